@@ -1,13 +1,12 @@
 //! The objects that refused calls are made with: `rules/fixture.yaml`, and what outlives a run.
 //!
-//! [`Fixture`] makes those that calls name, and what these need, in a [`Builder`], and turns calls that are texts
+//! [`Objects`] makes those that calls name, and what these need, in a [`Builder`], and turns calls that are texts
 //! into calls of the host program.
 
 use super::call::{Argument, CallText};
-use crate::host::Build;
 use crate::host::{
-    Builder, Call, CallbackId, CallbackOf, Class, Constant, Fixture as Kept, Function, Layout,
-    Place, ProgramOf, Slot, SlotKind, Value,
+    Build, Builder, Call, CallbackId, CallbackOf, Class, Constant, Fixture, Function, Layout,
+    ProgramOf, Slot, SlotKind, Value,
 };
 use classay_vocabulary::Need;
 use serde::Deserialize;
@@ -58,19 +57,37 @@ enum Kind {
     Host,
 }
 
-/// What outlives a run, with what it needs to be made.
-const KEPT: [&str; 10] = [
-    "platform",
-    "device",
-    "other_device",
-    "context",
-    "foreign_context",
-    "pair_context",
-    "program",
-    "idle_program",
-    "foreign_program",
-    "pair_program",
+/// What outlives a run.
+#[derive(Debug, Clone, Copy)]
+enum Lasting {
+    Platform,
+    Device(u8),
+    /// A context of so many devices, and its number.
+    Context(u8, u8),
+    /// A program of a context, and how its source ends: two programs of one source are two fixtures.
+    Program(&'static str, &'static str),
+}
+
+const LASTING: [(&str, Lasting); 10] = [
+    ("platform", Lasting::Platform),
+    ("device", Lasting::Device(0)),
+    ("other_device", Lasting::Device(1)),
+    ("context", Lasting::Context(1, 0)),
+    ("foreign_context", Lasting::Context(1, 1)),
+    ("pair_context", Lasting::Context(2, 0)),
+    ("program", Lasting::Program("context", "")),
+    (
+        "idle_program",
+        Lasting::Program("context", "/* without a kernel object */\n"),
+    ),
+    ("foreign_program", Lasting::Program("foreign_context", "")),
+    ("pair_program", Lasting::Program("pair_context", "")),
 ];
+
+fn lasting(name: &str) -> Option<Lasting> {
+    let found = LASTING.iter().find(|(known, _)| *known == name);
+    found.map(|(_, lasting)| *lasting)
+}
 
 /// Functions of the program that calls are given.
 const CALLBACKS: [&str; 3] = ["event_called", "object_called", "native"];
@@ -94,36 +111,33 @@ fn find(name: &str) -> Option<&'static Object> {
 pub fn needs(name: &str) -> Vec<Need> {
     match name {
         "other_device" | "pair_context" | "pair_program" => vec![Need::Devices(2)],
-        _ => find(name)
-            .into_iter()
-            .flat_map(|object| object.needs.iter().copied())
-            .collect(),
+        _ => find(name).map_or(Vec::new(), |object| object.needs.iter().copied().collect()),
     }
 }
 
 /// What kind of thing a name of a call stands for; `None` where it stands for nothing.
 pub fn kind(name: &str) -> Option<SlotKind> {
-    Some(match name {
-        "platform" => SlotKind::Platform,
-        "device" | "other_device" => SlotKind::Device,
-        "context" | "foreign_context" | "pair_context" => SlotKind::Context,
-        "program" | "idle_program" | "foreign_program" | "pair_program" => SlotKind::Program,
-        _ if CALLBACKS.contains(&name) => SlotKind::Address,
-        _ => {
-            let object = find(name)?;
-            match object.kind {
-                Kind::Queue => SlotKind::Queue,
-                Kind::Memory => SlotKind::Memory,
-                Kind::Sampler => SlotKind::Sampler,
-                Kind::Program => SlotKind::Program,
-                Kind::Kernel => SlotKind::Kernel,
-                Kind::Event => SlotKind::Event,
-                Kind::Svm | Kind::Address => SlotKind::Address,
-                Kind::Host => SlotKind::Host {
-                    bytes: object.bytes,
-                },
-            }
-        }
+    if CALLBACKS.contains(&name) {
+        return Some(SlotKind::Address);
+    }
+    match lasting(name) {
+        Some(Lasting::Platform) => return Some(SlotKind::Platform),
+        Some(Lasting::Device(_)) => return Some(SlotKind::Device),
+        Some(Lasting::Context(..)) => return Some(SlotKind::Context),
+        Some(Lasting::Program(..)) => return Some(SlotKind::Program),
+        None => {}
+    }
+    let object = find(name)?;
+    let bytes = object.bytes;
+    Some(match object.kind {
+        Kind::Queue => SlotKind::Queue,
+        Kind::Memory => SlotKind::Memory,
+        Kind::Sampler => SlotKind::Sampler,
+        Kind::Program => SlotKind::Program,
+        Kind::Kernel => SlotKind::Kernel,
+        Kind::Event => SlotKind::Event,
+        Kind::Svm | Kind::Address => SlotKind::Address,
+        Kind::Host => SlotKind::Host { bytes },
     })
 }
 
@@ -162,106 +176,104 @@ impl Object {
     }
 }
 
-/// The fixture of a host program that is being written.
-#[derive(Default)]
-pub struct Fixture {
-    slots: BTreeMap<String, Slot>,
+/// The queues among slots of these names.
+pub fn queues(slots: &BTreeMap<String, Slot>) -> impl Iterator<Item = Slot> {
+    let queues = slots
+        .iter()
+        .filter(|(name, _)| kind(name) == Some(SlotKind::Queue));
+    queues.map(|(_, slot)| *slot)
+}
+
+/// The objects of a host program that is being written, made as calls name them.
+pub struct Objects<'b> {
+    /// The program.
+    pub builder: &'b mut Builder,
+    /// The slots of what is made.
+    pub slots: BTreeMap<String, Slot>,
     callbacks: BTreeMap<String, CallbackId>,
 }
 
-impl Fixture {
-    /// The slot of an object that is made.
-    pub fn slot(&self, name: &str) -> Option<Slot> {
-        self.slots.get(name).copied()
-    }
-
-    /// The queues that are made.
-    pub fn queues(&self) -> impl Iterator<Item = Slot> {
-        let queues =
-            |(name, slot): (&String, &Slot)| (kind(name) == Some(SlotKind::Queue)).then_some(*slot);
-        self.slots.iter().filter_map(queues)
+impl<'b> Objects<'b> {
+    /// None yet.
+    pub fn of(builder: &'b mut Builder) -> Objects<'b> {
+        Objects {
+            builder,
+            slots: BTreeMap::new(),
+            callbacks: BTreeMap::new(),
+        }
     }
 
     /// Makes an object where it is not made yet, and what it needs.
     ///
     /// # Errors
     /// One sentence where there is no such object.
-    pub fn make(&mut self, name: &str, builder: &mut Builder) -> Result<Slot, String> {
-        if let Some(slot) = self.slot(name) {
-            return Ok(slot);
+    pub fn make(&mut self, name: &str) -> Result<Slot, String> {
+        if let Some(slot) = self.slots.get(name) {
+            return Ok(*slot);
         }
-        if KEPT.contains(&name) {
-            let kept = self.kept(name, builder)?;
-            let slot = builder.fixture(name, kept);
-            self.slots.insert(name.to_string(), slot);
-            for other in along(name) {
-                self.make(other, builder)?;
+        let slot = match lasting(name) {
+            Some(lasting) => {
+                let fixture = self.fixture(lasting)?;
+                let slot = self.builder.fixture(name, fixture);
+                self.slots.insert(name.to_string(), slot);
+                slot
             }
-            return Ok(slot);
-        }
-        let object = find(name).ok_or_else(|| format!("there is no object \"{name}\""))?;
-        let kind = match (object.kind, kind(name)) {
-            (Kind::Svm, _) => SlotKind::Svm(self.make("context", builder)?),
-            (_, Some(kind)) => kind,
-            (_, None) => return Err(format!("there is no object \"{name}\"")),
+            None => match self.object(name)? {
+                (slot, true) => slot,
+                (slot, false) => return Ok(slot),
+            },
         };
-        for other in object.needed() {
-            self.make(other, builder)?;
-        }
-        // What it needs may have been made along with it.
-        if let Some(slot) = self.slot(name) {
-            return Ok(slot);
-        }
-        let slot = builder.slot(name, kind);
-        self.slots.insert(name.to_string(), slot);
-        if let Some(make) = &object.make {
-            let mut call = self.call(make, builder)?;
-            if !make
-                .arguments
-                .iter()
-                .any(|a| matches!(a, Argument::Into(_)))
-            {
-                call = call.makes(slot);
-            }
-            builder.begin(call);
-        }
-        for call in &object.then {
-            let call = self.call(call, builder)?;
-            builder.begin(call);
-        }
         for other in along(name) {
-            self.make(other, builder)?;
+            self.make(other)?;
         }
         Ok(slot)
     }
 
-    fn kept(&mut self, name: &str, builder: &mut Builder) -> Result<Kept, String> {
-        let context = |devices, number| Kept::Context { devices, number };
-        let mut program = |of: &str, note: &str| {
-            let context = self.make(of, builder)?;
-            // Two programs of one source are two fixtures.
-            let source = format!("{SOURCE}{note}");
-            Ok::<Kept, String>(Kept::Program {
-                context,
-                of: ProgramOf::Source(source),
+    /// Makes an object of a run, and says whether it was not made along with what it needs.
+    fn object(&mut self, name: &str) -> Result<(Slot, bool), String> {
+        let object = find(name).ok_or_else(|| format!("there is no object \"{name}\""))?;
+        let kind = match (object.kind, kind(name)) {
+            (Kind::Svm, _) => SlotKind::Svm(self.make("context")?),
+            (_, Some(kind)) => kind,
+            (_, None) => return Err(format!("there is no object \"{name}\"")),
+        };
+        for other in object.needed() {
+            self.make(other)?;
+        }
+        if let Some(slot) = self.slots.get(name) {
+            return Ok((*slot, false));
+        }
+        let slot = self.builder.slot(name, kind);
+        self.slots.insert(name.to_string(), slot);
+        if let Some(make) = &object.make {
+            let mut call = self.call(make)?;
+            let into = |argument: &Argument| matches!(argument, Argument::Into(_));
+            if !make.arguments.iter().any(into) {
+                call = call.makes(slot);
+            }
+            self.builder.begin(call);
+        }
+        for call in &object.then {
+            let call = self.call(call)?;
+            self.builder.begin(call);
+        }
+        Ok((slot, true))
+    }
+
+    fn fixture(&mut self, lasting: Lasting) -> Result<Fixture, String> {
+        Ok(match lasting {
+            Lasting::Platform => Fixture::Platform,
+            Lasting::Device(n) => Fixture::Device(n),
+            Lasting::Context(devices, number) => Fixture::Context { devices, number },
+            Lasting::Program(context, end) => Fixture::Program {
+                context: self.make(context)?,
+                of: ProgramOf::Source(format!("{SOURCE}{end}")),
                 // In which all work-groups of an ND-range are of one size.
                 build: Build {
                     std: Some("CL1.2".into()),
                     ..Build::default()
                 },
-            })
-        };
-        Ok(match name {
-            "platform" => Kept::Platform,
-            "device" => Kept::Device(0),
-            "other_device" => Kept::Device(1),
-            "context" => context(1, 0),
-            "foreign_context" => context(1, 1),
-            "pair_context" => context(2, 0),
-            "program" => program("context", "")?,
-            "idle_program" => program("context", "/* without a kernel object */\n")?,
-            "foreign_program" => program("foreign_context", "")?,
-            _ => program("pair_context", "")?,
+            },
         })
     }
 
@@ -269,15 +281,13 @@ impl Fixture {
     ///
     /// # Errors
     /// One sentence where it names something that there is not.
-    pub fn call(&mut self, text: &CallText, builder: &mut Builder) -> Result<Call, String> {
+    pub fn call(&mut self, text: &CallText) -> Result<Call, String> {
         let parameters = text.function.signature().parameters.iter();
         let all = parameters.zip(&text.arguments);
         let arguments: Result<Vec<Value>, String> = all
-            .map(|((name, _), argument)| self.value(text.function, name, argument, builder))
+            .map(|((name, _), argument)| self.value(text.function, name, argument))
             .collect();
-        let mut call = Call::new::<0>(text.function, []);
-        call.arguments = arguments?;
-        Ok(call)
+        Ok(Call::new(text.function, arguments?))
     }
 
     fn value(
@@ -285,7 +295,6 @@ impl Fixture {
         function: Function,
         parameter: &str,
         argument: &Argument,
-        builder: &mut Builder,
     ) -> Result<Value, String> {
         Ok(match argument {
             Argument::Null => Value::Null,
@@ -298,42 +307,37 @@ impl Fixture {
                 }
             }
             Argument::Object(name, _) if CALLBACKS.contains(&name.as_str()) => {
-                Value::Callback(self.callback(name, builder)?)
+                Value::Callback(self.callback(name)?)
             }
-            Argument::Object(name, 0) => Value::Slot(self.make(name, builder)?),
-            Argument::Object(name, byte) => Value::At(Place {
-                object: self.make(name, builder)?,
-                byte: *byte,
-            }),
-            Argument::Into(name) => Value::Into(self.make(name, builder)?),
+            Argument::Object(name, 0) => Value::Slot(self.make(name)?),
+            Argument::Object(name, byte) => Value::At(self.make(name)?.at(*byte)),
+            Argument::Into(name) => Value::Into(self.make(name)?),
             Argument::List(values) => {
-                let class = class(values);
-                let layout = layout(function, parameter);
+                let (class, values) = (class(values), values.iter());
                 let values: Result<Vec<Value>, String> = values
-                    .iter()
-                    .map(|value| self.value(function, parameter, value, builder))
+                    .map(|value| self.value(function, parameter, value))
                     .collect();
-                match layout {
+                match layout(function, parameter) {
                     Some(layout) => Value::Struct(layout, values?),
                     None => Value::List(class, values?),
                 }
             }
             Argument::Text(text) => Value::Text(text.clone()),
-            Argument::Room(bytes) => Value::Answer(builder.answer(), *bytes),
+            Argument::Room(bytes) => Value::Answer(self.builder.answer(), *bytes),
             Argument::Zeros(bytes) => Value::Bytes(vec![0; *bytes]),
         })
     }
 
-    fn callback(&mut self, name: &str, builder: &mut Builder) -> Result<CallbackId, String> {
+    fn callback(&mut self, name: &str) -> Result<CallbackId, String> {
         if let Some(callback) = self.callbacks.get(name) {
             return Ok(*callback);
         }
         let of = match name {
-            "event_called" => CallbackOf::Event(self.make("done", builder)?),
+            "event_called" => CallbackOf::Event(self.make("done")?),
             "native" => CallbackOf::Native(Vec::new()),
             _ => CallbackOf::Context,
         };
-        let callback = builder.callback(of, Vec::new());
+        let callback = self.builder.callback(of, Vec::new());
         self.callbacks.insert(name.to_string(), callback);
         Ok(callback)
     }
@@ -352,13 +356,7 @@ fn layout(function: Function, parameter: &str) -> Option<Layout> {
 /// How values of a list are passed: objects, addresses, or numbers of 64 bits, as sizes and properties are.
 fn class(values: &[Argument]) -> Class {
     let is_pointer = |value: &Argument| match value {
-        Argument::Object(name, byte) => {
-            *byte > 0
-                || matches!(
-                    kind(name),
-                    Some(SlotKind::Address | SlotKind::Host { .. } | SlotKind::Svm(_))
-                )
-        }
+        Argument::Object(name, byte) => *byte > 0 || !kind(name).is_some_and(SlotKind::is_object),
         Argument::Null | Argument::Text(_) | Argument::List(_) => true,
         _ => false,
     };
@@ -380,10 +378,9 @@ mod tests {
     fn every_object_of_the_file_is_made_once_with_what_it_needs() {
         let objects = read().expect("the file can be read");
         for object in &objects {
-            let (mut builder, mut fixture) = (Builder::default(), Fixture::default());
-            fixture
-                .make(&object.name, &mut builder)
-                .expect("it is made");
+            let mut builder = Builder::default();
+            let made = Objects::of(&mut builder).make(&object.name);
+            made.expect("it is made");
             let program = builder.finish();
             let mut names: Vec<&str> = program.slots.iter().map(|s| s.name.as_str()).collect();
             names.sort();
@@ -395,14 +392,15 @@ mod tests {
                 object.name
             );
         }
-        for name in KEPT {
-            let (mut builder, mut fixture) = (Builder::default(), Fixture::default());
-            fixture.make(name, &mut builder).expect("it is made");
+        for (name, _) in LASTING {
+            let mut builder = Builder::default();
+            let made = Objects::of(&mut builder).make(name);
+            made.expect("it is made");
             let calls = builder.finish().begin.len();
             assert_eq!(calls, along(name).count(), "{name}");
         }
-        let (mut builder, mut fixture) = (Builder::default(), Fixture::default());
-        assert!(fixture.make("nothing", &mut builder).is_err());
+        let mut builder = Builder::default();
+        assert!(Objects::of(&mut builder).make("nothing").is_err());
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! business of its own tests.
 
 use super::call::{Argument, CallText};
-use super::fixture::{self, Fixture};
+use super::fixture::{self, Objects};
 use crate::host::{Builder, Constant, Function, SlotKind};
 use crate::rule::{self, RuleId};
 use classay_vocabulary::Need;
@@ -94,7 +94,7 @@ impl Refused {
             return Err(format!("{self} has no code to be refused with"));
         }
         let mut builder = Builder::default();
-        let call = Fixture::default().call(&self.call, &mut builder);
+        let call = Objects::of(&mut builder).call(&self.call);
         call.map(drop)
     }
 

@@ -1,10 +1,10 @@
 //! Writes host programs, a step at a time.
 
 use super::constant::{Constant, cl};
-use super::function::{Class, Function};
+use super::function::Function;
 use super::ids::{AnswerId, CallbackId, Mark, SignalId};
 use super::program::*;
-use super::value::{Place, Slot, Value};
+use super::value::{Place, Slot, Value, values};
 use crate::rule::{self, RuleId};
 
 /// A host program that is being written.
@@ -105,7 +105,7 @@ impl Builder {
 
 impl Call {
     /// A call that must succeed.
-    pub fn new<const N: usize>(function: Function, arguments: [Value; N]) -> Call {
+    pub fn new(function: Function, arguments: impl Into<Vec<Value>>) -> Call {
         Call {
             function,
             arguments: arguments.into(),
@@ -141,43 +141,31 @@ impl Call {
 
     /// Asks an object for a number of so many bytes: clGet…Info of whatever kind.
     pub fn ask(function: Function, of: Vec<Value>, bytes: usize, answer: AnswerId) -> Call {
-        let mut call = Call::new(function, []);
-        call.arguments = of;
-        call.arguments.extend([
-            Value::from(bytes),
-            Value::Answer(answer, bytes),
-            Value::Null,
-        ]);
-        call
+        let room = values![bytes, Value::Answer(answer, bytes), Value::Null];
+        Call::new(function, [of, room].concat())
     }
 
     /// The event's execution status, as an answer of four bytes.
     pub fn status(event: Slot, answer: AnswerId) -> Call {
-        let of = vec![event.into(), cl::CL_EVENT_COMMAND_EXECUTION_STATUS.into()];
+        let of = values![event, cl::CL_EVENT_COMMAND_EXECUTION_STATUS];
         Call::ask(Function::GetEventInfo, of, 4, answer)
     }
 
     /// clSetKernelArg with the object of a slot.
     pub fn object_argument(kernel: Slot, n: u32, object: Slot) -> Call {
-        let value = Value::objects([object]);
-        Call::new(
-            Function::SetKernelArg,
-            [kernel.into(), n.into(), 8_u32.into(), value],
-        )
+        let arguments = values![kernel, n, 8, Value::objects([object])];
+        Call::new(Function::SetKernelArg, arguments)
     }
 
     /// clSetKernelArg with bytes.
     pub fn bytes_argument(kernel: Slot, n: u32, bytes: Vec<u8>) -> Call {
-        let size = bytes.len();
-        Call::new(
-            Function::SetKernelArg,
-            [kernel.into(), n.into(), size.into(), Value::Bytes(bytes)],
-        )
+        let arguments = values![kernel, n, bytes.len(), Value::Bytes(bytes)];
+        Call::new(Function::SetKernelArg, arguments)
     }
 
     /// clFlush, clFinish, or what else takes an object alone.
     pub fn of(function: Function, object: Slot) -> Call {
-        Call::new(function, [object.into()])
+        Call::new(function, values![object])
     }
 
     /// A call that enqueues a command on a queue: what it is about, its wait list, and the slot of its event.
@@ -188,19 +176,17 @@ impl Call {
         wait: &[Slot],
         event: Option<Slot>,
     ) -> Call {
+        let list = Value::objects(wait.iter().copied());
         let mut call = Call::of(function, queue);
         call.arguments.extend(of);
-        call.arguments.extend([
-            wait.len().into(),
-            Value::objects(wait.iter().copied()),
-            event.map(Value::Into).into(),
-        ]);
+        let ordered = values![wait.len(), list, event.map(Value::Into)];
+        call.arguments.extend(ordered);
         call
     }
 
     /// A blocking read of the first bytes of a buffer.
     pub fn read(queue: Slot, buffer: Slot, bytes: usize, to: Value, event: Option<Slot>) -> Call {
-        let of = [buffer.into(), true.into(), 0_u32.into(), bytes.into(), to];
+        let of = values![buffer, true, 0, bytes, to];
         Call::enqueue(Function::EnqueueReadBuffer, queue, of, &[], event)
     }
 
@@ -212,45 +198,34 @@ impl Call {
         wait: &[Slot],
         event: Option<Slot>,
     ) -> Call {
-        let items = Value::sizes([items]);
-        let of = [kernel.into(), 1_u32.into(), Value::Null, items, Value::Null];
+        let of = values![kernel, 1, Value::Null, Value::sizes([items]), Value::Null];
         Call::enqueue(Function::EnqueueNDRangeKernel, queue, of, wait, event)
     }
 
     /// clSetEventCallback.
     pub fn register(event: Slot, at: Constant, callback: CallbackId) -> Call {
-        Call::new(
-            Function::SetEventCallback,
-            [
-                event.into(),
-                at.into(),
-                Value::Callback(callback),
-                Value::Data(callback),
-            ],
-        )
+        let arguments = values![event, at, Value::Callback(callback), Value::Data(callback)];
+        Call::new(Function::SetEventCallback, arguments)
+    }
+
+    /// clCreateCommandQueueWithProperties.
+    pub fn queue(context: Slot, device: Slot, properties: Value) -> Call {
+        let arguments = values![context, device, properties];
+        Call::new(Function::CreateCommandQueueWithProperties, arguments)
     }
 
     /// clCreateKernel of this name.
     pub fn kernel(program: Slot, name: &str, kernel: Slot) -> Call {
-        let of = [program.into(), Value::Text(name.into())];
-        Call::new(Function::CreateKernel, of).makes(kernel)
+        let arguments = values![program, Value::Text(name.into())];
+        Call::new(Function::CreateKernel, arguments).makes(kernel)
     }
 
     /// clBuildProgram for a device, without options.
     pub fn build(program: Slot, device: Slot) -> Call {
-        let none = [const { Value::Null }; 3];
-        let [options, notify, data] = none;
-        Call::new(
-            Function::BuildProgram,
-            [
-                program.into(),
-                1_u32.into(),
-                Value::objects([device]),
-                options,
-                notify,
-                data,
-            ],
-        )
+        let of = values![program, 1, Value::objects([device])];
+        let [options, notify, data] = [const { Value::Null }; 3];
+        let arguments = [of, values![options, notify, data]].concat();
+        Call::new(Function::BuildProgram, arguments)
     }
 
     /// clReleaseEvent, or what else takes the program's reference.
@@ -260,29 +235,20 @@ impl Call {
 
     /// clWaitForEvents.
     pub fn wait(events: &[Slot]) -> Call {
-        Call::new(
-            Function::WaitForEvents,
-            [events.len().into(), Value::objects(events.iter().copied())],
-        )
+        let list = Value::objects(events.iter().copied());
+        Call::new(Function::WaitForEvents, values![events.len(), list])
     }
 
     /// clSetUserEventStatus.
     pub fn set(event: Slot, status: i32) -> Call {
-        Call::new(Function::SetUserEventStatus, [event.into(), status.into()])
+        Call::new(Function::SetUserEventStatus, values![event, status])
     }
 
     /// clCreateSubBuffer of a region.
     pub fn sub_buffer(of: Slot, flags: Value, origin: usize, size: usize) -> Call {
-        let region = Value::list(Class::Long, [origin, size]);
-        Call::new(
-            Function::CreateSubBuffer,
-            [
-                of.into(),
-                flags,
-                cl::CL_BUFFER_CREATE_TYPE_REGION.into(),
-                region,
-            ],
-        )
+        let (kind, region) = (cl::CL_BUFFER_CREATE_TYPE_REGION, [origin, size]);
+        let arguments = values![of, flags, kind, Value::sizes(region)];
+        Call::new(Function::CreateSubBuffer, arguments)
     }
 }
 

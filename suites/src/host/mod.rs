@@ -34,4 +34,5 @@ pub use lowered::Lowered;
 pub use program::*;
 pub use range::{FIELDS, Range, SUB_GROUP_FIELDS};
 pub use token::{Token, Writer};
+pub(crate) use value::values;
 pub use value::{Layout, Place, Slot, Value};

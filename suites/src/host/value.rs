@@ -123,6 +123,12 @@ impl Layout {
     }
 }
 
+/// The arguments of a call, each as the value that it stands for.
+macro_rules! values {
+    ($($value:expr),* $(,)?) => { vec![$($crate::host::Value::from($value)),*] };
+}
+pub(crate) use values;
+
 macro_rules! numbers {
     ($($from:ty),*) => {$(
         impl From<$from> for Value {

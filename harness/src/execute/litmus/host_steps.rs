@@ -160,17 +160,10 @@ impl HostThread<'_, '_> {
         };
         let l = &self.lowering;
         let wait: Vec<Slot> = command.waits.iter().map(|e| l.events[e.index()]).collect();
-        let mut arguments = vec![l.queues[command.queue.index()].into()];
-        arguments.extend(of);
-        arguments.extend([
-            wait.len().into(),
-            Value::objects(wait),
-            Value::Into(l.events[id.index()]),
-        ]);
+        let (queue, event) = (l.queues[command.queue.index()], l.events[id.index()]);
         let call = Call {
-            arguments,
             made,
-            ..Call::new(function, [])
+            ..Call::enqueue(function, queue, of, &wait, Some(event))
         };
         steps.push(call.into());
         Ok(())

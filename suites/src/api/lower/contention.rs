@@ -1,9 +1,8 @@
 //! Host threads that begin together, and one operation again and again.
 
-use super::operations::{Operations, Shared};
+use super::operations::Shared;
 use super::*;
 use crate::api::{LEAST_OBJECT, Operation};
-use crate::host::Op;
 
 /// Callbacks that an operation registers while their command completes, and in a repetition.
 const REGISTERED: u32 = 40;
@@ -17,114 +16,84 @@ const STRETCHES: usize = 12;
 /// as long, and a run that gives no sign of life looks like one that hangs.
 const LONGEST: u32 = 3000;
 
-/// Threads that do their operations in rounds. Each round is written out, for each of its reads has to be compared.
-pub(super) fn threads(lowering: &mut Lowering, threads: &[Vec<Operation>], rounds: u16) {
-    let place = lowering.place();
-    let (shared, steps) = lowering.shared(place);
-    steps
-        .into_iter()
-        .for_each(|step| lowering.builder.begin(step));
-    let mut helpers = Vec::new();
-    for operations in threads {
-        let mut all = Operations {
-            lowering,
-            shared,
-            helped: Some(Vec::new()),
-            registered: REGISTERED,
-            steps: Vec::new(),
-        };
-        for _ in 0..rounds {
-            operations
-                .iter()
-                .for_each(|operation| all.write(*operation));
-        }
-        let (steps, helped) = (all.steps, all.helped.unwrap_or_default());
-        lowering.builder.thread(steps);
-        if !helped.is_empty() {
-            let of_one = |one: operations::Helped| {
-                [
-                    Op::Await(one.begin).into(),
-                    set(one.gate),
-                    Op::Signal(one.done).into(),
-                ]
-            };
-            helpers.push(helped.into_iter().flat_map(of_one).collect());
-        }
+impl Lowering {
+    /// What all threads share, made when a run begins.
+    fn shared_at_begin(&mut self, registered: u32, helps: bool) -> Shared {
+        let place = self.place();
+        let (shared, calls) = self.shared(place, registered, helps);
+        calls.into_iter().for_each(|call| self.builder.begin(call));
+        shared
     }
-    for steps in helpers {
-        lowering.builder.thread(steps);
-    }
-    counted(lowering, shared);
-    lowering.builder.end(finish(shared.queue));
-}
 
-/// Reference counts of what all share. An implementation may count references of its own, so that a count that is too
-/// high shows nothing.
-fn counted(lowering: &mut Lowering, shared: Shared) {
-    let counts = [
-        (
-            Function::GetMemObjectInfo,
-            shared.buffer,
-            cl::CL_MEM_REFERENCE_COUNT,
-        ),
-        (
-            Function::GetEventInfo,
-            shared.event,
-            cl::CL_EVENT_REFERENCE_COUNT,
-        ),
-        (
-            Function::GetCommandQueueInfo,
-            shared.queue,
-            cl::CL_QUEUE_REFERENCE_COUNT,
-        ),
-        (
-            Function::GetKernelInfo,
-            shared.kernel,
-            cl::CL_KERNEL_REFERENCE_COUNT,
-        ),
-    ];
-    for (function, of, what) in counts {
-        let (step, answer) = lowering.ask(function, of, what.into(), 4);
-        lowering.builder.end(step);
-        let says = "a reference count is {} although a reference is left";
-        lowering.must(says, That::Number(answer, Right::Not(0)));
+    /// Threads that do their operations in rounds. Each round is written out, for each of its reads has to be compared.
+    pub(super) fn threads(&mut self, threads: &[Vec<Operation>], rounds: u16) {
+        let shared = self.shared_at_begin(REGISTERED, true);
+        let mut helpers: Vec<Vec<Step>> = Vec::new();
+        for operations in threads {
+            for _ in 0..rounds {
+                operations
+                    .iter()
+                    .for_each(|of| self.operation(&shared, *of));
+            }
+            self.end_thread();
+            let helped = std::mem::take(&mut self.helped).into_iter();
+            let steps: Vec<Step> = helped.flat_map(operations::Helped::helper).collect();
+            helpers.extend(Some(steps).filter(|steps| !steps.is_empty()));
+        }
+        for steps in helpers {
+            self.builder.thread(steps);
+        }
+        self.counted(&shared);
+        self.builder.end(finish(shared.queue));
     }
-}
 
-/// One operation in stretches, until one of them shows that it gives back its memory.
-pub(super) fn again(lowering: &mut Lowering, operation: Operation, times: u32) {
-    let place = lowering.place();
-    let (shared, steps) = lowering.shared(place);
-    steps
-        .into_iter()
-        .for_each(|step| lowering.builder.begin(step));
-    let least = LEAST_OBJECT.unsigned_abs() * u64::from(times);
-    let mut all = Vec::new();
-    let mut answers: Vec<AnswerId> = Vec::new();
-    for stretch in 0..=STRETCHES {
-        let mut operations = Operations {
-            lowering,
-            shared,
-            helped: None,
-            registered: REGISTERED_AGAIN,
-            steps: Vec::new(),
-        };
-        operations.write(operation);
-        let body = operations.steps;
-        let into = lowering.builder.answer();
-        all.push(Step::from(Op::Repeat {
-            times,
-            within: (stretch == 0).then_some(LONGEST),
-            body,
-        }));
-        all.push(finish(shared.queue));
-        let since = answers.last().map(|last| (*last, least));
-        all.push(Op::Resident { into, since }.into());
-        answers.push(into);
+    /// Reference counts of what all share. An implementation may count references of its own, so that a count that is
+    /// too high shows nothing.
+    fn counted(&mut self, shared: &Shared) {
+        use Function::{GetCommandQueueInfo, GetEventInfo, GetKernelInfo, GetMemObjectInfo};
+        let counts = [
+            (GetMemObjectInfo, shared.buffer, cl::CL_MEM_REFERENCE_COUNT),
+            (GetEventInfo, shared.event, cl::CL_EVENT_REFERENCE_COUNT),
+            (
+                GetCommandQueueInfo,
+                shared.queue,
+                cl::CL_QUEUE_REFERENCE_COUNT,
+            ),
+            (GetKernelInfo, shared.kernel, cl::CL_KERNEL_REFERENCE_COUNT),
+        ];
+        for (function, of, what) in counts {
+            let (step, answer) = self.ask(function, of, what.into(), 4);
+            self.builder.end(step);
+            let says = "a reference count is {} although a reference is left";
+            self.must(says, That::Number(answer, Right::Not(0)));
+        }
     }
-    lowering.builder.thread(all);
-    // The amount differs from run to run.
-    let says = "memory is not given back: the process grows with each time";
-    lowering.must(says, That::Growth(answers, least as i64));
-    lowering.builder.end(finish(shared.queue));
+
+    /// One operation in stretches, until one of them shows that it gives back its memory.
+    pub(super) fn again(&mut self, operation: Operation, times: u32) {
+        let shared = self.shared_at_begin(REGISTERED_AGAIN, false);
+        let least = LEAST_OBJECT.unsigned_abs() * u64::from(times);
+        let mut answers: Vec<AnswerId> = Vec::new();
+        for stretch in 0..=STRETCHES {
+            let before = std::mem::take(&mut self.steps);
+            self.operation(&shared, operation);
+            let body = std::mem::replace(&mut self.steps, before);
+            let within = (stretch == 0).then_some(LONGEST);
+            self.step(Op::Repeat {
+                times,
+                within,
+                body,
+            });
+            self.step(finish(shared.queue));
+            let into = self.builder.answer();
+            let since = answers.last().map(|last| (*last, least));
+            self.step(Op::Resident { into, since });
+            answers.push(into);
+        }
+        self.end_thread();
+        // The amount differs from run to run.
+        let says = "memory is not given back: the process grows with each time";
+        self.must(says, That::Growth(answers, least as i64));
+        self.builder.end(finish(shared.queue));
+    }
 }

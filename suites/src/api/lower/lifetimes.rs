@@ -1,236 +1,155 @@
 //! The ends of objects: destructors, contexts, SVM that a command frees.
 
-use super::operations::{Operations, built, context_of};
+use super::operations::{built, context_of, settle};
 use super::*;
 use crate::api::Operation;
 use crate::host::check::Moment;
-use crate::host::{Awaited, CallbackId, CallbackOf, Mark, Op};
+use crate::host::{CallbackOf, Class};
 
 /// Microseconds in which a callback may come that is one too many.
 const LONGER: u32 = 1000;
 
-/// Waits for callbacks, and a little longer for one too many.
-fn wait_for(callbacks: &[(CallbackId, Mark)]) -> Vec<Step> {
-    let awaited = callbacks.iter().map(|(callback, registered)| Awaited {
-        callback: *callback,
-        registered: *registered,
-        sort: 0,
-    });
-    let settle = Op::Settle {
-        events: Vec::new(),
-        callbacks: awaited.collect(),
-    };
-    vec![settle.into(), Op::Sleep(LONGER).into()]
-}
-
-/// A buffer with callbacks for its end, released while a command that uses it is held back.
-pub(super) fn destructors(lowering: &mut Lowering, callbacks: u8, sub_buffer: bool) {
-    let place = lowering.place();
-    let own = lowering.builder.slot("queue", SlotKind::Queue);
-    let whole = lowering.builder.slot("whole", SlotKind::Memory);
-    let out = lowering.builder.slot("out", SlotKind::Memory);
-    let gate = lowering.builder.slot("gate", SlotKind::Event);
-    let copied = lowering.builder.slot("copied", SlotKind::Event);
-    let mut steps = vec![queue(place, own), buffer(place.context, whole)];
-    let mut registered = Vec::new();
-    for _ in 0..callbacks {
-        let callback = lowering.builder.callback(CallbackOf::Memory, Vec::new());
-        let mark = lowering.builder.mark();
-        let call = Call::new(
-            Function::SetMemObjectDestructorCallback,
-            [
-                whole.into(),
-                Value::Callback(callback),
-                Value::Data(callback),
-            ],
-        );
-        steps.push(Step::from(call).marked(mark));
-        registered.push((callback, mark));
+impl Lowering {
+    /// Waits for callbacks, and a little longer for one too many.
+    fn wait_for(&mut self, callbacks: &[(CallbackId, Mark)]) {
+        self.step(settle(callbacks));
+        self.step(Op::Sleep(LONGER));
     }
-    steps.push(user_event(place.context, gate));
-    steps.push(buffer(place.context, out));
-    let copy = [
-        whole.into(),
-        out.into(),
-        0_usize.into(),
-        0_usize.into(),
-        BYTES.into(),
-    ];
-    let function = Function::EnqueueCopyBuffer;
-    steps.push(Call::enqueue(function, own, copy, &[gate], Some(copied)).into());
-    steps.push(lowering.release(copied));
-    steps.push(flush(own));
-    let part = sub_buffer.then(|| lowering.builder.slot("part", SlotKind::Memory));
-    if let Some(part) = part {
-        let flags = cl::CL_MEM_READ_WRITE.into();
-        steps.push(
-            Call::sub_buffer(whole, flags, 0, BYTES / 2)
-                .makes(part)
-                .into(),
-        );
-    }
-    steps.push(lowering.release(whole));
-    let let_go = lowering.builder.mark();
-    steps.push(set(gate).marked(let_go));
-    steps.push(finish(own));
-    steps.push(lowering.release(gate));
-    let mut needed_until = let_go;
-    if let Some(part) = part {
-        // It keeps its parent.
-        needed_until = lowering.builder.mark();
-        steps.push(lowering.release(part).marked(needed_until));
-    }
-    steps.push(lowering.release(out));
-    steps.extend(wait_for(&registered));
-    steps.push(lowering.release(own));
-    lowering.builder.thread(steps);
-    for (callback, mark) in &registered {
-        let early = That::Before(Moment::Began(needed_until), Moment::Fired(*callback));
-        lowering.must("memory ended while a command needed it", early);
-        once(
-            lowering,
-            *callback,
-            *mark,
-            "a callback for the end of memory was called {} times",
-        );
-    }
-    let reverse = registered.iter().rev().map(|(callback, _)| *callback);
-    let says = "callbacks for the end of memory were not called in the reverse order";
-    lowering.must(says, That::FiredInOrder(reverse.collect()));
-}
 
-/// A callback that comes once.
-fn once(lowering: &mut Lowering, callback: CallbackId, registered: Mark, says: &str) {
-    let right = Right::Among(vec![1]);
-    lowering.must(says, That::Fired(vec![callback], Some(registered), right));
-}
-
-/// A context with a callback for its end, after these operations were done in it.
-pub(super) fn context(lowering: &mut Lowering, operations: &[Operation]) {
-    let builder = &mut lowering.builder;
-    let device = builder.fixture("device", Fixture::Device(0));
-    let context = builder.slot("context", SlotKind::Context);
-    let program = builder.slot("program", SlotKind::Program);
-    let event = builder.slot("last", SlotKind::Event);
-    let place = Place {
-        context,
-        device,
-        program,
-    };
-    let callback = builder.callback(CallbackOf::Context, Vec::new());
-    let mark = builder.mark();
-    let call = Call::new(
-        Function::SetContextDestructorCallback,
-        [
-            context.into(),
-            Value::Callback(callback),
-            Value::Data(callback),
-        ],
-    );
-    let mut steps = vec![context_of(device, context), Step::from(call).marked(mark)];
-    steps.extend(built(place, program));
-    let (shared, made) = lowering.shared(place);
-    steps.extend(made);
-    let mut all = Operations {
-        lowering,
-        shared,
-        helped: None,
-        registered: 40,
-        steps,
-    };
-    operations
-        .iter()
-        .for_each(|operation| all.write(*operation));
-    let mut steps = all.steps;
-    steps.extend([
-        marker(shared.queue, &[], event),
-        finish(shared.queue),
-        lowering.release(event),
-        lowering.release(shared.kernel),
-        lowering.release(shared.event),
-        lowering.release(shared.buffer),
-        lowering.release(shared.queue),
-        lowering.release(program),
-        lowering.release(context),
-    ]);
-    steps.extend(wait_for(&[(callback, mark)]));
-    lowering.builder.thread(steps);
-    once(
-        lowering,
-        callback,
-        mark,
-        "a callback for the end of a context was called {} times",
-    );
-}
-
-/// clEnqueueSVMFree with a callback, held back by a user event.
-pub(super) fn svm_free(lowering: &mut Lowering, allocations: usize, times: u8) {
-    let place = lowering.place();
-    let own = lowering.builder.slot("queue", SlotKind::Queue);
-    let mut steps = vec![queue(place, own)];
-    for _ in 0..times {
-        let pointers: Vec<Slot> = (0..allocations)
-            .map(|_| {
-                let kind = SlotKind::Svm(place.context);
-                lowering.builder.slot_of_its_own("allocation", kind)
-            })
-            .collect();
-        for pointer in &pointers {
-            let arguments = [
-                place.context.into(),
-                cl::CL_MEM_READ_WRITE.into(),
-                64_usize.into(),
-                0_u32.into(),
-            ];
-            let call = Call::new(Function::SVMAlloc, arguments);
-            steps.push(call.makes(*pointer).into());
+    /// A buffer with callbacks for its end, released while a command that uses it is held back.
+    pub(super) fn destructors(&mut self, callbacks: u8, sub_buffer: bool) {
+        let place = self.place();
+        let own = self.slot("queue", SlotKind::Queue);
+        let [whole, out] = ["whole", "out"].map(|name| self.slot(name, SlotKind::Memory));
+        let [gate, copied] = ["gate", "copied"].map(|name| self.event(name));
+        self.step(queue(place, own));
+        self.step(buffer(place.context, whole));
+        let mut registered = Vec::new();
+        for _ in 0..callbacks {
+            let callback = self.builder.callback(CallbackOf::Memory, Vec::new());
+            let function = Function::SetMemObjectDestructorCallback;
+            let mark = self.marked(at_end(function, whole, callback));
+            registered.push((callback, mark));
         }
-        let builder = &mut lowering.builder;
-        let frees = pointers.iter().map(|pointer| {
-            let arguments = [place.context.into(), Value::Take(*pointer)];
-            Step::from(Call::new(Function::SVMFree, arguments))
-        });
-        let callback = builder.callback(
-            CallbackOf::SvmFree {
-                queue: own,
-                pointers: pointers.clone(),
-            },
-            frees.collect(),
-        );
-        let gate = builder.slot_of_its_own("gate", SlotKind::Event);
-        let freed = builder.slot_of_its_own("freed", SlotKind::Event);
-        let [enqueued, let_go, finished] = [builder.mark(), builder.mark(), builder.mark()];
-        let of = [
-            allocations.into(),
-            Value::list(crate::host::Class::Pointer, pointers),
-            Value::Callback(callback),
-            Value::Data(callback),
-        ];
-        let call = Call::enqueue(Function::EnqueueSVMFree, own, of, &[gate], Some(freed));
-        steps.push(user_event(place.context, gate));
-        steps.push(Step::from(call).marked(enqueued));
-        steps.push(flush(own));
-        steps.push(Op::Sleep(200).into());
-        steps.push(lowering.status(freed, true));
-        steps.push(set(gate).marked(let_go));
-        steps.push(finish(own).marked(finished));
-        steps.push(lowering.status(freed, false));
-        steps.push(lowering.release(freed));
-        steps.push(lowering.release(gate));
-        let early = That::Before(Moment::Began(let_go), Moment::Fired(callback));
-        lowering.must("memory was freed while the command was held back", early);
-        let late = That::Before(Moment::Fired(callback), Moment::Ended(finished));
-        lowering.must("memory was freed after the command was complete", late);
-        once(
-            lowering,
-            callback,
-            enqueued,
-            "the callback of clEnqueueSVMFree was called {} times",
-        );
-        lowering.must(
-            "clEnqueueSVMFree was to free other pointers",
-            That::FiredRight(callback),
-        );
+        self.step(user_event(place.context, gate));
+        self.step(buffer(place.context, out));
+        let copy = values![whole, out, 0, 0, BYTES];
+        let function = Function::EnqueueCopyBuffer;
+        self.step(Call::enqueue(function, own, copy, &[gate], Some(copied)));
+        self.release([copied]);
+        self.step(flush(own));
+        let part = sub_buffer.then(|| self.slot("part", SlotKind::Memory));
+        if let Some(part) = part {
+            let flags = cl::CL_MEM_READ_WRITE.into();
+            self.step(Call::sub_buffer(whole, flags, 0, BYTES / 2).makes(part));
+        }
+        self.release([whole]);
+        let let_go = self.marked(set(gate));
+        self.step(finish(own));
+        self.release([gate]);
+        let mut needed_until = let_go;
+        if let Some(part) = part {
+            // It keeps its parent.
+            needed_until = self.marked(self.builder.release(part));
+        }
+        self.release([out]);
+        self.wait_for(&registered);
+        self.release([own]);
+        self.end_thread();
+        for (callback, mark) in &registered {
+            let early = That::Before(Moment::Began(needed_until), Moment::Fired(*callback));
+            self.must("memory ended while a command needed it", early);
+            let says = "a callback for the end of memory was called {} times";
+            self.must_come(*callback, *mark, 1, says);
+        }
+        let reverse = registered.iter().rev().map(|(callback, _)| *callback);
+        let says = "callbacks for the end of memory were not called in the reverse order";
+        self.must(says, That::FiredInOrder(reverse.collect()));
     }
-    lowering.builder.thread(steps);
+
+    /// A context with a callback for its end, after these operations were done in it.
+    pub(super) fn context(&mut self, operations: &[Operation]) {
+        let device = self.builder.fixture("device", Fixture::Device(0));
+        let context = self.slot("context", SlotKind::Context);
+        let program = self.slot("program", SlotKind::Program);
+        let event = self.event("last");
+        let place = Place {
+            context,
+            device,
+            program,
+        };
+        let callback = self.builder.callback(CallbackOf::Context, Vec::new());
+        self.step(context_of(device, context));
+        let function = Function::SetContextDestructorCallback;
+        let mark = self.marked(at_end(function, context, callback));
+        self.add(built(place, program));
+        let (shared, made) = self.shared(place, 40, false);
+        self.add(made);
+        operations
+            .iter()
+            .for_each(|of| self.operation(&shared, *of));
+        self.step(marker(shared.queue, &[], event));
+        self.step(finish(shared.queue));
+        self.release([event, shared.kernel, shared.event, shared.buffer]);
+        self.release([shared.queue, program, context]);
+        self.wait_for(&[(callback, mark)]);
+        self.end_thread();
+        let says = "a callback for the end of a context was called {} times";
+        self.must_come(callback, mark, 1, says);
+    }
+
+    /// clEnqueueSVMFree with a callback, held back by a user event.
+    pub(super) fn svm_free(&mut self, allocations: u8, times: u8) {
+        let place = self.place();
+        let own = self.slot("queue", SlotKind::Queue);
+        self.step(queue(place, own));
+        for _ in 0..times {
+            self.free_once(place, own, allocations);
+        }
+        self.end_thread();
+    }
+
+    fn free_once(&mut self, place: Place, own: Slot, allocations: u8) {
+        let context = place.context;
+        let kind = SlotKind::Svm(context);
+        let pointers = (0..allocations).map(|_| self.own("allocation", kind));
+        let pointers: Vec<Slot> = pointers.collect();
+        for pointer in &pointers {
+            let arguments = values![context, cl::CL_MEM_READ_WRITE, 64, 0];
+            self.step(Call::new(Function::SVMAlloc, arguments).makes(*pointer));
+        }
+        let free = |pointer: &Slot| {
+            Call::new(Function::SVMFree, values![context, Value::Take(*pointer)]).into()
+        };
+        let frees = pointers.iter().map(free).collect();
+        let of = CallbackOf::SvmFree {
+            queue: own,
+            pointers: pointers.clone(),
+        };
+        let callback = self.builder.callback(of, frees);
+        let [gate, freed] = ["gate", "freed"].map(|name| self.own_event(name));
+        let (list, notify) = (
+            Value::list(Class::Pointer, pointers),
+            Value::Callback(callback),
+        );
+        let of = values![allocations, list, notify, Value::Data(callback)];
+        let free = Call::enqueue(Function::EnqueueSVMFree, own, of, &[gate], Some(freed));
+        self.step(user_event(context, gate));
+        let enqueued = self.marked(free);
+        self.step(flush(own));
+        self.step(Op::Sleep(200));
+        self.has_status(freed, true);
+        let let_go = self.marked(set(gate));
+        let finished = self.marked(finish(own));
+        self.has_status(freed, false);
+        self.release([freed, gate]);
+        let early = That::Before(Moment::Began(let_go), Moment::Fired(callback));
+        self.must("memory was freed while the command was held back", early);
+        let late = That::Before(Moment::Fired(callback), Moment::Ended(finished));
+        self.must("memory was freed after the command was complete", late);
+        let says = "the callback of clEnqueueSVMFree was called {} times";
+        self.must_come(callback, enqueued, 1, says);
+        let says = "clEnqueueSVMFree was to free other pointers";
+        self.must(says, That::FiredRight(callback));
+    }
 }

@@ -12,11 +12,11 @@ mod refused;
 
 use super::{Case, Scenario};
 use crate::family::DeviceInfo;
-use crate::host::Build;
 use crate::host::check::{Check, Right, That};
 use crate::host::constant::cl;
 use crate::host::{
-    AnswerId, Builder, Call, Fixture, Function, Lowered, ProgramOf, Slot, SlotKind, Step, Value,
+    AnswerId, Build, Builder, Call, CallbackId, Fixture, Function, Lowered, Mark, Op, ProgramOf,
+    Slot, SlotKind, Step, Value, values,
 };
 use crate::rule::RuleId;
 
@@ -34,27 +34,23 @@ pub fn lower(case: &Case, device: &DeviceInfo) -> Lowered {
         builder: Builder::default(),
         checks: Vec::new(),
         rules: case.scenario.rules(),
+        steps: Vec::new(),
+        helped: Vec::new(),
     };
     match &case.scenario {
-        Scenario::Refused { held, calls } => refused::lower(&mut lowering, *held, calls),
-        Scenario::Threads { threads, rounds } => {
-            contention::threads(&mut lowering, threads, *rounds);
-        }
-        Scenario::Again { operation, times } => {
-            contention::again(&mut lowering, *operation, *times);
-        }
+        Scenario::Refused { held, calls } => lowering.refused(*held, calls),
+        Scenario::Threads { threads, rounds } => lowering.threads(threads, *rounds),
+        Scenario::Again { operation, times } => lowering.again(*operation, *times),
         Scenario::Destructors {
             callbacks,
             sub_buffer,
-        } => lifetimes::destructors(&mut lowering, *callbacks, *sub_buffer),
-        Scenario::Context { operations } => lifetimes::context(&mut lowering, operations),
-        Scenario::SvmFree { allocations, times } => {
-            lifetimes::svm_free(&mut lowering, usize::from(*allocations), *times);
-        }
-        Scenario::FailedEvent { code } => held::failed_event(&mut lowering, *code),
-        Scenario::BuiltIn => held::built_in(&mut lowering, &device.built_in_kernels),
-        Scenario::BuiltInKernels(names) => held::built_in(&mut lowering, names),
-        Scenario::Legacy { call } => held::legacy(&mut lowering, *call),
+        } => lowering.destructors(*callbacks, *sub_buffer),
+        Scenario::Context { operations } => lowering.context(operations),
+        Scenario::SvmFree { allocations, times } => lowering.svm_free(*allocations, *times),
+        Scenario::FailedEvent { code } => lowering.failed_event(*code),
+        Scenario::BuiltIn => lowering.built_in(&device.built_in_kernels),
+        Scenario::BuiltInKernels(names) => lowering.built_in(names),
+        Scenario::Legacy { call } => lowering.legacy(*call),
     }
     Lowered {
         program: lowering.builder.finish(),
@@ -69,6 +65,10 @@ struct Lowering {
     checks: Vec<Check>,
     /// The rules of the scenario.
     rules: Vec<RuleId>,
+    /// The thread that is being written.
+    steps: Vec<Step>,
+    /// What another thread does for it.
+    helped: Vec<operations::Helped>,
 }
 
 /// A context, and what operations and scenarios make in it.
@@ -82,22 +82,16 @@ struct Place {
 impl Lowering {
     /// The context of the fixture, with its program.
     fn place(&mut self) -> Place {
+        let (devices, number) = (1, 0);
         let device = self.builder.fixture("device", Fixture::Device(0));
-        let context = self.builder.fixture(
-            "context",
-            Fixture::Context {
-                devices: 1,
-                number: 0,
-            },
-        );
-        let program = self.builder.fixture(
-            "program",
-            Fixture::Program {
-                context,
-                of: ProgramOf::Source(SOURCE.into()),
-                build: Build::default(),
-            },
-        );
+        let context = Fixture::Context { devices, number };
+        let context = self.builder.fixture("context", context);
+        let program = Fixture::Program {
+            context,
+            of: ProgramOf::Source(SOURCE.into()),
+            build: Build::default(),
+        };
+        let program = self.builder.fixture("program", program);
         Place {
             context,
             device,
@@ -111,102 +105,131 @@ impl Lowering {
         self.checks.push(Check::new(rules, says, that));
     }
 
+    /// A callback that comes so often, where it was registered.
+    fn must_come(&mut self, callback: CallbackId, registered: Mark, times: i64, says: &str) {
+        let right = Right::Among(vec![times]);
+        self.must(says, That::Fired(vec![callback], Some(registered), right));
+    }
+
+    fn step(&mut self, step: impl Into<Step>) {
+        self.steps.push(step.into());
+    }
+
+    fn add(&mut self, calls: impl IntoIterator<Item = Call>) {
+        self.steps.extend(calls.into_iter().map(Step::from));
+    }
+
+    /// A step under a new mark.
+    fn marked(&mut self, step: impl Into<Step>) -> Mark {
+        let mark = self.builder.mark();
+        self.step(step.into().marked(mark));
+        mark
+    }
+
+    /// Ends the thread that is being written.
+    fn end_thread(&mut self) {
+        let steps = std::mem::take(&mut self.steps);
+        self.builder.thread(steps);
+    }
+
     /// An event's status, which must be one of what is held back, or that of what is complete.
     fn status(&mut self, event: Slot, held: bool) -> Step {
         let answer = self.builder.answer();
         let (says, right) = if held {
-            let least = cl::CL_SUBMITTED.value();
-            let most = cl::CL_QUEUED.value();
-            (
-                "what is held back has the status {}",
-                Right::Between(least, most),
-            )
+            let (least, most) = (cl::CL_SUBMITTED.value(), cl::CL_QUEUED.value());
+            let says = "what is held back has the status {}";
+            (says, Right::Between(least, most))
         } else {
-            let complete = vec![cl::CL_COMPLETE.value()];
-            (
-                "what was waited for has the status {}",
-                Right::Among(complete),
-            )
+            let says = "what was waited for has the status {}";
+            (says, Right::Among(vec![cl::CL_COMPLETE.value()]))
         };
         self.must(says, That::Number(answer, right));
         Call::status(event, answer).into()
     }
 
+    /// Asks for an event's status.
+    fn has_status(&mut self, event: Slot, held: bool) {
+        let step = self.status(event, held);
+        self.steps.push(step);
+    }
+
     /// A new answer of a question about an object.
     fn ask(&mut self, function: Function, of: Slot, what: Value, bytes: usize) -> (Step, AnswerId) {
         let answer = self.builder.answer();
-        let call = Call::ask(function, vec![of.into(), what], bytes, answer);
+        let call = Call::ask(function, values![of, what], bytes, answer);
         (call.into(), answer)
     }
 
-    /// Gives up the program's reference to the object of a slot.
-    fn release(&self, slot: Slot) -> Step {
-        self.builder.release(slot).into()
+    /// Gives up the program's references to the objects of slots.
+    fn release<const N: usize>(&mut self, slots: [Slot; N]) {
+        self.add(slots.map(|slot| self.builder.release(slot)));
+    }
+
+    fn slot(&mut self, name: &str, kind: SlotKind) -> Slot {
+        self.builder.slot(name, kind)
     }
 
     fn event(&mut self, name: &str) -> Slot {
-        self.builder.slot(name, SlotKind::Event)
+        self.slot(name, SlotKind::Event)
+    }
+
+    /// A slot with the number that tells it from others of its name.
+    fn own(&mut self, name: &str, kind: SlotKind) -> Slot {
+        self.builder.slot_of_its_own(name, kind)
+    }
+
+    fn own_event(&mut self, name: &str) -> Slot {
+        self.own(name, SlotKind::Event)
     }
 }
 
 /// A buffer of zeros.
-fn buffer(context: Slot, slot: Slot) -> Step {
+fn buffer(context: Slot, slot: Slot) -> Call {
     let flags = Value::Flags(vec![cl::CL_MEM_READ_WRITE, cl::CL_MEM_COPY_HOST_PTR]);
     let zeros = Value::Bytes(vec![0; BYTES]);
-    Call::new(
-        Function::CreateBuffer,
-        [context.into(), flags, BYTES.into(), zeros],
-    )
-    .makes(slot)
-    .into()
+    let arguments = values![context, flags, BYTES, zeros];
+    Call::new(Function::CreateBuffer, arguments).makes(slot)
 }
 
 /// An in-order queue.
-fn queue(place: Place, slot: Slot) -> Step {
-    Call::new(
-        Function::CreateCommandQueueWithProperties,
-        [place.context.into(), place.device.into(), Value::Null],
-    )
-    .makes(slot)
-    .into()
+fn queue(place: Place, slot: Slot) -> Call {
+    Call::queue(place.context, place.device, Value::Null).makes(slot)
 }
 
 /// A user event.
-fn user_event(context: Slot, slot: Slot) -> Step {
-    Call::of(Function::CreateUserEvent, context)
-        .makes(slot)
-        .into()
+fn user_event(context: Slot, slot: Slot) -> Call {
+    Call::of(Function::CreateUserEvent, context).makes(slot)
 }
 
 /// A marker behind these events.
-fn marker(queue: Slot, list: &[Slot], event: Slot) -> Step {
-    Call::enqueue(
-        Function::EnqueueMarkerWithWaitList,
-        queue,
-        [],
-        list,
-        Some(event),
-    )
-    .into()
+fn marker(queue: Slot, list: &[Slot], event: Slot) -> Call {
+    let function = Function::EnqueueMarkerWithWaitList;
+    Call::enqueue(function, queue, values![], list, Some(event))
 }
 
 /// The kernel `fill` over a buffer, in as many work-items as it has words.
-fn kernel(place: Place, kernel: Slot, to: Slot, value: u32) -> Vec<Step> {
-    vec![
-        Call::kernel(place.program, "fill", kernel).into(),
-        Call::object_argument(kernel, 0, to).into(),
-        Call::bytes_argument(kernel, 1, value.to_ne_bytes().to_vec()).into(),
+fn kernel(place: Place, kernel: Slot, to: Slot, value: u32) -> [Call; 3] {
+    [
+        Call::kernel(place.program, "fill", kernel),
+        Call::object_argument(kernel, 0, to),
+        Call::bytes_argument(kernel, 1, value.to_ne_bytes().to_vec()),
     ]
 }
 
-fn flush(queue: Slot) -> Step {
-    Call::of(Function::Flush, queue).into()
+/// Has a function called at the end of an object.
+fn at_end(function: Function, of: Slot, callback: CallbackId) -> Call {
+    let arguments = values![of, Value::Callback(callback), Value::Data(callback)];
+    Call::new(function, arguments)
 }
 
-fn finish(queue: Slot) -> Step {
-    Call::of(Function::Finish, queue).into()
+fn flush(queue: Slot) -> Call {
+    Call::of(Function::Flush, queue)
 }
 
-fn set(event: Slot) -> Step {
-    Call::set(event, 0).into()
+fn finish(queue: Slot) -> Call {
+    Call::of(Function::Finish, queue)
+}
+
+fn set(event: Slot) -> Call {
+    Call::set(event, 0)
 }

@@ -3,10 +3,9 @@
 use super::*;
 use crate::api::Operation;
 use crate::host::check::{Same, Want};
-use crate::host::{Awaited, CallbackOf, Data, Mark, Op, SignalId};
-use crate::host::{Contents, Unit};
+use crate::host::{Awaited, CallbackOf, Class, Contents, Data, SignalId, Unit};
 
-/// What threads share.
+/// What threads share, and how they do what they do.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shared {
     pub place: Place,
@@ -14,6 +13,10 @@ pub(super) struct Shared {
     pub buffer: Slot,
     pub event: Slot,
     pub kernel: Slot,
+    /// Callbacks that are registered while their command completes.
+    pub registered: u32,
+    /// A thread beside sets user events; where none does, the thread sets them itself.
+    pub helps: bool,
 }
 
 /// References that an operation takes and gives back.
@@ -25,385 +28,311 @@ const WORDS: usize = BYTES / 4;
 /// A signal that lets another thread set a user event, and one that says that it did.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Helped {
-    pub gate: Slot,
-    pub begin: SignalId,
-    pub done: SignalId,
+    gate: Slot,
+    begin: SignalId,
+    done: SignalId,
 }
 
-/// Operations that are being written: the steps of a thread, and what another does for it.
-pub(super) struct Operations<'l> {
-    pub lowering: &'l mut Lowering,
-    pub shared: Shared,
-    /// User events that a thread beside sets; `None` where there is none, and the thread sets them itself.
-    pub helped: Option<Vec<Helped>>,
-    /// Callbacks that are registered while their command completes.
-    pub registered: u32,
-    pub steps: Vec<Step>,
+impl Helped {
+    /// What the other thread does.
+    pub(super) fn helper(self) -> [Step; 3] {
+        let (begin, done) = (Op::Await(self.begin), Op::Signal(self.done));
+        [begin.into(), set(self.gate).into(), done.into()]
+    }
 }
 
 impl Lowering {
-    /// What threads share in a place, made by these steps.
-    pub(super) fn shared(&mut self, place: Place) -> (Shared, Vec<Step>) {
+    /// What threads share in a place, made by these calls.
+    pub(super) fn shared(
+        &mut self,
+        place: Place,
+        registered: u32,
+        helps: bool,
+    ) -> (Shared, Vec<Call>) {
         let shared = Shared {
             place,
-            queue: self.builder.slot("queue", SlotKind::Queue),
-            buffer: self.builder.slot("buffer", SlotKind::Memory),
-            event: self.builder.slot("event", SlotKind::Event),
-            kernel: self.builder.slot("kernel", SlotKind::Kernel),
+            queue: self.slot("queue", SlotKind::Queue),
+            buffer: self.slot("buffer", SlotKind::Memory),
+            event: self.event("event"),
+            kernel: self.slot("kernel", SlotKind::Kernel),
+            registered,
+            helps,
         };
-        let mut steps = vec![
+        let mut calls = vec![
             queue(place, shared.queue),
             buffer(place.context, shared.buffer),
             user_event(place.context, shared.event),
         ];
-        steps.extend(kernel(place, shared.kernel, shared.buffer, 1));
-        (shared, steps)
-    }
-}
-
-impl Operations<'_> {
-    fn slot(&mut self, name: &str, kind: SlotKind) -> Slot {
-        self.lowering.builder.slot_of_its_own(name, kind)
+        calls.extend(kernel(place, shared.kernel, shared.buffer, 1));
+        (shared, calls)
     }
 
-    fn step(&mut self, step: impl Into<Step>) {
-        self.steps.push(step.into());
+    /// A buffer of its own.
+    fn own_buffer(&mut self, context: Slot, name: &str) -> Slot {
+        let own = self.own(name, SlotKind::Memory);
+        self.step(buffer(context, own));
+        own
     }
 
-    fn release(&mut self, slot: Slot) {
-        let step = self.lowering.release(slot);
-        self.steps.push(step);
+    fn own_queue(&mut self, place: Place) -> Slot {
+        let own = self.own("own", SlotKind::Queue);
+        self.step(queue(place, own));
+        own
     }
 
-    /// Reads a buffer that has to be full of this word.
-    fn look(&mut self, of: Slot, word: u32) {
-        let answer = self.lowering.builder.answer();
-        let event = self.slot("read", SlotKind::Event);
+    fn own_user_event(&mut self, context: Slot, name: &str) -> Slot {
+        let event = self.own_event(name);
+        self.step(user_event(context, event));
+        event
+    }
+
+    fn own_marker(&mut self, queue: Slot, list: &[Slot]) -> Slot {
+        let event = self.own_event("marker");
+        self.step(marker(queue, list, event));
+        event
+    }
+
+    /// Reads a buffer that has to be full of this word, and gives it up.
+    fn look(&mut self, shared: &Shared, of: Slot, word: u32) {
+        let answer = self.builder.answer();
+        let event = self.own_event("read");
         let to = Value::Answer(answer, BYTES);
-        self.step(Call::read(self.shared.queue, of, BYTES, to, Some(event)));
-        self.release(event);
+        self.step(Call::read(shared.queue, of, BYTES, to, Some(event)));
+        self.release([event]);
         let want = Want::Same(Same {
             unit: Unit::Word,
             contents: Contents::Every(word),
             racy: true,
         });
         let says = "a read of what was filled in before it";
-        self.lowering.must(says, That::Bytes(answer, want));
+        self.must(says, That::Bytes(answer, want));
+        self.release([of]);
     }
 
     /// Writes an operation.
-    pub(super) fn write(&mut self, operation: Operation) {
-        let Shared {
-            place,
-            queue: shared_queue,
-            ..
-        } = self.shared;
+    pub(super) fn operation(&mut self, shared: &Shared, operation: Operation) {
+        let place = shared.place;
         let context = place.context;
         match operation {
             Operation::Buffer => {
-                let own = self.slot("own", SlotKind::Memory);
-                self.step(buffer(context, own));
-                self.release(own);
+                let own = self.own_buffer(context, "own");
+                self.release([own]);
             }
             Operation::SubBuffer => {
-                let whole = self.slot("whole", SlotKind::Memory);
-                let part = self.slot("part", SlotKind::Memory);
-                self.step(buffer(context, whole));
+                let whole = self.own_buffer(context, "whole");
+                let part = self.own("part", SlotKind::Memory);
                 let flags = cl::CL_MEM_READ_WRITE.into();
                 self.step(Call::sub_buffer(whole, flags, 0, BYTES / 2).makes(part));
-                self.release(whole);
-                self.release(part);
+                self.release([whole, part]);
             }
             Operation::UserEvent => {
-                let event = self.slot("user", SlotKind::Event);
-                self.step(user_event(context, event));
+                let event = self.own_user_event(context, "user");
                 self.step(set(event));
                 self.step(Call::wait(&[event]));
-                self.release(event);
+                self.release([event]);
             }
             Operation::Queue => {
-                let own = self.slot("own", SlotKind::Queue);
-                let event = self.slot("marker", SlotKind::Event);
-                self.step(queue(place, own));
-                self.step(marker(own, &[], event));
+                let own = self.own_queue(place);
+                let event = self.own_marker(own, &[]);
                 self.step(finish(own));
-                self.release(own);
-                self.release(event);
+                self.release([own, event]);
             }
-            Operation::Kernel => self.kernel(),
+            Operation::Kernel => self.kernel(shared),
             Operation::Program => {
-                let program = self.slot("program", SlotKind::Program);
-                let own = self.slot("fill", SlotKind::Kernel);
-                self.steps.extend(built(place, program));
+                let program = self.own("program", SlotKind::Program);
+                let own = self.own("fill", SlotKind::Kernel);
+                self.add(built(place, program));
                 self.step(Call::kernel(program, "fill", own));
-                self.release(program);
-                self.release(own);
+                self.release([program, own]);
             }
             Operation::Context => {
-                let own = self.slot("own", SlotKind::Context);
-                let event = self.slot("user", SlotKind::Event);
+                let own = self.own("own", SlotKind::Context);
                 self.step(context_of(place.device, own));
-                self.step(user_event(own, event));
-                self.release(own);
-                self.release(event);
+                let event = self.own_user_event(own, "user");
+                self.release([own, event]);
             }
             Operation::Marker => {
-                let event = self.slot("marker", SlotKind::Event);
-                self.step(marker(shared_queue, &[], event));
+                let event = self.own_marker(shared.queue, &[]);
                 self.step(Call::wait(&[event]));
-                self.release(event);
+                self.release([event]);
             }
             Operation::Fill => {
-                let own = self.slot("own", SlotKind::Memory);
-                let event = self.slot("filled", SlotKind::Event);
-                self.step(buffer(context, own));
-                self.step(fill(shared_queue, own, 5, event));
-                self.release(event);
-                self.look(own, 5);
-                self.release(own);
+                let own = self.own_buffer(context, "own");
+                let event = self.own_event("filled");
+                self.step(fill(shared.queue, own, 5, event));
+                self.release([event]);
+                self.look(shared, own, 5);
             }
-            Operation::Map => self.map(),
-            Operation::Callback => self.callback(),
-            Operation::Register => self.register(),
-            Operation::Retain => self.retain(),
-            Operation::Query => self.query(),
+            Operation::Map => self.map(shared),
+            Operation::Callback => self.callback(shared),
+            Operation::Register => self.register(shared),
+            Operation::Retain => self.retain(shared),
+            Operation::Query => self.query(shared),
         }
     }
 
-    fn kernel(&mut self) {
-        let own = self.slot("own", SlotKind::Memory);
-        let filling = self.slot("fill", SlotKind::Kernel);
-        let event = self.slot("filled", SlotKind::Event);
-        self.step(buffer(self.shared.place.context, own));
-        self.steps
-            .extend(kernel(self.shared.place, filling, own, 3));
-        let queue = self.shared.queue;
-        self.step(Call::launch(queue, filling, WORDS, &[], Some(event)));
-        self.release(filling);
-        self.release(event);
-        self.look(own, 3);
-        self.release(own);
+    fn kernel(&mut self, shared: &Shared) {
+        let own = self.own_buffer(shared.place.context, "own");
+        let filling = self.own("fill", SlotKind::Kernel);
+        let event = self.own_event("filled");
+        self.add(kernel(shared.place, filling, own, 3));
+        let launch = Call::launch(shared.queue, filling, WORDS, &[], Some(event));
+        self.step(launch);
+        self.release([filling, event]);
+        self.look(shared, own, 3);
     }
 
-    fn map(&mut self) {
-        let own = self.slot("own", SlotKind::Memory);
-        let mapped = self.slot("mapped", SlotKind::Address);
-        let events = [
-            self.slot("map", SlotKind::Event),
-            self.slot("unmap", SlotKind::Event),
-        ];
-        let queue = self.shared.queue;
-        self.step(buffer(self.shared.place.context, own));
+    fn map(&mut self, shared: &Shared) {
+        let own = self.own_buffer(shared.place.context, "own");
+        let mapped = self.own("mapped", SlotKind::Address);
+        let [map, unmap] = ["map", "unmap"].map(|name| self.own_event(name));
         let flags = Value::Flags(vec![cl::CL_MAP_READ, cl::CL_MAP_WRITE]);
-        let of = [own.into(), true.into(), flags, 0_usize.into(), BYTES.into()];
-        let map = Call::enqueue(Function::EnqueueMapBuffer, queue, of, &[], Some(events[0]));
-        self.step(map.makes(mapped));
-        self.release(events[0]);
+        let of = values![own, true, flags, 0, BYTES];
+        let function = Function::EnqueueMapBuffer;
+        let call = Call::enqueue(function, shared.queue, of, &[], Some(map));
+        self.step(call.makes(mapped));
+        self.release([map]);
+        let (contents, bytes) = (Contents::Every(9), BYTES);
         self.step(Op::Write {
             at: mapped.at(0),
-            data: Data::Contents {
-                contents: Contents::Every(9),
-                bytes: BYTES,
-            },
+            data: Data::Contents { contents, bytes },
         });
-        let of = [own.into(), mapped.into()];
-        let function = Function::EnqueueUnmapMemObject;
-        self.step(Call::enqueue(function, queue, of, &[], Some(events[1])));
-        self.release(events[1]);
-        self.look(own, 9);
-        self.release(own);
+        let (function, of) = (Function::EnqueueUnmapMemObject, values![own, mapped]);
+        self.step(Call::enqueue(function, shared.queue, of, &[], Some(unmap)));
+        self.release([unmap]);
+        self.look(shared, own, 9);
     }
 
     /// A marker in a queue of its own, behind a user event.
-    fn gated(&mut self) -> (Slot, Slot, Slot) {
-        let own = self.slot("own", SlotKind::Queue);
-        let gate = self.slot("gate", SlotKind::Event);
-        let event = self.slot("marker", SlotKind::Event);
-        self.step(queue(self.shared.place, own));
-        self.step(user_event(self.shared.place.context, gate));
-        self.step(marker(own, &[gate], event));
+    fn gated(&mut self, place: Place) -> (Slot, Slot, Slot) {
+        let own = self.own_queue(place);
+        let gate = self.own_user_event(place.context, "gate");
+        let event = self.own_marker(own, &[gate]);
         (own, gate, event)
     }
 
-    fn callback(&mut self) {
-        let (own, gate, event) = self.gated();
-        let release = self.lowering.release(event);
-        let builder = &mut self.lowering.builder;
-        let called = builder.callback(CallbackOf::Event(event), vec![release]);
-        let mark = builder.mark();
-        self.step(Step::from(on_complete(event, called)).marked(mark));
+    fn callback(&mut self, shared: &Shared) {
+        let (own, gate, event) = self.gated(shared.place);
+        let release = self.builder.release(event).into();
+        let of = CallbackOf::Event(event);
+        let called = self.builder.callback(of, vec![release]);
+        let mark = self.marked(Call::register(event, cl::CL_COMPLETE, called));
         self.step(flush(own));
         self.step(set(gate));
-        self.step(settle(called, mark));
+        self.step(settle(&[(called, mark)]));
         self.step(finish(own));
-        self.release(gate);
-        self.release(own);
+        self.release([gate, own]);
         let complete = Right::Among(vec![0]);
         let says = "a callback for CL_COMPLETE was given the status {}";
-        self.lowering.must(says, That::FiredWith(called, complete));
-        let says = "a callback of a command came {} times";
-        self.came(called, mark, says, 1);
-    }
-
-    /// Callbacks that came as often as they were registered; in a repetition the program is over too soon to say.
-    fn came(&mut self, called: crate::host::CallbackId, mark: Mark, says: &str, times: i64) {
-        if self.helped.is_some() {
-            let right = Right::Among(vec![times]);
-            self.lowering
-                .must(says, That::Fired(vec![called], Some(mark), right));
+        self.must(says, That::FiredWith(called, complete));
+        // In a repetition the program is over too soon to say.
+        if shared.helps {
+            self.must_come(called, mark, 1, "a callback of a command came {} times");
         }
     }
 
     /// Registers callbacks for a command while another thread lets it go, so that some come before it is complete, some
     /// after, and perhaps one at the very moment.
-    fn register(&mut self) {
-        let (own, gate, event) = self.gated();
-        let builder = &mut self.lowering.builder;
-        let called = builder.callback(CallbackOf::Event(event), Vec::new());
-        let mark = builder.mark();
-        let one = || Step::from(on_complete(event, called)).marked(mark);
-        let helped = self.helped.is_some().then(|| Helped {
+    fn register(&mut self, shared: &Shared) {
+        let (own, gate, event) = self.gated(shared.place);
+        let called = self.builder.callback(CallbackOf::Event(event), Vec::new());
+        let one = Call::register(event, cl::CL_COMPLETE, called);
+        let helped = shared.helps.then(|| Helped {
             gate,
-            begin: builder.signal(),
-            done: builder.signal(),
+            begin: self.builder.signal(),
+            done: self.builder.signal(),
         });
         self.step(flush(own));
-        self.step(one());
+        let mark = self.marked(one.clone());
         match helped {
             Some(helped) => self.step(Op::Signal(helped.begin)),
             None => self.step(set(gate)),
         }
         self.step(Op::Repeat {
-            times: self.registered - 1,
+            times: shared.registered - 1,
             within: None,
-            body: vec![one()],
+            body: vec![Step::from(one).marked(mark)],
         });
         if let Some(helped) = helped {
             self.step(Op::Await(helped.done));
         }
-        self.step(settle(called, mark));
+        self.step(settle(&[(called, mark)]));
         self.step(finish(own));
-        self.release(event);
-        self.release(gate);
-        self.release(own);
-        let registered = i64::from(self.registered);
-        let says = "callbacks of a command came {} times, not as often as they were registered";
-        self.came(called, mark, says, registered);
-        if let (Some(all), Some(helped)) = (&mut self.helped, helped) {
-            all.push(helped);
+        self.release([event, gate, own]);
+        self.helped.extend(helped);
+        if shared.helps {
+            let says = "callbacks of a command came {} times, not as often as they were registered";
+            self.must_come(called, mark, i64::from(shared.registered), says);
         }
     }
 
-    fn retain(&mut self) {
+    fn retain(&mut self, shared: &Shared) {
         let all = [
-            (Function::RetainMemObject, self.shared.buffer),
-            (Function::RetainEvent, self.shared.event),
-            (Function::RetainCommandQueue, self.shared.queue),
-            (Function::RetainKernel, self.shared.kernel),
+            (Function::RetainMemObject, shared.buffer),
+            (Function::RetainEvent, shared.event),
+            (Function::RetainCommandQueue, shared.queue),
+            (Function::RetainKernel, shared.kernel),
         ];
         let taken = all.map(|(retain, slot)| Call::of(retain, slot).into());
         // The references that were taken are given back, not the program's own.
-        let given = all.map(|(_, slot)| {
-            let release = self.lowering.builder.release(slot);
-            Call::of(release.function, slot).into()
-        });
-        let body = taken.into_iter().chain(given).collect();
+        let release = |slot| self.builder.release(slot).function;
+        let given = all.map(|(_, slot)| Call::of(release(slot), slot).into());
+        self.often([taken, given].concat());
+    }
+
+    fn query(&mut self, shared: &Shared) {
+        use Function::{GetCommandQueueInfo, GetEventInfo, GetMemObjectInfo};
+        let status = cl::CL_EVENT_COMMAND_EXECUTION_STATUS;
+        let questions = [
+            (GetMemObjectInfo, shared.buffer, cl::CL_MEM_SIZE, 8),
+            (GetEventInfo, shared.event, status, 4),
+            (GetCommandQueueInfo, shared.queue, cl::CL_QUEUE_CONTEXT, 8),
+        ];
+        let body = questions
+            .map(|(function, of, what, bytes)| self.ask(function, of, what.into(), bytes).0);
+        self.often(body.into());
+    }
+
+    fn often(&mut self, body: Vec<Step>) {
         self.step(Op::Repeat {
             times: REFERENCES,
             within: None,
             body,
         });
     }
-
-    fn query(&mut self) {
-        let shared = self.shared;
-        let questions = [
-            (
-                Function::GetMemObjectInfo,
-                shared.buffer,
-                cl::CL_MEM_SIZE,
-                8,
-            ),
-            (
-                Function::GetEventInfo,
-                shared.event,
-                cl::CL_EVENT_COMMAND_EXECUTION_STATUS,
-                4,
-            ),
-            (
-                Function::GetCommandQueueInfo,
-                shared.queue,
-                cl::CL_QUEUE_CONTEXT,
-                8,
-            ),
-        ];
-        let body = questions.map(|(function, of, what, bytes)| {
-            self.lowering.ask(function, of, what.into(), bytes).0
-        });
-        self.step(Op::Repeat {
-            times: REFERENCES,
-            within: None,
-            body: body.into(),
-        });
-    }
 }
 
-/// Waits for the callbacks of a registration.
-fn settle(callback: crate::host::CallbackId, registered: Mark) -> Step {
+/// Waits for callbacks that were registered.
+pub(super) fn settle(callbacks: &[(CallbackId, Mark)]) -> Op {
+    let awaited = callbacks.iter().map(|(callback, registered)| Awaited {
+        callback: *callback,
+        registered: *registered,
+        sort: 0,
+    });
     Op::Settle {
         events: Vec::new(),
-        callbacks: vec![Awaited {
-            callback,
-            registered,
-            sort: 0,
-        }],
+        callbacks: awaited.collect(),
     }
-    .into()
-}
-
-/// A callback for CL_COMPLETE.
-fn on_complete(event: Slot, callback: crate::host::CallbackId) -> Call {
-    Call::register(event, cl::CL_COMPLETE, callback)
 }
 
 /// A fill of a whole buffer with a word.
-pub(super) fn fill(queue: Slot, buffer: Slot, word: u32, event: Slot) -> Step {
-    let of = [
-        buffer.into(),
-        Value::Bytes(word.to_ne_bytes().to_vec()),
-        4_usize.into(),
-        0_usize.into(),
-        BYTES.into(),
-    ];
-    Call::enqueue(Function::EnqueueFillBuffer, queue, of, &[], Some(event)).into()
+pub(super) fn fill(queue: Slot, buffer: Slot, word: u32, event: Slot) -> Call {
+    let word = Value::Bytes(word.to_ne_bytes().to_vec());
+    let of = values![buffer, word, 4, 0, BYTES];
+    Call::enqueue(Function::EnqueueFillBuffer, queue, of, &[], Some(event))
 }
 
 /// A program of the operations' kernels, made and built.
-pub(super) fn built(place: Place, program: Slot) -> [Step; 2] {
-    let source = Value::list(crate::host::Class::Pointer, [Value::Text(SOURCE.into())]);
-    [
-        Call::new(
-            Function::CreateProgramWithSource,
-            [place.context.into(), 1_u32.into(), source, Value::Null],
-        )
-        .makes(program)
-        .into(),
-        Call::build(program, place.device).into(),
-    ]
+pub(super) fn built(place: Place, program: Slot) -> [Call; 2] {
+    let source = Value::list(Class::Pointer, [Value::Text(SOURCE.into())]);
+    let arguments = values![place.context, 1, source, Value::Null];
+    let made = Call::new(Function::CreateProgramWithSource, arguments);
+    [made.makes(program), Call::build(program, place.device)]
 }
 
 /// A context of a device.
-pub(super) fn context_of(device: Slot, context: Slot) -> Step {
-    Call::new(
-        Function::CreateContext,
-        [
-            Value::Null,
-            1_u32.into(),
-            Value::objects([device]),
-            Value::Null,
-            Value::Null,
-        ],
-    )
-    .makes(context)
-    .into()
+pub(super) fn context_of(device: Slot, context: Slot) -> Call {
+    let devices = Value::objects([device]);
+    let arguments = values![Value::Null, 1, devices, Value::Null, Value::Null];
+    Call::new(Function::CreateContext, arguments).makes(context)
 }

@@ -1,6 +1,6 @@
 //! Launches: a kernel with its arguments, enqueued.
 
-use super::{Lower, call, program_of};
+use super::{Lower, program_of};
 use crate::host::check::{Check, Right, That};
 use crate::host::constant::cl;
 use crate::host::*;
@@ -25,17 +25,15 @@ impl Lower<'_> {
         }
         let own_queue = launch.fails.then(|| self.own_queue(n));
         let kernel = self.b.slot(format!("kernel_{n}"), SlotKind::Kernel);
-        let mut given_up = vec![(Function::ReleaseKernel, kernel)];
+        let mut given_up = vec![kernel];
         let mut calls: Vec<Step> = Vec::new();
-        let name = Value::Text(launch.kernel.clone());
-        let create = call(Function::CreateKernel, values![program, name]);
-        calls.push(create.makes(kernel).into());
+        calls.push(Call::kernel(program, &launch.kernel, kernel).into());
         for (place, arg) in launch.args.iter().enumerate() {
             if let Arg::Sampler(sampler) = arg {
                 let name = format!("sampler_{n}_{place}");
                 let slot = self.b.slot(name, SlotKind::Sampler);
                 calls.push(self.sampler(slot, *sampler).into());
-                given_up.push((Function::ReleaseSampler, slot));
+                given_up.push(slot);
                 calls.push(Call::object_argument(kernel, place as u32, slot).into());
             } else {
                 calls.push(self.argument(kernel, place as u32, arg).into());
@@ -45,8 +43,8 @@ impl Lower<'_> {
         let mut enqueued = kernel;
         if launch.cloned || launch.disturbed {
             let copy = self.b.slot(format!("copy_{n}"), SlotKind::Kernel);
-            given_up.push((Function::ReleaseKernel, copy));
-            let clone = call(Function::CloneKernel, values![kernel]);
+            given_up.push(copy);
+            let clone = Call::new(Function::CloneKernel, values![kernel]);
             calls.push(clone.makes(copy).into());
             if launch.cloned {
                 enqueued = copy;
@@ -71,22 +69,18 @@ impl Lower<'_> {
         }
         if let Some(queue) = own_queue {
             self.add(Call::of(Function::Finish, queue).whatever());
-            self.add(Call::take(Function::ReleaseCommandQueue, queue).whatever());
+            self.add(self.b.release(queue).whatever());
         }
-        if launch.rebuilt {
-            given_up.push((Function::ReleaseProgram, program));
-        }
-        for (function, slot) in given_up {
-            self.add(Call::take(function, slot).whatever());
+        given_up.extend(launch.rebuilt.then_some(program));
+        for slot in given_up {
+            self.add(self.b.release(slot).whatever());
         }
     }
 
     /// What fails has a queue of its own, and does not keep others from theirs.
     fn own_queue(&mut self, n: usize) -> Slot {
         let queue = self.b.slot(format!("own_queue_{n}"), SlotKind::Queue);
-        let arguments = values![self.context, self.device, Value::Null];
-        let create = call(Function::CreateCommandQueueWithProperties, arguments);
-        self.add(create.makes(queue));
+        self.add(Call::queue(self.context, self.device, Value::Null).makes(queue));
         queue
     }
 
@@ -95,11 +89,9 @@ impl Lower<'_> {
         self.add(Call::wait(&[event]).whatever());
         let status = self.b.answer();
         self.add(Call::status(event, status).whatever());
-        self.add(Call::take(Function::ReleaseEvent, event).whatever());
-        let says = format!(
-            "the kernel {} ends with status {{}}, not an error",
-            launch.kernel
-        );
+        self.add(self.b.release(event).whatever());
+        let kernel = &launch.kernel;
+        let says = format!("the kernel {kernel} ends with status {{}}, not an error");
         let failed = That::Number(status, Right::Between(i64::MIN, -1));
         let check = Check::new(launch.rules.clone(), says, failed);
         self.checks.push(check.even_so(true));
@@ -107,28 +99,23 @@ impl Lower<'_> {
 
     fn enqueue(&self, launch: &Launch, queue: Slot, kernel: Slot, event: Option<Slot>) -> Call {
         let sizes = |list: &Option<Vec<u64>>| list.clone().map(Value::sizes);
-        let waits: Vec<Slot> = launch
-            .after
-            .iter()
-            .filter_map(|n| self.events.get(&usize::from(*n)).copied())
-            .collect();
+        let event_of = |n: &u16| self.events.get(&usize::from(*n)).copied();
+        let waits: Vec<Slot> = launch.after.iter().filter_map(event_of).collect();
         let range = &launch.range;
-        let arguments = values![
-            queue,
+        let (global, local) = (Value::sizes(range.global.clone()), sizes(&range.local));
+        let of = values![
             kernel,
             range.global.len(),
             sizes(&range.offset),
-            Value::sizes(range.global.clone()),
-            sizes(&range.local),
-            waits.len(),
-            Value::objects(waits),
-            event.map(Value::Into),
+            global,
+            local
         ];
-        call(Function::EnqueueNDRangeKernel, arguments)
+        Call::enqueue(Function::EnqueueNDRangeKernel, queue, of, &waits, event)
     }
 
     fn argument(&self, kernel: Slot, n: u32, arg: &Arg) -> Call {
-        let pointer = |at: Place| call(Function::SetKernelArgSVMPointer, values![kernel, n, at]);
+        let pointer =
+            |at: Place| Call::new(Function::SetKernelArgSVMPointer, values![kernel, n, at]);
         match arg {
             Arg::Object(id) if self.case.objects[id.index()].kind.addressed() => pointer(id.at(0)),
             Arg::Object(id) => Call::object_argument(kernel, n, *id),
@@ -137,10 +124,10 @@ impl Lower<'_> {
                 Call::object_argument(kernel, n, queue)
             }
             Arg::Pointer(at) => pointer(*at),
-            Arg::Local(bytes) => call(
-                Function::SetKernelArg,
-                values![kernel, n, *bytes, Value::Null],
-            ),
+            Arg::Local(bytes) => {
+                let arguments = values![kernel, n, *bytes, Value::Null];
+                Call::new(Function::SetKernelArg, arguments)
+            }
             Arg::Bytes(bytes) => Call::bytes_argument(kernel, n, bytes.clone()),
             Arg::Uint(value) => Call::bytes_argument(kernel, n, value.to_ne_bytes().into()),
             Arg::Ulong(value) => Call::bytes_argument(kernel, n, value.to_ne_bytes().into()),
@@ -161,17 +148,13 @@ impl Lower<'_> {
             true => cl::CL_FILTER_LINEAR,
             false => cl::CL_FILTER_NEAREST,
         };
-        let list = values![
-            cl::CL_SAMPLER_NORMALIZED_COORDS,
-            sampler.normalized,
-            cl::CL_SAMPLER_ADDRESSING_MODE,
-            addressing,
-            cl::CL_SAMPLER_FILTER_MODE,
-            filter,
-            0_u32,
+        let list = [
+            values![cl::CL_SAMPLER_NORMALIZED_COORDS, sampler.normalized],
+            values![cl::CL_SAMPLER_ADDRESSING_MODE, addressing],
+            values![cl::CL_SAMPLER_FILTER_MODE, filter, 0],
         ];
-        let arguments = values![self.context, Value::list(Class::Long, list)];
-        call(Function::CreateSamplerWithProperties, arguments).makes(slot)
+        let arguments = values![self.context, Value::list(Class::Long, list.concat())];
+        Call::new(Function::CreateSamplerWithProperties, arguments).makes(slot)
     }
 
     /// Tells of allocations that the kernel reaches through pointers.
@@ -181,14 +164,14 @@ impl Lower<'_> {
             launch.reaches.iter().copied().partition(host);
         let info = move |name: Constant, bytes: usize, value: Value| {
             let arguments = values![kernel, name, bytes, value];
-            call(Function::SetKernelExecInfo, arguments)
+            Call::new(Function::SetKernelExecInfo, arguments)
         };
         let places = svm.iter().map(|id| id.at(launch.reaches_at as usize));
         let pointers = Value::list(Class::Pointer, places);
         let svm = (!svm.is_empty())
             .then(|| info(cl::CL_KERNEL_EXEC_INFO_SVM_PTRS, 8 * svm.len(), pointers));
         let name = cl::CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM;
-        let system = (!system.is_empty()).then(|| info(name, 4, Value::words([1_u32])));
+        let system = (!system.is_empty()).then(|| info(name, 4, Value::words([1])));
         svm.into_iter().chain(system)
     }
 }

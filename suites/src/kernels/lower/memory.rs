@@ -1,6 +1,6 @@
 //! The memory of a case: made, written and looked at by the host.
 
-use super::{Lower, call};
+use super::Lower;
 use crate::host::check::SubGroupAnswers;
 use crate::host::constant::{Constant, cl};
 use crate::host::*;
@@ -19,68 +19,69 @@ impl Lower<'_> {
     pub(super) fn objects(&mut self) {
         for (n, object) in self.case.objects.iter().enumerate() {
             let slot = Slot(n as u16);
-            match object.kind {
+            let (function, arguments) = match object.kind {
                 Kind::Buffer => {
                     let first = self.first(n, object);
                     let arguments = values![self.context, flags(object), object.bytes, first];
-                    let call = call(Function::CreateBuffer, arguments);
-                    self.b.begin(call.makes(slot));
+                    (Function::CreateBuffer, arguments)
                 }
                 Kind::Image(image) => {
                     let first = self.first(n, object);
                     let format = Value::Struct(Layout::ImageFormat, format(image.format).into());
-                    let description = Value::Struct(Layout::ImageDesc, description(image));
-                    let arguments =
-                        values![self.context, flags(object), format, description, first];
-                    let call = call(Function::CreateImage, arguments);
-                    self.b.begin(call.makes(slot));
+                    let shape = Value::Struct(Layout::ImageDesc, description(image));
+                    let arguments = values![self.context, flags(object), format, shape, first];
+                    (Function::CreateImage, arguments)
                 }
                 Kind::SubBuffer { of, origin } => {
                     let flags = cl::CL_MEM_READ_WRITE.into();
                     let call = Call::sub_buffer(of, flags, origin, object.bytes);
                     self.b.begin(call.makes(slot));
+                    continue;
                 }
                 Kind::Pipe { packet, packets } => {
                     let flags = vec![cl::CL_MEM_READ_WRITE, cl::CL_MEM_HOST_NO_ACCESS];
                     let flags = Value::Flags(flags);
                     let arguments = values![self.context, flags, packet, packets, Value::Null];
-                    let call = call(Function::CreatePipe, arguments);
-                    self.b.begin(call.makes(slot));
+                    (Function::CreatePipe, arguments)
                 }
-                Kind::SvmCoarse => self.svm(slot, object, &[]),
-                Kind::SvmFine => self.svm(slot, object, &[cl::CL_MEM_SVM_FINE_GRAIN_BUFFER]),
-                Kind::SvmAtomics => {
-                    let more = [cl::CL_MEM_SVM_FINE_GRAIN_BUFFER, cl::CL_MEM_SVM_ATOMICS];
-                    self.svm(slot, object, &more);
+                Kind::SvmCoarse | Kind::SvmFine | Kind::SvmAtomics => {
+                    self.svm(slot, object);
+                    continue;
                 }
-                Kind::Host => self.b.begin(Op::Write {
-                    at: slot.at(0),
-                    data: contents(object),
-                }),
-            }
+                Kind::Host => {
+                    self.write_first(slot.at(0), object);
+                    continue;
+                }
+            };
+            self.b.begin(Call::new(function, arguments).makes(slot));
         }
+    }
+
+    /// The host writes an object's first contents to a place.
+    fn write_first(&mut self, at: Place, object: &Object) {
+        let data = contents(object);
+        self.b.begin(Op::Write { at, data });
     }
 
     /// Memory of the host with an object's first contents.
     fn first(&mut self, n: usize, object: &Object) -> Place {
         let bytes = object.bytes;
         let first = self.b.slot(format!("first_{n}"), SlotKind::Host { bytes });
-        let at = first.at(0);
         if !object.contents.is_zero() {
-            let data = contents(object);
-            self.b.begin(Op::Write { at, data });
+            self.write_first(first.at(0), object);
         }
-        at
+        first.at(0)
     }
 
-    fn svm(&mut self, slot: Slot, object: &Object, more: &[Constant]) {
-        let flags = [&[cl::CL_MEM_READ_WRITE], more].concat();
-        let arguments = values![self.context, Value::Flags(flags), object.bytes, ALIGN];
-        let call = call(Function::SVMAlloc, arguments);
-        self.b.begin(call.makes(slot));
+    fn svm(&mut self, slot: Slot, object: &Object) {
         let coarse = object.kind == Kind::SvmCoarse;
-        let at = slot.at(0);
-        let data = contents(object);
+        let mut flags = vec![cl::CL_MEM_READ_WRITE];
+        flags.extend((!coarse).then_some(cl::CL_MEM_SVM_FINE_GRAIN_BUFFER));
+        flags.extend((object.kind == Kind::SvmAtomics).then_some(cl::CL_MEM_SVM_ATOMICS));
+        let arguments = values![self.context, Value::Flags(flags), object.bytes, ALIGN];
+        self.b
+            .begin(Call::new(Function::SVMAlloc, arguments).makes(slot));
+        let (at, data) = (slot.at(0), contents(object));
         let write = Op::Write { at, data }.into();
         for step in self.mapped(coarse, at, object.bytes, true, write) {
             self.b.begin(step);
@@ -133,9 +134,9 @@ impl Lower<'_> {
                 self.add(self.plain(Function::EnqueueReadBuffer, all));
             }
             Kind::Image(image) => {
-                let origin = Value::sizes([0_u32; 3]);
+                let origin = Value::sizes([0; 3]);
                 let region = Value::sizes(image.shape.size());
-                let all = values![from.object, true, origin, region, 0_u32, 0_u32, room];
+                let all = values![from.object, true, origin, region, 0, 0, room];
                 self.add(self.plain(Function::EnqueueReadImage, all));
             }
             Kind::SvmCoarse | Kind::SvmFine | Kind::SvmAtomics | Kind::Host => {
@@ -157,25 +158,18 @@ impl Lower<'_> {
     pub(super) fn queues(&mut self) {
         for (n, queue) in self.case.device_queues.iter().enumerate() {
             let slot = self.b.slot(format!("device_queue_{n}"), SlotKind::Queue);
-            let mut flags = vec![
-                cl::CL_QUEUE_ON_DEVICE,
-                cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
-            ];
-            if queue.default {
-                flags.push(cl::CL_QUEUE_ON_DEVICE_DEFAULT);
-            }
-            if queue.profiling {
-                flags.push(cl::CL_QUEUE_PROFILING_ENABLE);
-            }
-            let mut list: Vec<Value> = vec![cl::CL_QUEUE_PROPERTIES.into(), Value::Flags(flags)];
+            let out_of_order = cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+            let mut flags = vec![cl::CL_QUEUE_ON_DEVICE, out_of_order];
+            flags.extend(queue.default.then_some(cl::CL_QUEUE_ON_DEVICE_DEFAULT));
+            flags.extend(queue.profiling.then_some(cl::CL_QUEUE_PROFILING_ENABLE));
+            let mut list = values![cl::CL_QUEUE_PROPERTIES, Value::Flags(flags)];
             if let Some(bytes) = queue.bytes {
-                list.extend([cl::CL_QUEUE_SIZE.into(), bytes.into()]);
+                list.extend(values![cl::CL_QUEUE_SIZE, bytes]);
             }
-            list.push(0_u32.into());
+            list.push(0.into());
             let list = Value::list(Class::Long, list);
-            let arguments = values![self.context, self.device, list];
-            let call = call(Function::CreateCommandQueueWithProperties, arguments);
-            self.b.begin(call.makes(slot));
+            self.b
+                .begin(Call::queue(self.context, self.device, list).makes(slot));
             self.device_queues.push(slot);
         }
     }
@@ -186,15 +180,14 @@ impl Lower<'_> {
             return;
         };
         let kernel = self.b.slot(format!("asked_{n}"), SlotKind::Kernel);
-        let create = values![program, Value::Text(name.into())];
-        self.add(call(Function::CreateKernel, create).makes(kernel));
+        self.add(Call::kernel(program, name, kernel));
         let [size, count, again] = [(); 3].map(|()| self.b.answer());
         let [its_local, length] = [(); 2].map(|()| self.b.answer());
         let device = self.device;
         let ask = |what: Constant, input: Value, bytes: usize, answer: AnswerId, length: Value| {
             let answer = Value::Answer(answer, 8);
-            let arguments = values![kernel, device, what, bytes, input, 8_u32, answer, length];
-            call(Function::GetKernelSubGroupInfo, arguments)
+            let arguments = values![kernel, device, what, bytes, input, 8, answer, length];
+            Call::new(Function::GetKernelSubGroupInfo, arguments)
         };
         let sizes = || Value::sizes(local.iter().copied());
         let bytes = 8 * local.len();
@@ -224,9 +217,7 @@ impl Lower<'_> {
 /// The flags of a buffer or an image.
 fn flags(object: &Object) -> Value {
     let mut flags = vec![cl::CL_MEM_READ_WRITE, cl::CL_MEM_COPY_HOST_PTR];
-    if object.alloc_host {
-        flags.push(cl::CL_MEM_ALLOC_HOST_PTR);
-    }
+    flags.extend(object.alloc_host.then_some(cl::CL_MEM_ALLOC_HOST_PTR));
     Value::Flags(flags)
 }
 
@@ -294,7 +285,9 @@ fn images(case: &KernelCase) -> impl Iterator<Item = (usize, Image)> {
     objects.filter_map(|(n, object)| Some((n, object.kind.image()?)))
 }
 
-pub(super) fn formats(case: &KernelCase) -> (HostProgram, Vec<(usize, AnswerId)>) {
+/// What asks the implementation for the formats of images that kernels may read and write; which it offers
+/// beyond a few is its own affair. The answers are the formats of each kind of image.
+pub fn formats(case: &KernelCase) -> (HostProgram, Vec<(usize, AnswerId)>) {
     let mut b = Builder::default();
     let devices = case.devices();
     let context = b.fixture("context", Fixture::Context { devices, number: 0 });
@@ -306,17 +299,14 @@ pub(super) fn formats(case: &KernelCase) -> (HostProgram, Vec<(usize, AnswerId)>
         let answer = b.answer();
         let (of, room) = (cl::CL_MEM_READ_WRITE, Value::Answer(answer, 8 * FORMATS));
         let arguments = values![context, of, type_of(image), FORMATS, room, Value::Null];
-        b.begin(call(Function::GetSupportedImageFormats, arguments));
+        b.begin(Call::new(Function::GetSupportedImageFormats, arguments));
         asked.push((n, answer));
     }
     (b.finish(), asked)
 }
 
-pub(super) fn lacking(
-    case: &KernelCase,
-    asked: &[(usize, AnswerId)],
-    record: &Record,
-) -> Option<String> {
+/// The first format of an image of the case that is not among the answers.
+pub fn lacking(case: &KernelCase, asked: &[(usize, AnswerId)], record: &Record) -> Option<String> {
     let listed = |image: Image| {
         let same = |(n, _): &&(usize, AnswerId)| {
             let kind = case.objects.get(*n).map(|object| object.kind);
@@ -335,13 +325,7 @@ pub(super) fn lacking(
             .collect();
         bytes.chunks_exact(8).any(|format| format == wanted)
     };
-    images(case)
-        .find(|(_, image)| !listed(*image))
-        .map(|(_, image)| {
-            let (kind, format) = (image.shape.c_type(), image.format);
-            format!(
-                "{kind} of the format {:?} {:?}",
-                format.order, format.channel
-            )
-        })
+    let (_, image) = images(case).find(|(_, image)| !listed(*image))?;
+    let (kind, Format { order, channel }) = (image.shape.c_type(), image.format);
+    Some(format!("{kind} of the format {order:?} {channel:?}"))
 }

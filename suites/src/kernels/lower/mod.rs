@@ -5,16 +5,13 @@
 //! a call that fails against the case ends the run. What transfers leave behind is computed here, by
 //! [`Model`], so that each look has the bytes that it wants.
 
-/// Arguments of a call.
-macro_rules! values {
-    ($($value:expr),* $(,)?) => { vec![$(Value::from($value)),*] };
-}
-
 mod launch;
 mod memory;
 #[cfg(test)]
 mod tests;
 mod transfers;
+
+pub use memory::{formats, lacking};
 
 use super::case::{Contents, KernelCase, Kind, ObjectId, Same, Step, Unit, Want};
 use super::model::Model;
@@ -46,17 +43,6 @@ pub fn to_c(case: &KernelCase) -> String {
         checks: &lowered.checks,
         quit: lowered.quit,
     })
-}
-
-/// What asks the implementation for the formats of images that kernels may read and write; which it offers
-/// beyond a few is its own affair. The answers are the formats of each kind of image.
-pub fn formats(case: &KernelCase) -> (HostProgram, Vec<(usize, AnswerId)>) {
-    memory::formats(case)
-}
-
-/// The first format of an image of the case that is not among the answers.
-pub fn lacking(case: &KernelCase, asked: &[(usize, AnswerId)], record: &Record) -> Option<String> {
-    memory::lacking(case, asked, record)
 }
 
 /// A program that is being written.
@@ -123,17 +109,12 @@ impl<'a> Lower<'a> {
             let queue = lower.b.fixture(format!("queue_{n}"), fixture);
             lower.queues.push(queue);
         }
-        lower.program = lower.program();
+        lower.program = program_of(case).map(|of| {
+            let build = case.build.clone();
+            let fixture = Fixture::Program { context, of, build };
+            lower.b.fixture("program", fixture)
+        });
         lower
-    }
-
-    fn program(&mut self) -> Option<Slot> {
-        let fixture = Fixture::Program {
-            context: self.context,
-            of: program_of(self.case)?,
-            build: self.case.build.clone(),
-        };
-        Some(self.b.fixture("program", fixture))
     }
 
     fn add(&mut self, step: impl Into<host::Step>) {
@@ -148,31 +129,24 @@ impl<'a> Lower<'a> {
     }
 
     /// Calls of which the first that fails, or the last, has to give this code.
-    fn calls(&mut self, calls: Vec<host::Step>, wanted: i32, rules: &[RuleId]) {
+    fn calls(&mut self, mut calls: Vec<host::Step>, wanted: i32, rules: &[RuleId]) {
         if wanted == 0 {
             self.steps.extend(calls);
             return;
         }
-        let name = calls.iter().rev().find_map(|step| match &step.op {
-            Op::Call(call) => Some(call.function.name()),
-            _ => None,
-        });
-        let whatever = |mut step: host::Step| {
+        let mut name = "";
+        for step in &mut calls {
             if let Op::Call(call) = &mut step.op {
+                name = call.function.name();
                 call.expect.codes.clear();
             }
-            step
-        };
-        let calls = calls.into_iter().map(whatever).collect();
+        }
         let mark = self.mark(Op::Sequence(calls));
         let rules = match rules {
             [] => vec![rule::API_VALID],
             rules => rules.to_vec(),
         };
-        let says = format!(
-            "{} gives {{}}, not error {wanted}",
-            name.unwrap_or_default()
-        );
+        let says = format!("{name} gives {{}}, not error {wanted}");
         let right = Right::Among(vec![i64::from(wanted)]);
         let check = Check::new(rules, says, That::Code(mark, right));
         self.checks.push(check.even_so(true));
@@ -285,13 +259,6 @@ impl<'a> Lower<'a> {
             started: Some(self.started),
         }
     }
-}
-
-/// A call with these arguments that has to succeed.
-fn call(function: Function, arguments: Vec<Value>) -> Call {
-    let mut call = Call::new(function, []);
-    call.arguments = arguments;
-    call
 }
 
 /// What the program of a case is made of; none where it has none.

@@ -1,6 +1,6 @@
 //! Transfers: the calls that move bytes and elements.
 
-use super::{Lower, call};
+use super::Lower;
 use crate::host::constant::{Constant, cl};
 use crate::host::*;
 use crate::kernels::effect::in_image;
@@ -15,38 +15,27 @@ impl Lower<'_> {
 
     /// A call of the first queue without a wait list and without an event.
     pub(super) fn plain(&self, function: Function, arguments: Vec<Value>) -> Step {
-        let nothing = values![0_u32, Value::Null, Value::Null];
-        call(
-            function,
-            [values![self.queues[0]], arguments, nothing].concat(),
-        )
-        .into()
+        Call::enqueue(function, self.queues[0], arguments, &[], None).into()
     }
 
     fn moving(&mut self, what: &Transfer, wait: Value) -> Vec<Step> {
-        let one = |function, arguments: Vec<Value>| vec![self.plain(function, arguments)];
         let sizes = |list: [usize; 3]| Value::sizes(list);
-        // Rectangles of the host begin at a byte of a row of some slice.
-        let byte = |corner: &Corner| {
-            let [byte, row, slice] = corner.origin;
-            corner
-                .object
-                .at(byte + row * corner.row + slice * corner.slice)
-        };
-        match what {
+        let (function, all) = match what {
             Transfer::Read(Bytes { from, to, bytes }) => {
                 let all = values![from.object, wait, from.byte, *bytes, *to];
-                one(Function::EnqueueReadBuffer, all)
+                (Function::EnqueueReadBuffer, all)
             }
             Transfer::Write(Bytes { from, to, bytes }) => {
                 let all = values![to.object, wait, to.byte, *bytes, *from];
-                one(Function::EnqueueWriteBuffer, all)
+                (Function::EnqueueWriteBuffer, all)
             }
             Transfer::Copy(Bytes { from, to, bytes }) => {
                 let all = values![from.object, to.object, from.byte, to.byte, *bytes];
-                one(Function::EnqueueCopyBuffer, all)
+                (Function::EnqueueCopyBuffer, all)
             }
-            Transfer::Fill(Pattern { pattern, to, bytes }) => vec![self.fill(pattern, *to, *bytes)],
+            Transfer::Fill(Pattern { pattern, to, bytes }) => {
+                return vec![self.fill(pattern, *to, *bytes)];
+            }
             Transfer::Renew {
                 pattern,
                 to,
@@ -54,115 +43,84 @@ impl Lower<'_> {
                 to_host,
             } => {
                 let mut flags = vec![cl::CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED];
-                if *to_host {
-                    flags.push(cl::CL_MIGRATE_MEM_OBJECT_HOST);
-                }
-                let all = values![1_u32, Value::objects([to.object]), Value::Flags(flags)];
+                flags.extend(to_host.then_some(cl::CL_MIGRATE_MEM_OBJECT_HOST));
+                let all = values![1, Value::objects([to.object]), Value::Flags(flags)];
                 let migrate = self.plain(Function::EnqueueMigrateMemObjects, all);
-                vec![migrate, self.fill(pattern, *to, *bytes)]
+                return vec![migrate, self.fill(pattern, *to, *bytes)];
             }
-            Transfer::ReadRect(moved) => {
-                let rectangle = rectangle(&moved.from, &moved.to, &moved.region);
-                let (first, last) = (
-                    values![moved.from.object, wait],
-                    values![moved.to.object.at(0)],
-                );
-                one(
-                    Function::EnqueueReadBufferRect,
-                    [first, rectangle, last].concat(),
-                )
+            Transfer::ReadRect(Region { from, to, region }) => {
+                let (of, host) = (values![from.object, wait], values![to.object.at(0)]);
+                let all = [of, rectangle(from, to, region), host].concat();
+                (Function::EnqueueReadBufferRect, all)
             }
-            Transfer::WriteRect(moved) => {
-                let rectangle = rectangle(&moved.to, &moved.from, &moved.region);
-                let (first, last) = (
-                    values![moved.to.object, wait],
-                    values![moved.from.object.at(0)],
-                );
-                one(
-                    Function::EnqueueWriteBufferRect,
-                    [first, rectangle, last].concat(),
-                )
+            Transfer::WriteRect(Region { from, to, region }) => {
+                let (of, host) = (values![to.object, wait], values![from.object.at(0)]);
+                let all = [of, rectangle(to, from, region), host].concat();
+                (Function::EnqueueWriteBufferRect, all)
             }
             Transfer::CopyRect(Region { from, to, region }) => {
-                let rectangle = rectangle(from, to, region);
-                let all = [values![from.object, to.object], rectangle].concat();
-                one(Function::EnqueueCopyBufferRect, all)
+                let of = values![from.object, to.object];
+                let all = [of, rectangle(from, to, region)].concat();
+                (Function::EnqueueCopyBufferRect, all)
             }
             Transfer::MapRead(Bytes { from, to, bytes }) => {
-                self.map(*from, *bytes, cl::CL_MAP_READ, Copied::To(*to))
+                return self.map(*from, *bytes, cl::CL_MAP_READ, Copied::To(*to));
             }
             Transfer::MapWrite {
                 from,
                 to,
                 bytes,
                 invalidate,
-            } => self.map(*to, *bytes, writing(*invalidate), Copied::From(*from)),
+            } => return self.map(*to, *bytes, writing(*invalidate), Copied::From(*from)),
             Transfer::ReadImage(Region { from, to, region }) => {
-                let (origin, region) = (sizes(from.origin), sizes(*region));
-                let all = values![
-                    from.object,
-                    wait,
-                    origin,
-                    region,
-                    to.row,
-                    to.slice,
-                    byte(to)
-                ];
-                one(Function::EnqueueReadImage, all)
+                let all = beside_image(from, wait, region, to);
+                (Function::EnqueueReadImage, all)
             }
             Transfer::WriteImage(Region { from, to, region }) => {
-                let (origin, region) = (sizes(to.origin), sizes(*region));
-                let all = values![
-                    to.object,
-                    wait,
-                    origin,
-                    region,
-                    from.row,
-                    from.slice,
-                    byte(from)
-                ];
-                one(Function::EnqueueWriteImage, all)
+                let all = beside_image(to, wait, region, from);
+                (Function::EnqueueWriteImage, all)
             }
             Transfer::CopyImage(Region { from, to, region }) => {
                 let (a, b) = (sizes(from.origin), sizes(to.origin));
                 let all = values![from.object, to.object, a, b, sizes(*region)];
-                one(Function::EnqueueCopyImage, all)
+                (Function::EnqueueCopyImage, all)
             }
             Transfer::CopyImageToBuffer(Region { from, to, region }) => {
                 let (origin, region) = (sizes(from.origin), sizes(*region));
                 let all = values![from.object, to.object, origin, region, to.byte];
-                one(Function::EnqueueCopyImageToBuffer, all)
+                (Function::EnqueueCopyImageToBuffer, all)
             }
             Transfer::CopyBufferToImage(Region { from, to, region }) => {
                 let (origin, region) = (sizes(to.origin), sizes(*region));
                 let all = values![from.object, to.object, from.byte, origin, region];
-                one(Function::EnqueueCopyBufferToImage, all)
+                (Function::EnqueueCopyBufferToImage, all)
             }
             Transfer::FillImage { colour, to, region } => {
                 let image = in_image(self.case, *to, region);
                 let words = image.map(|(image, ..)| image.format.fill_words(*colour));
                 let colour = Value::words(words.unwrap_or_default());
                 let all = values![to.object, colour, sizes(to.origin), sizes(*region)];
-                one(Function::EnqueueFillImage, all)
+                (Function::EnqueueFillImage, all)
             }
             Transfer::MapReadImage(Region { from, to, region }) => {
-                self.map_image(*from, region, cl::CL_MAP_READ, Copied::To(*to))
+                return self.map_image(*from, region, cl::CL_MAP_READ, Copied::To(*to));
             }
             Transfer::MapWriteImage {
                 from,
                 to,
                 region,
                 invalidate,
-            } => self.map_image(*to, region, writing(*invalidate), Copied::From(*from)),
-            Transfer::SvmCopy(Bytes { from, to, bytes }) => one(
-                Function::EnqueueSVMMemcpy,
-                values![wait, *to, *from, *bytes],
-            ),
+            } => return self.map_image(*to, region, writing(*invalidate), Copied::From(*from)),
+            Transfer::SvmCopy(Bytes { from, to, bytes }) => {
+                let all = values![wait, *to, *from, *bytes];
+                (Function::EnqueueSVMMemcpy, all)
+            }
             Transfer::SvmFill(Pattern { pattern, to, bytes }) => {
                 let all = values![*to, Value::Bytes(pattern.clone()), pattern.len(), *bytes];
-                one(Function::EnqueueSVMMemFill, all)
+                (Function::EnqueueSVMMemFill, all)
             }
-        }
+        };
+        vec![self.plain(function, all)]
     }
 
     fn fill(&self, pattern: &[u8], to: Place, bytes: usize) -> Step {
@@ -192,12 +150,8 @@ impl Lower<'_> {
         let (row, slice) = (self.b.answer(), self.b.answer());
         let (origin, region) = (Value::sizes(at.origin), Value::sizes(*region));
         let answers = [row, slice].map(|id| Value::Answer(id, 8));
-        let all = [
-            values![at.object, true, flags, origin, region],
-            answers.into(),
-        ]
-        .concat();
-        let map = self.plain(Function::EnqueueMapImage, all);
+        let of = values![at.object, true, flags, origin, region];
+        let map = self.plain(Function::EnqueueMapImage, [of, answers.into()].concat());
         // The layers of an array of lines are slices.
         let lines = matches!(image.shape, Shape::Lines(..));
         let pitches = Pitches::Answered(if lines { slice } else { row }, slice);
@@ -250,14 +204,24 @@ fn writing(invalidate: bool) -> Constant {
 
 /// The origins, region and pitches of a rectangle of a buffer and of another.
 fn rectangle(first: &Corner, second: &Corner, region: &[usize; 3]) -> Vec<Value> {
-    let [origin, other, region] = [first.origin, second.origin, *region].map(Value::sizes);
+    let sizes = [first.origin, second.origin, *region].map(Value::sizes);
+    let pitches = [first.row, first.slice, second.row, second.slice];
+    [sizes.to_vec(), pitches.map(Value::from).to_vec()].concat()
+}
+
+/// What is read from a region of an image, or written to it: rectangles of the host begin at a byte of a row of some
+/// slice.
+fn beside_image(image: &Spot, wait: Value, region: &[usize; 3], host: &Corner) -> Vec<Value> {
+    let (origin, region) = (Value::sizes(image.origin), Value::sizes(*region));
+    let [byte, row, slice] = host.origin;
+    let first = host.object.at(byte + row * host.row + slice * host.slice);
     values![
+        image.object,
+        wait,
         origin,
-        other,
         region,
-        first.row,
-        first.slice,
-        second.row,
-        second.slice
+        host.row,
+        host.slice,
+        first
     ]
 }
