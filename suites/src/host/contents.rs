@@ -1,5 +1,6 @@
 //! What is in memory, in short form, and the size of the elements in which violations name it.
 
+use classay_vocabulary::words;
 use serde::{Deserialize, Serialize};
 
 /// Bytes, in short form. Numbers are little-endian.
@@ -65,16 +66,18 @@ fn noise(seed: u32, length: usize) -> Vec<u8> {
         .collect()
 }
 
-/// How large the elements are of which a sentence speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Unit {
-    /// One byte.
-    Byte,
-    /// Four.
-    Word,
-    /// Eight.
-    Long,
+words! {
+    /// How large the elements are of which a sentence speaks.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Unit {
+        /// One byte.
+        Byte = "byte",
+        /// Four.
+        Word = "word",
+        /// Eight.
+        Long = "long",
+    }
 }
 
 impl Unit {
@@ -84,15 +87,6 @@ impl Unit {
             Unit::Byte => 1,
             Unit::Word => 4,
             Unit::Long => 8,
-        }
-    }
-
-    /// In a sentence.
-    pub fn name(self) -> &'static str {
-        match self {
-            Unit::Byte => "byte",
-            Unit::Word => "word",
-            Unit::Long => "long",
         }
     }
 }

@@ -11,6 +11,7 @@
 
 use super::value::Place;
 use crate::host::contents::Unit;
+use classay_vocabulary::words;
 use serde::{Deserialize, Serialize};
 
 /// A register.
@@ -66,10 +67,7 @@ impl Num {
     /// Its value.
     pub fn value(&self, registers: &[u64; REGISTERS]) -> u64 {
         self.of.iter().fold(self.plus, |sum, (reg, times)| {
-            let value = registers
-                .get(usize::from(reg.0))
-                .copied()
-                .unwrap_or_default();
+            let value = registers.get(usize::from(reg.0)).unwrap_or(&0);
             sum.wrapping_add(value.wrapping_mul(*times))
         })
     }
@@ -118,30 +116,32 @@ pub enum Order {
     SeqCst,
 }
 
-/// A read-modify-write.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Change {
-    /// Addition.
-    Add,
-    /// Subtraction.
-    Sub,
-    /// Bitwise or.
-    Or,
-    /// Bitwise and.
-    And,
-    /// Bitwise exclusive or.
-    Xor,
-    /// The smaller, of unsigned numbers.
-    Min,
-    /// The larger, of unsigned numbers.
-    Max,
-    /// The smaller, of signed numbers.
-    MinSigned,
-    /// The larger, of signed numbers.
-    MaxSigned,
-    /// The new value.
-    Exchange,
+words! {
+    /// A read-modify-write.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Change {
+        /// Addition.
+        Add = "add",
+        /// Subtraction.
+        Sub = "sub",
+        /// Bitwise or.
+        Or = "or",
+        /// Bitwise and.
+        And = "and",
+        /// Bitwise exclusive or.
+        Xor = "xor",
+        /// The smaller, of unsigned numbers.
+        Min = "min",
+        /// The larger, of unsigned numbers.
+        Max = "max",
+        /// The smaller, of signed numbers.
+        MinSigned = "min-signed",
+        /// The larger, of signed numbers.
+        MaxSigned = "max-signed",
+        /// The new value.
+        Exchange = "exchange",
+    }
 }
 
 /// What to compare.

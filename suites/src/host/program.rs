@@ -130,22 +130,32 @@ pub enum SlotKind {
 }
 
 impl SlotKind {
+    /// The type of its variable in C, and the function that gives up the program's reference to an object.
+    fn row(self) -> (&'static str, Option<Function>) {
+        match self {
+            SlotKind::Platform => ("cl_platform_id", None),
+            SlotKind::Device => ("cl_device_id", None),
+            SlotKind::Context => ("cl_context", Some(Function::ReleaseContext)),
+            SlotKind::Queue => ("cl_command_queue", Some(Function::ReleaseCommandQueue)),
+            SlotKind::Memory => ("cl_mem", Some(Function::ReleaseMemObject)),
+            SlotKind::Sampler => ("cl_sampler", Some(Function::ReleaseSampler)),
+            SlotKind::Program => ("cl_program", Some(Function::ReleaseProgram)),
+            SlotKind::Kernel => ("cl_kernel", Some(Function::ReleaseKernel)),
+            SlotKind::Event => ("cl_event", Some(Function::ReleaseEvent)),
+            SlotKind::Svm(_) | SlotKind::Address | SlotKind::Host { .. } => {
+                ("unsigned char *", None)
+            }
+        }
+    }
+
+    /// The type of its variable in C.
+    pub fn c_type(self) -> &'static str {
+        self.row().0
+    }
+
     /// The function that gives up the program's reference to an object; none where there is no such reference.
     pub fn release(self) -> Option<Function> {
-        match self {
-            SlotKind::Context => Some(Function::ReleaseContext),
-            SlotKind::Queue => Some(Function::ReleaseCommandQueue),
-            SlotKind::Memory => Some(Function::ReleaseMemObject),
-            SlotKind::Sampler => Some(Function::ReleaseSampler),
-            SlotKind::Program => Some(Function::ReleaseProgram),
-            SlotKind::Kernel => Some(Function::ReleaseKernel),
-            SlotKind::Event => Some(Function::ReleaseEvent),
-            SlotKind::Platform
-            | SlotKind::Device
-            | SlotKind::Svm(_)
-            | SlotKind::Address
-            | SlotKind::Host { .. } => None,
-        }
+        self.row().1
     }
 
     /// Whether it holds an object of the API.
@@ -373,6 +383,13 @@ pub struct Expect {
     pub rules: Vec<RuleId>,
     /// Where it must be refused, the sentence of the specification that refuses it.
     pub sentence: Option<String>,
+}
+
+impl Call {
+    /// Gives every value of its arguments to a function, also those inside of others.
+    pub fn each<'c>(&'c self, then: &mut dyn FnMut(&'c Value)) {
+        self.arguments.iter().for_each(|value| value.each(then));
+    }
 }
 
 impl Expect {

@@ -1,11 +1,12 @@
 //! Calls of the API in C.
 
 use super::text::{Text, quoted};
-use super::{Writer, c_type, data};
+use super::{Writer, data};
 use crate::host::constant::cl;
 use crate::host::function::{Class, Function, Gives};
 use crate::host::program::{Call, SlotKind};
 use crate::host::value::{Slot, Value};
+use std::fmt::Display;
 
 /// What stands before and after a call.
 #[derive(Default)]
@@ -31,17 +32,27 @@ pub fn write(writer: &mut Writer<'_>, call: &Call, c: &mut Text) {
     if !missing.is_empty() {
         c.close();
     }
-    let must = call.expect.codes.first() == Some(&0);
-    let alone = |slot: &Slot| !writer.shared || !writer.uses.taken.contains(slot);
     let mut filled: Vec<Slot> = call.made.into_iter().collect();
-    call.arguments.iter().for_each(|v| into(v, &mut filled));
-    filled.retain(|slot| must && alone(slot));
-    writer.sure.extend(filled);
-    for value in &call.arguments {
-        if let Value::Take(slot) = value {
-            writer.sure.remove(slot);
+    call.each(&mut |value| {
+        if let Value::Into(slot) = value {
+            filled.push(*slot);
         }
+    });
+    filled.retain(|slot| !writer.shared || !writer.uses.taken.contains(slot));
+    if call.expect.codes.first() == Some(&0) {
+        writer.sure.extend(filled);
     }
+    if let Some(slot) = taken(call) {
+        writer.sure.remove(&slot);
+    }
+}
+
+/// The slot of which it takes the program's reference.
+fn taken(call: &Call) -> Option<Slot> {
+    call.arguments.iter().find_map(|value| match value {
+        Value::Take(slot) => Some(*slot),
+        _ => None,
+    })
 }
 
 /// What must be there before the call is made, as conditions.
@@ -55,16 +66,7 @@ fn needed(writer: &Writer<'_>, value: &Value, missing: &mut Vec<String>) {
     missing.extend(slots.iter().map(|slot| writer.name(*slot).to_string()));
     value.each(&mut |value| {
         if let Value::Answered(id) = value {
-            missing.push(format!("answers[{}].there", id.0));
-        }
-    });
-}
-
-/// The slots that a call fills through its arguments.
-fn into(value: &Value, slots: &mut Vec<Slot>) {
-    value.each(&mut |value| {
-        if let Value::Into(slot) = value {
-            slots.push(*slot);
+            missing.push(format!("answers[{id}].there"));
         }
     });
 }
@@ -89,14 +91,10 @@ fn made(writer: &Writer<'_>, call: &Call, c: &mut Text) {
             _ => context.argument(value, &mut around),
         });
     }
-    let function = match plain {
-        Some(_) => "new_queue",
-        None => row.name,
-    };
-    let taken = call.arguments.iter().find_map(|value| match value {
-        Value::Take(slot) => Some(*slot),
-        _ => None,
-    });
+    if row.gives == Gives::Made {
+        arguments.push("&code".into());
+    }
+    let function = plain.map_or(row.name, |_| "new_queue");
     let block = !around.before.is_empty();
     if block {
         c.open("");
@@ -107,29 +105,25 @@ fn made(writer: &Writer<'_>, call: &Call, c: &mut Text) {
         c.open(format!("if ({condition})"));
     }
     let slot = call.made.map(|slot| writer.name(slot));
-    let result = slot.map_or("(void)".to_string(), |name| format!("{name} = "));
-    match row.gives {
-        Gives::Code => c.call("code = ", function, &arguments),
-        Gives::Made => {
-            arguments.push("&code".into());
-            c.call(&result, function, &arguments);
+    let result = match (row.gives, slot) {
+        (Gives::Code, _) => "code = ".into(),
+        (Gives::Nothing, _) => String::new(),
+        (Gives::Made | Gives::Address, Some(name)) => format!("{name} = "),
+        (Gives::Made | Gives::Address, None) => "(void)".into(),
+    };
+    let arguments: Vec<&dyn Display> = arguments.iter().map(|a| a as &dyn Display).collect();
+    c.call(&format!("{result}{function}"), &arguments);
+    match (row.gives, slot) {
+        (Gives::Code | Gives::Made, _) => {}
+        (Gives::Address, Some(name)) => {
+            c.put(format!("code = {name} ? CL_SUCCESS : CL_INVALID_VALUE;"));
         }
-        Gives::Address => {
-            c.call(&result, function, &arguments);
-            match slot {
-                Some(name) => c.put(format!("code = {name} ? CL_SUCCESS : CL_INVALID_VALUE;")),
-                None => c.put("code = CL_SUCCESS;"),
-            }
-        }
-        Gives::Nothing => {
-            c.call("", function, &arguments);
-            c.put("code = CL_SUCCESS;");
-        }
+        (Gives::Address | Gives::Nothing, _) => c.put("code = CL_SUCCESS;"),
     }
     around.after.iter().for_each(|line| c.put(line));
-    if let Some(slot) = taken.filter(|_| !writer.shared) {
-        c.put("if (code == CL_SUCCESS)");
-        c.put(format!("    {} = NULL;", writer.name(slot)));
+    if let Some(slot) = taken(call).filter(|_| !writer.shared) {
+        let name = writer.name(slot);
+        c.when("code == CL_SUCCESS", format!("{name} = NULL;"));
     }
     if around.condition.is_some() {
         c.close();
@@ -139,7 +133,7 @@ fn made(writer: &Writer<'_>, call: &Call, c: &mut Text) {
     }
     for value in &call.arguments {
         if let Value::Answer(id, _) = value {
-            c.put(format!("answered({}, code);", id.0));
+            c.put(format!("answered({id}, code);"));
         }
     }
 }
@@ -149,22 +143,19 @@ pub fn plain_queue(call: &Call) -> Option<&Value> {
     if call.function != Function::CreateCommandQueueWithProperties || call.expect.refused() {
         return None;
     }
-    match call.arguments.get(2)? {
-        Value::Null => Some(&Value::Null),
+    let properties = call.arguments.get(2)?;
+    match properties {
+        Value::Null => Some(properties),
         Value::List(Class::Long, list) => match list.as_slice() {
-            [Value::Constant(name), flags, Value::Number(0)]
-                if *name == cl::CL_QUEUE_PROPERTIES && !on_device(flags) =>
-            {
-                Some(flags)
+            [Value::Constant(name), flags, Value::Number(0)] => {
+                let on_device =
+                    matches!(flags, Value::Flags(all) if all.contains(&cl::CL_QUEUE_ON_DEVICE));
+                (*name == cl::CL_QUEUE_PROPERTIES && !on_device).then_some(flags)
             }
             _ => None,
         },
         _ => None,
     }
-}
-
-fn on_device(flags: &Value) -> bool {
-    matches!(flags, Value::Flags(all) if all.contains(&cl::CL_QUEUE_ON_DEVICE))
 }
 
 /// A parameter that gets an argument.
@@ -176,57 +167,54 @@ struct Parameter<'w> {
     n: usize,
 }
 
+impl Around {
+    /// What a slot gets where the call succeeds, or else.
+    fn then(&mut self, when: &str, name: &str, value: &str) {
+        self.after.push(format!(
+            "if (code {when} CL_SUCCESS)\n    {name} = {value};"
+        ));
+    }
+}
+
 impl Parameter<'_> {
     /// The argument, with variables of its own where it needs some.
     fn argument(&self, value: &Value, around: &mut Around) -> String {
         let own = format!("its_{}_{}", self.name, self.n);
+        let variable = |slot: &Slot| (self.writer.kind(*slot).c_type(), self.writer.name(*slot));
         match value {
             Value::Into(slot) if self.writer.shared => {
-                let kind = c_type(self.writer.kind(*slot));
-                let name = self.writer.name(*slot);
+                let (kind, name) = variable(slot);
                 around.before.push(format!("{kind} {own} = NULL;"));
-                around.after.push("if (code == CL_SUCCESS)".into());
-                around.after.push(format!("    {name} = {own};"));
+                around.then("==", name, &own);
                 format!("&{own}")
             }
             Value::Take(slot) if self.writer.shared => {
-                let kind = c_type(self.writer.kind(*slot));
-                let name = self.writer.name(*slot);
-                let exchange = match kind {
-                    "cl_event" => format!("atomic_exchange(&{name}, NULL)"),
-                    _ => name.to_string(),
+                let (kind, name) = variable(slot);
+                let line = match kind {
+                    "cl_event" => format!("{kind} {own} = atomic_exchange(&{name}, NULL);"),
+                    _ => format!("{kind} {own} = {name};\n{name} = NULL;"),
                 };
-                around.before.push(format!("{kind} {own} = {exchange};"));
-                if kind != "cl_event" {
-                    around.before.push(format!("{name} = NULL;"));
-                }
+                around.before.push(line);
                 around.condition = Some(own.clone());
-                around.after.push("if (code != CL_SUCCESS)".into());
-                around.after.push(format!("    {name} = {own};"));
+                around.then("!=", name, &own);
                 own
             }
             Value::List(class, all) if self.kept(*class, all) => {
-                let kind = self.element(*class, all);
-                let list: Vec<String> = all.iter().map(|v| self.element_of(*class, v)).collect();
-                around
-                    .before
-                    .push(format!("{kind}{own}[] = {{ {} }};", list.join(", ")));
+                let (kind, list) = (self.element(*class, all), self.elements(*class, all));
+                around.before.push(format!("{kind}{own}[] = {{ {list} }};"));
                 for (n, value) in all.iter().enumerate() {
                     if let Value::Into(slot) = value {
-                        let name = self.writer.name(*slot);
-                        around.after.push("if (code == CL_SUCCESS)".into());
-                        around.after.push(format!("    {name} = {own}[{n}];"));
+                        let (_, name) = variable(slot);
+                        around.then("==", name, &format!("{own}[{n}]"));
                     }
                 }
                 if *class == Class::Pointer {
-                    around.after.push(format!(
-                        "memset({own}, 0, sizeof {own}); /* it is the caller's again */"
-                    ));
+                    let zero = format!("memset({own}, 0, sizeof {own});");
+                    let after = format!("{zero} /* it is the caller's again */");
+                    around.after.push(after);
+                    return format!("(void *){own}");
                 }
-                match *class {
-                    Class::Pointer => format!("(void *){own}"),
-                    _ => own,
-                }
+                own
             }
             value => self.expression(value),
         }
@@ -244,7 +232,8 @@ impl Parameter<'_> {
     fn expression(&self, value: &Value) -> String {
         let writer = self.writer;
         match value {
-            Value::Null => self.null(),
+            Value::Null if matches!(self.class, Class::Word | Class::Long) => "0".into(),
+            Value::Null => "NULL".into(),
             Value::Number(n) => number(*n),
             Value::Constant(constant) => constant.name().to_string(),
             Value::Flags(all) if all.is_empty() => "0".into(),
@@ -256,10 +245,9 @@ impl Parameter<'_> {
             Value::Into(slot) => format!("&{}", writer.name(*slot)),
             Value::At(place) => writer.place(*place),
             Value::List(class, all) => {
-                let kind = self.element(*class, all);
-                let list: Vec<String> = all.iter().map(|v| self.element_of(*class, v)).collect();
+                let (kind, list) = (self.element(*class, all), self.elements(*class, all));
                 let cast = if kind == "void *" { "(void *)" } else { "" };
-                format!("{cast}({}[]){{ {} }}", kind.trim_end(), list.join(", "))
+                format!("{cast}({}[]){{ {list} }}", kind.trim_end())
             }
             Value::Struct(layout, all) => {
                 let mut list = Vec::new();
@@ -278,23 +266,17 @@ impl Parameter<'_> {
             Value::Token(by, cell) => {
                 format!("&(cl_uint){{ token({}) }}", data::token(*by, *cell))
             }
-            Value::Answer(id, bytes) => format!("answer({}, {bytes})", id.0),
-            Value::Answered(id) => format!("answers[{}].bytes", id.0),
-            Value::Within { argument, byte } => {
-                let of = usize::from(*argument);
+            Value::Answer(id, bytes) => format!("answer({id}, {bytes})"),
+            Value::Answered(id) => format!("answers[{id}].bytes"),
+            Value::Within { argument: of, byte } => {
                 let parameters = self.function.signature().parameters;
-                let name = parameters.get(of).map_or("", |(name, _)| name);
+                let name = parameters
+                    .get(usize::from(*of))
+                    .map_or("", |(name, _)| name);
                 format!("(unsigned char *)its_{name}_{of} + {byte}")
             }
-            Value::Callback(id) => format!("callback_{}", id.0),
+            Value::Callback(id) => format!("callback_{id}"),
             Value::Data(_) => "THIS_RUN".into(),
-        }
-    }
-
-    fn null(&self) -> String {
-        match self.class {
-            Class::Word | Class::Long => "0".into(),
-            Class::Object | Class::Pointer | Class::Callback => "NULL".into(),
         }
     }
 
@@ -320,7 +302,9 @@ impl Parameter<'_> {
                     }
                     _ => None,
                 };
-                all.iter().find_map(object).map_or("void *", c_type)
+                all.iter()
+                    .find_map(object)
+                    .map_or("void *", SlotKind::c_type)
             }
             Class::Word => "cl_uint",
             Class::Long if !properties => "size_t",
@@ -341,6 +325,14 @@ impl Parameter<'_> {
         };
         let blank = if kind.ends_with('*') { "" } else { " " };
         format!("{kind}{blank}")
+    }
+
+    fn elements(&self, class: Class, all: &[Value]) -> String {
+        let all: Vec<String> = all
+            .iter()
+            .map(|value| self.element_of(class, value))
+            .collect();
+        all.join(", ")
     }
 
     fn element_of(&self, class: Class, value: &Value) -> String {

@@ -6,13 +6,14 @@ use crate::host::contents::Contents;
 use crate::host::program::{Data, Pitches};
 use crate::host::token::{ANY_CELL, Writer as Who};
 use crate::host::value::Place;
+use std::fmt::Display;
 
 /// A writer of tokens.
 fn writer_of(who: Who) -> String {
     match who {
-        Who::Creation(id) => format!("CREATION({}u)", id.0),
-        Who::Command(id) => format!("COMMAND({}u)", id.0),
-        Who::Access(id) => format!("ACCESS({}u)", id.0),
+        Who::Creation(id) => format!("CREATION({id}u)"),
+        Who::Command(id) => format!("COMMAND({id}u)"),
+        Who::Access(id) => format!("ACCESS({id}u)"),
     }
 }
 
@@ -40,10 +41,11 @@ pub fn write(writer: &Writer<'_>, at: Place, data: &Data, c: &mut Text) {
             count,
             stride,
             words,
-        } => c.put(format!(
-            "put_tokens({place}, {count}, {stride}, {words}, {}, {first});",
-            writer_of(*by)
-        )),
+        } => {
+            let by = writer_of(*by);
+            let cells = format!("{count}, {stride}, {words}");
+            c.put(format!("put_tokens({place}, {cells}, {by}, {first});"));
+        }
         Data::Copy {
             from,
             region: [bytes, rows, slices],
@@ -51,21 +53,23 @@ pub fn write(writer: &Writer<'_>, at: Place, data: &Data, c: &mut Text) {
             to_apart,
         } => {
             let pitches = |of: &Pitches| match of {
-                Pitches::Close => [format!("{bytes}"), format!("{}", bytes * rows)],
+                Pitches::Close => [bytes.to_string(), (bytes * rows).to_string()],
                 Pitches::Answered(row, slice) => {
-                    [row, slice].map(|id| format!("(size_t)number({})", id.0))
+                    [row, slice].map(|id| format!("(size_t)number({id})"))
                 }
             };
             let from = writer.place(*from);
             let ([row, slice], [to_row, to_slice]) = (pitches(apart), pitches(to_apart));
-            let sizes = [bytes, rows, slices].map(|n| n.to_string());
-            let arguments = [&[place, to_row, to_slice, from, row, slice], &sizes[..]].concat();
-            c.call("", "copy_rows", &arguments);
+            let to: [&dyn Display; 3] = [&place, &to_row, &to_slice];
+            let from: [&dyn Display; 3] = [&from, &row, &slice];
+            let sizes: [&dyn Display; 3] = [bytes, rows, slices];
+            c.call("copy_rows", &[to, from, sizes].concat());
         }
         Data::Address(to) => {
             let to = to.map_or("NULL".into(), |to| writer.place(to));
+            let address = format!("&(unsigned char *){{ {to} }}");
             c.put(format!(
-                "memcpy({place}, &(unsigned char *){{ {to} }}, sizeof(unsigned char *));"
+                "memcpy({place}, {address}, sizeof(unsigned char *));"
             ));
         }
     }
@@ -84,25 +88,22 @@ pub fn contents(to: &str, bytes: usize, contents: &Contents, c: &mut Text) {
             c.put(format!("    {},", line.join(", ")));
         }
         c.put("};");
-        c.put(format!(
-            "put_list({to}, {bytes}, list, {});",
-            values.len() * each
-        ));
+        let length = values.len() * each;
+        c.put(format!("put_list({to}, {bytes}, list, {length});"));
         c.close();
     };
     match contents {
         Contents::Zero => list("cl_uchar", Vec::new(), 1),
-        Contents::Words(words) => {
-            let all = words.iter().map(|w| format!("{w}u"));
-            list("cl_uint", all.collect(), 4);
-        }
-        Contents::Longs(longs) => {
-            let all = longs.iter().map(|w| format!("{w}u"));
-            list("cl_ulong", all.collect(), 8);
-        }
+        Contents::Words(all) => list("cl_uint", unsigned(all), 4),
+        Contents::Longs(all) => list("cl_ulong", unsigned(all), 8),
         Contents::Bytes(all) => list("cl_uchar", all.iter().map(u8::to_string).collect(), 1),
         Contents::Every(word) => c.put(format!("put_words({to}, {bytes}, {word}u, 0);")),
         Contents::Noise(seed) => c.put(format!("put_noise({to}, {bytes}, {seed}u);")),
         Contents::Count(first) => c.put(format!("put_words({to}, {bytes}, {first}u, 1);")),
     }
+}
+
+/// Numbers without a sign.
+pub fn unsigned(all: &[impl Display]) -> Vec<String> {
+    all.iter().map(|n| format!("{n}u")).collect()
 }

@@ -1,10 +1,10 @@
 //! The host's part in an exchange, in C.
 
-use super::Writer;
 use super::text::Text;
 use crate::host::exchange::{Base, Cell, Change, Is, Num, Operation, Order, REGISTERS, Reg};
-use crate::host::program::HostProgram;
+use crate::host::program::{HostProgram, Op};
 use crate::host::value::{Place, Slot};
+use std::fmt;
 
 /// The memory that the host may use while kernels run.
 pub fn open_memory(program: &HostProgram, c: &mut Text) {
@@ -20,43 +20,21 @@ pub fn open_memory(program: &HostProgram, c: &mut Text) {
     c.line("");
 }
 
-/// A function that plays the operations, and says whether it came to their end.
-pub fn function(
-    writer: &Writer<'_>,
-    n: usize,
-    quit: Option<Place>,
-    operations: &[Operation],
-    c: &mut Text,
-) {
+/// A function that plays the operations of an exchange, and says whether it came to their end.
+pub fn function(program: &HostProgram, n: usize, exchange: &Op, c: &mut Text) {
+    let Op::Exchange { quit, operations } = exchange else {
+        return;
+    };
     c.line("/* Takes part in what kernels do. */");
     c.function(&format!("static void exchange_{n}(void)"));
     c.put(format!("cl_ulong r[{REGISTERS}] = {{ 0 }};"));
     c.put("unsigned char *at;");
-    let place = match quit {
-        Some(Place { object, byte }) => {
-            format!("cell({}, {byte}, 4)", memory(writer.program, object))
-        }
-        None => "NULL".into(),
-    };
+    let place = quit.map_or("NULL".into(), |Place { object, byte }| {
+        format!("cell({}, {byte}, 4)", memory(program, object))
+    });
     c.put(format!("unsigned char *quit = {place};"));
-    let mut body = Body { writer, c };
-    body.operations(operations, false);
-    let rest = [
-        "goto end;",
-        "astray:",
-        "astray = \"a pointer or a number leads the host nowhere\";",
-        "goto timed_out;",
-        "timed_out:",
-        "exchange_timed_out |= !astray;",
-        "if (quit)",
-        "    store(quit, 4, 1, memory_order_relaxed);",
-        "end:",
-        "(void)r;",
-        "(void)at;",
-        "if (0)",
-        "    goto astray;",
-    ];
-    rest.iter().for_each(|line| c.put(line));
+    all(program, operations, false, c);
+    c.put(include_str!("exchange_end.c"));
     c.close();
 }
 
@@ -67,184 +45,141 @@ fn memory(program: &HostProgram, slot: Slot) -> usize {
     place.unwrap_or(open.len())
 }
 
-struct Body<'a> {
-    writer: &'a Writer<'a>,
-    c: &'a mut Text,
-}
-
-impl Body<'_> {
-    /// `at` gets the address of a cell.
-    fn find(&mut self, cell: &Cell) {
-        let unit = cell.unit.bytes();
-        let found = match &cell.base {
-            Base::At(place, index) => format!(
-                "cell({}, {}u + ({}) * {unit}u, {unit})",
-                memory(self.writer.program, place.object),
-                place.byte,
-                num(index)
-            ),
-            Base::Pointer(reg, plus) => format!("pointed({} + {plus}u, {unit})", register(*reg)),
-        };
-        self.c.put(format!("if (!(at = {found}))"));
-        self.c.put("    goto astray;");
-    }
-
-    /// The operations; `inside` a repetition or not.
-    fn operations(&mut self, operations: &[Operation], inside: bool) {
-        for operation in operations {
-            self.operation(operation, inside);
+/// `at` gets the address of a cell.
+fn find(program: &HostProgram, cell: &Cell, c: &mut Text) {
+    let unit = cell.unit.bytes();
+    let found = match &cell.base {
+        Base::At(Place { object, byte }, index) => {
+            let memory = memory(program, *object);
+            format!("cell({memory}, {byte}u + ({index}) * {unit}u, {unit})")
         }
-    }
+        Base::Pointer(reg, plus) => format!("pointed({reg} + {plus}u, {unit})"),
+    };
+    c.when(format!("!(at = {found})"), "goto astray;");
+}
 
-    fn operation(&mut self, operation: &Operation, inside: bool) {
-        match operation {
-            Operation::Put(reg, value) => {
-                self.c.put(format!("{} = {};", register(*reg), num(value)));
-            }
-            Operation::Address(reg, cell) => {
-                self.find(cell);
-                let register = register(*reg);
-                self.c.put(format!("{register} = (cl_ulong)(uintptr_t)at;"));
-            }
-            Operation::Read(reg, cell) => self.load(*reg, cell, "memory_order_relaxed"),
-            Operation::Load(reg, cell, order) => self.load(*reg, cell, ordered(*order, ACQUIRE)),
-            Operation::Write(cell, value) => self.store(cell, value, "memory_order_relaxed"),
-            Operation::Store(cell, value, order) => {
-                self.store(cell, value, ordered(*order, RELEASE))
-            }
-            Operation::Change {
-                how,
-                at,
-                by,
-                order,
-                before,
-            } => {
-                self.find(at);
-                self.c.put(format!(
-                    "{} = change(at, {}, {}, {}, {});",
-                    register(*before),
-                    at.unit.bytes(),
-                    named(*how),
-                    num(by),
-                    ordered(*order, BOTH)
-                ));
-            }
-            Operation::Swap {
-                at,
-                expected,
-                new,
-                order,
-                weak,
-                done,
-            } => {
-                self.find(at);
-                let (unit, expected) = (at.unit.bytes(), register(*expected));
-                let swap = format!(
-                    "swap(at, {unit}, &{expected}, value, {})",
-                    ordered(*order, BOTH)
-                );
-                self.c.open("");
-                self.c.put(format!(
-                    "cl_ulong wanted = {expected}, value = {};",
-                    num(new)
-                ));
-                self.c.put(format!("int done = {swap};"));
-                if !weak {
-                    self.c.put(format!("while (!done && {expected} == wanted)"));
-                    self.c.put(format!("    done = {swap};"));
-                }
-                self.c.put("(void)wanted;");
-                self.c.put(format!("{} = (cl_ulong)done;", register(*done)));
-                self.c.close();
-            }
-            Operation::Fence(Order::Relaxed) => {}
-            Operation::Fence(order) => {
-                self.c
-                    .put(format!("atomic_thread_fence({});", ordered(*order, BOTH)));
-            }
-            Operation::Await {
-                at,
-                value,
-                order,
-                must,
-            } => {
-                self.find(at);
-                let must = if *must { "1" } else { "quitting(quit)" };
-                self.c.put(format!(
-                    "if (!await(at, {}, {}, {}, quit) && {must})",
-                    at.unit.bytes(),
-                    num(value),
-                    ordered(*order, ACQUIRE)
-                ));
-                self.c.put("    goto timed_out;");
-            }
-            Operation::Repeat(times, count, body) => {
-                self.c.open(format!(
-                    "for (cl_ulong n = 0, end = {}; n < end; n++)",
-                    num(times)
-                ));
-                self.c.put("if (quitting(quit))");
-                self.c.put("    goto timed_out;");
-                self.c.put(format!("{} = n;", register(*count)));
-                self.operations(body, true);
-                self.c.close();
-            }
-            Operation::When(left, is, right, body) => {
-                let (left, right) = (num(left), num(right));
-                let holds = match is {
-                    Is::Equal => format!("{left} == {right}"),
-                    Is::Unequal => format!("{left} != {right}"),
-                    Is::Below => format!("below({left}, {right})"),
-                };
-                self.c.open(format!("if ({holds})"));
-                self.operations(body, inside);
-                self.c.close();
-            }
-            Operation::Leave if inside => self.c.put("break;"),
-            Operation::Leave => self.c.put("goto end;"),
+/// The operations; `inside` a repetition or not.
+fn all(program: &HostProgram, operations: &[Operation], inside: bool, c: &mut Text) {
+    for operation in operations {
+        one(program, operation, inside, c);
+    }
+}
+
+fn one(program: &HostProgram, operation: &Operation, inside: bool, c: &mut Text) {
+    match operation {
+        Operation::Put(reg, value) => c.put(format!("{reg} = {value};")),
+        Operation::Address(reg, cell) => {
+            find(program, cell, c);
+            c.put(format!("{reg} = (cl_ulong)(uintptr_t)at;"));
         }
-    }
-
-    fn load(&mut self, reg: Reg, cell: &Cell, order: &str) {
-        self.find(cell);
-        let unit = cell.unit.bytes();
-        self.c
-            .put(format!("{} = load(at, {unit}, {order});", register(reg)));
-    }
-
-    fn store(&mut self, cell: &Cell, value: &Num, order: &str) {
-        self.find(cell);
-        let unit = cell.unit.bytes();
-        self.c
-            .put(format!("store(at, {unit}, {}, {order});", num(value)));
+        Operation::Read(reg, cell) => load(program, *reg, cell, Order::Relaxed, c),
+        Operation::Load(reg, cell, order) => load(program, *reg, cell, *order, c),
+        Operation::Write(cell, value) => store(program, cell, value, Order::Relaxed, c),
+        Operation::Store(cell, value, order) => store(program, cell, value, *order, c),
+        Operation::Change {
+            how,
+            at,
+            by,
+            order,
+            before,
+        } => {
+            find(program, at, c);
+            let (unit, how, order) = (at.unit.bytes(), named(*how), ordered(*order, BOTH));
+            c.put(format!(
+                "{before} = change(at, {unit}, {how}, {by}, {order});"
+            ));
+        }
+        Operation::Swap {
+            at,
+            expected,
+            new,
+            order,
+            weak,
+            done,
+        } => {
+            find(program, at, c);
+            let (unit, order) = (at.unit.bytes(), ordered(*order, BOTH));
+            let swap = format!("swap(at, {unit}, &{expected}, value, {order})");
+            c.open("");
+            c.put(format!("cl_ulong wanted = {expected}, value = {new};"));
+            c.put(format!("int done = {swap};"));
+            if !weak {
+                c.put(format!("while (!done && {expected} == wanted)"));
+                c.put(format!("    done = {swap};"));
+            }
+            c.put("(void)wanted;");
+            c.put(format!("{done} = (cl_ulong)done;"));
+            c.close();
+        }
+        Operation::Fence(Order::Relaxed) => {}
+        Operation::Fence(order) => {
+            c.put(format!("atomic_thread_fence({});", ordered(*order, BOTH)));
+        }
+        Operation::Await {
+            at,
+            value,
+            order,
+            must,
+        } => {
+            find(program, at, c);
+            let must = if *must { "1" } else { "quitting(quit)" };
+            let (unit, order) = (at.unit.bytes(), ordered(*order, ACQUIRE));
+            let came = format!("await(at, {unit}, {value}, {order}, quit)");
+            c.when(format!("!{came} && {must}"), "goto timed_out;");
+        }
+        Operation::Repeat(times, count, body) => {
+            c.open(format!("for (cl_ulong n = 0, end = {times}; n < end; n++)"));
+            c.when("quitting(quit)", "goto timed_out;");
+            c.put(format!("{count} = n;"));
+            all(program, body, true, c);
+            c.close();
+        }
+        Operation::When(left, is, right, body) => {
+            let holds = match is {
+                Is::Equal => format!("{left} == {right}"),
+                Is::Unequal => format!("{left} != {right}"),
+                Is::Below => format!("below({left}, {right})"),
+            };
+            c.open(format!("if ({holds})"));
+            all(program, body, inside, c);
+            c.close();
+        }
+        Operation::Leave if inside => c.put("break;"),
+        Operation::Leave => c.put("goto end;"),
     }
 }
 
-fn register(reg: Reg) -> String {
-    format!("r[{}]", reg.0)
+fn load(program: &HostProgram, reg: Reg, cell: &Cell, order: Order, c: &mut Text) {
+    find(program, cell, c);
+    let (unit, order) = (cell.unit.bytes(), ordered(order, ACQUIRE));
+    c.put(format!("{reg} = load(at, {unit}, {order});"));
 }
 
-fn num(n: &Num) -> String {
-    let mut text = format!("(cl_ulong){}u", n.plus);
-    for (reg, times) in &n.of {
-        text += &format!(" + {} * {times}u", register(*reg));
-    }
-    text
+fn store(program: &HostProgram, cell: &Cell, value: &Num, order: Order, c: &mut Text) {
+    find(program, cell, c);
+    let (unit, order) = (cell.unit.bytes(), ordered(order, RELEASE));
+    c.put(format!("store(at, {unit}, {value}, {order});"));
 }
 
-fn named(how: Change) -> &'static str {
-    match how {
-        Change::Add => "ADD",
-        Change::Sub => "SUB",
-        Change::Or => "OR",
-        Change::And => "AND",
-        Change::Xor => "XOR",
-        Change::Min => "MIN",
-        Change::Max => "MAX",
-        Change::MinSigned => "MIN_SIGNED",
-        Change::MaxSigned => "MAX_SIGNED",
-        Change::Exchange => "EXCHANGE",
+/// A register in C.
+impl fmt::Display for Reg {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "r[{}]", self.0)
     }
+}
+
+/// A number in C.
+impl fmt::Display for Num {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "(cl_ulong){}u", self.plus)?;
+        let mut terms = self.of.iter();
+        terms.try_for_each(|(reg, times)| write!(f, " + {reg} * {times}u"))
+    }
+}
+
+/// A read-modify-write, as `change` knows it.
+fn named(how: Change) -> String {
+    how.name().to_uppercase().replace('-', "_")
 }
 
 /// What [`Order::AcqRel`] is of what reads, of what writes, and of what does both.

@@ -1,7 +1,7 @@
 //! Variables, and what is made once: contexts, queues, programs and kernels.
 
 use super::text::{Text, quoted, source};
-use super::{Document, Writer, c_type};
+use super::{Document, Writer};
 use crate::host::build::Build;
 use crate::host::program::*;
 use crate::host::value::Slot;
@@ -22,11 +22,8 @@ pub fn devices(program: &HostProgram) -> u8 {
 /// The version of OpenCL whose functions the fixtures need.
 pub fn version(program: &HostProgram) -> u16 {
     let module = |(_, of, _): &Made<'_>| matches!(of, ProgramOf::Module(_));
-    if programs(program).iter().any(module) {
-        210
-    } else {
-        120
-    }
+    let modules = programs(program).iter().any(module);
+    if modules { 210 } else { 120 }
 }
 
 /// A program of a context: what it is made of, and how.
@@ -34,23 +31,26 @@ type Made<'p> = (Slot, &'p ProgramOf, &'p Build);
 
 /// The programs that are made, each once: those that outlive a run, and those that a run makes anew.
 fn programs(program: &HostProgram) -> Vec<Made<'_>> {
-    let mut programs: Vec<Made<'_>> = Vec::new();
+    let mut all = Vec::new();
     for (_, fixture) in &program.fixtures {
-        if let Fixture::Program { context, of, build } = fixture
-            && !programs.contains(&(*context, of, build))
-        {
-            programs.push((*context, of, build));
+        if let Fixture::Program { context, of, build } = fixture {
+            all.push((*context, of, build));
         }
     }
     program.steps(&mut |step| {
         if let Op::Build {
             context, of, build, ..
         } = &step.op
-            && !programs.contains(&(*context, of, build))
         {
-            programs.push((*context, of, build));
+            all.push((*context, of, build));
         }
     });
+    let mut programs = Vec::new();
+    for made in all {
+        if !programs.contains(&made) {
+            programs.push(made);
+        }
+    }
     programs
 }
 
@@ -67,7 +67,7 @@ pub fn write(writer: &mut Writer<'_>, document: &Document<'_>, c: &mut Text) {
     c.line("/* ---- objects ---------------------------------------------------------------------------------- */");
     c.line("");
     for info in &program.slots {
-        let kind = c_type(info.kind);
+        let kind = info.kind.c_type();
         let name = &info.name;
         if info.kind == SlotKind::Event && writer.shared {
             c.line(&format!("static _Atomic(cl_event) {name};"));
@@ -100,16 +100,20 @@ pub fn write(writer: &mut Writer<'_>, document: &Document<'_>, c: &mut Text) {
 /// Makes what a fixture says.
 fn make(writer: &Writer<'_>, slot: Slot, fixture: &Fixture, c: &mut Text) {
     let name = writer.name(slot);
-    match fixture {
-        Fixture::Platform => c.put(format!(
-            "must(clGetDeviceInfo(devices[0], CL_DEVICE_PLATFORM, sizeof {name}, &{name}, NULL), \"clGetDeviceInfo\");"
-        )),
-        Fixture::Device(n) => c.put(format!("{name} = devices[{n}];")),
+    let (made, by) = match fixture {
+        Fixture::Platform => {
+            let (of, question) = ("clGetDeviceInfo", "CL_DEVICE_PLATFORM");
+            let asked = format!("{of}(devices[0], {question}, sizeof {name}, &{name}, NULL)");
+            c.put(format!("must({asked}, \"{of}\");"));
+            return;
+        }
+        Fixture::Device(n) => (format!("devices[{n}]"), None),
         Fixture::Context { devices, .. } => {
-            c.put(format!(
-                "{name} = clCreateContext(NULL, {devices}, devices, NULL, NULL, &code);"
-            ));
-            c.put("must(code, \"clCreateContext\");");
+            let arguments = format!("NULL, {devices}, devices, NULL, NULL, &code");
+            (
+                format!("clCreateContext({arguments})"),
+                Some("clCreateContext"),
+            )
         }
         Fixture::Queue {
             context,
@@ -117,115 +121,112 @@ fn make(writer: &Writer<'_>, slot: Slot, fixture: &Fixture, c: &mut Text) {
             profiling,
             ..
         } => {
-            let flags = if *profiling {
-                "CL_QUEUE_PROFILING_ENABLE"
-            } else {
-                "0"
+            let flags = match profiling {
+                true => "CL_QUEUE_PROFILING_ENABLE",
+                false => "0",
             };
             let context = writer.name(*context);
-            c.put(format!(
-                "{name} = new_queue({context}, devices[{device}], {flags}, &code);"
-            ));
-            c.put("must(code, \"clCreateCommandQueue\");");
+            let arguments = format!("{context}, devices[{device}], {flags}, &code");
+            (
+                format!("new_queue({arguments})"),
+                Some("clCreateCommandQueue"),
+            )
         }
-        Fixture::Program { context, of, build } => {
-            c.put(format!("{name} = {};", made(writer, (*context, of, build))));
-        }
+        Fixture::Program { context, of, build } => (made(writer, (*context, of, build)), None),
         Fixture::Kernel {
             program,
             name: kernel,
             ..
         } => {
-            let program = writer.name(*program);
-            c.put(format!(
-                "{name} = clCreateKernel({program}, {}, &code);",
-                quoted(kernel)
-            ));
-            c.put("must(code, \"clCreateKernel\");");
+            let (program, kernel) = (writer.name(*program), quoted(kernel));
+            let made = format!("clCreateKernel({program}, {kernel}, &code)");
+            (made, Some("clCreateKernel"))
         }
+    };
+    c.put(format!("{name} = {made};"));
+    if let Some(by) = by {
+        c.put(format!("must(code, \"{by}\");"));
     }
+}
+
+/// Asks the device for the names of its built-in kernels.
+const ALL_BUILT_IN: &str = "\
+must(clGetDeviceInfo(devices[0], CL_DEVICE_BUILT_IN_KERNELS, sizeof names, names, NULL),
+     \"clGetDeviceInfo\");";
+
+/// A program that a function makes, which must succeed.
+fn created(by: &str, arguments: &str, c: &mut Text) {
+    c.put(format!("cl_program made = {by}({arguments}, &code);"));
+    c.put(format!("must(code, \"{by}\");"));
 }
 
 /// The function that makes a program.
 fn maker(writer: &Writer<'_>, n: usize, made: Made<'_>, c: &mut Text) {
     let (context, of, build) = made;
-    let count = writer
-        .program
-        .fixtures
-        .iter()
-        .find_map(|(slot, made)| match made {
-            Fixture::Context { devices, .. } if *slot == context => Some(*devices),
-            _ => None,
-        });
-    let count = count.unwrap_or(1);
+    let fixtures = &writer.program.fixtures;
+    let fixture = fixtures.iter().find(|(slot, _)| *slot == context);
+    let count = match fixture {
+        Some((_, Fixture::Context { devices, .. })) => *devices,
+        _ => 1,
+    };
     let context = writer.name(context);
     let options = quoted(&build.options);
-    match of {
+    let head = format!("static cl_program make_program_{n}(void)");
+    let again = match of {
         ProgramOf::Source(text) => {
             let versions = versions(build);
             for (at, other) in build.before.iter().enumerate() {
-                text_of(
-                    &format!("before_{n}_{at}"),
-                    &other.source,
-                    &other.options,
-                    &versions,
-                    c,
-                );
+                let (name, options) = (format!("before_{n}_{at}"), &other.options);
+                text_of(&name, &other.source, options, &versions, c);
             }
             text_of(&format!("source_{n}"), text, &build.options, &versions, c);
-            c.function(&format!("static cl_program make_program_{n}(void)"));
+            c.function(&head);
             c.put("unsigned which;");
+            let versions = versions.len();
+            let from_source = |name: String| {
+                let arguments = format!("{name}, {name}_options, {versions}, &which");
+                format!("from_source({context}, {count}, {arguments});")
+            };
             for at in 0..build.before.len() {
                 c.put("/* Built first, and kept: it must not matter. */");
-                c.put(format!(
-                    "(void)from_source({context}, {count}, before_{n}_{at}, before_{n}_{at}_options, {}, &which);",
-                    versions.len()
-                ));
+                c.put(format!("(void){}", from_source(format!("before_{n}_{at}"))));
             }
-            c.put(format!(
-                "cl_program made = from_source({context}, {count}, source_{n}, source_{n}_options, {}, &which);",
-                versions.len()
-            ));
-            if build.through_binary {
-                c.put(format!(
-                    "made = through_binary({context}, made, source_{n}_options[which]);"
-                ));
-            }
+            let made = from_source(format!("source_{n}"));
+            c.put(format!("cl_program made = {made}"));
+            Some(format!("source_{n}_options[which]"))
         }
         ProgramOf::Module(words) => {
             c.line(&format!("static const cl_uint module_{n}[] = {{"));
             for words in words.chunks(8) {
-                let words: Vec<String> =
-                    words.iter().map(|word| format!("0x{word:08x}u")).collect();
+                let words = words.iter().map(|word| format!("0x{word:08x}u"));
+                let words: Vec<String> = words.collect();
                 c.line(&format!("    {},", words.join(", ")));
             }
             c.line("};");
-            c.function(&format!("static cl_program make_program_{n}(void)"));
+            c.function(&head);
             c.put("cl_int code;");
-            c.put(format!("cl_program made = clCreateProgramWithIL({context}, module_{n}, sizeof module_{n}, &code);"));
-            c.put("must(code, \"clCreateProgramWithIL\");");
+            let words = format!("{context}, module_{n}, sizeof module_{n}");
+            created("clCreateProgramWithIL", &words, c);
             c.put(format!("made = built(made, {count}, {options}, 1);"));
-            if build.through_binary {
-                c.put(format!(
-                    "made = through_binary({context}, made, {options});"
-                ));
-            }
+            Some(options)
         }
         ProgramOf::BuiltIn(names) => {
-            c.function(&format!("static cl_program make_program_{n}(void)"));
+            c.function(&head);
             c.put("cl_int code;");
-            let all = names == "*";
-            c.put(format!(
-                "static char names[10000] = {};",
-                quoted(if all { "" } else { names })
-            ));
-            if all {
-                c.put("must(clGetDeviceInfo(devices[0], CL_DEVICE_BUILT_IN_KERNELS, sizeof names, names, NULL),");
-                c.put("     \"clGetDeviceInfo\");");
+            let given = if names == "*" { "" } else { names.as_str() };
+            c.put(format!("static char names[10000] = {};", quoted(given)));
+            if names == "*" {
+                c.put(ALL_BUILT_IN);
             }
-            c.put(format!("cl_program made = clCreateProgramWithBuiltInKernels({context}, {count}, devices, names, &code);"));
-            c.put("must(code, \"clCreateProgramWithBuiltInKernels\");");
+            let names = format!("{context}, {count}, devices, names");
+            created("clCreateProgramWithBuiltInKernels", &names, c);
+            None
         }
+    };
+    if let (true, Some(options)) = (build.through_binary, again) {
+        c.put(format!(
+            "made = through_binary({context}, made, {options});"
+        ));
     }
     c.put("return made;");
     c.close();
@@ -236,13 +237,11 @@ fn text_of(name: &str, text: &str, options: &str, versions: &[&str], c: &mut Tex
     c.line(&format!("static const char {name}[] ="));
     c.raw(&source(text));
     c.line("    ;");
-    let list: Vec<String> = versions
-        .iter()
-        .map(|v| quoted(format!("-cl-std={v} {options}").trim_end()))
-        .collect();
+    let options = |version| quoted(format!("-cl-std={version} {options}").trim_end());
+    let list: Vec<String> = versions.iter().map(options).collect();
+    let list = list.join(", ");
     c.line(&format!(
-        "static const char *const {name}_options[] = {{ {} }};",
-        list.join(", ")
+        "static const char *const {name}_options[] = {{ {list} }};"
     ));
 }
 
@@ -286,19 +285,15 @@ fn question(need: Need) -> Option<(&'static str, String)> {
 
 /// The questions that needs ask.
 pub fn questions(needs: &BTreeSet<Need>) -> impl Iterator<Item = &'static str> {
-    needs
-        .iter()
-        .filter_map(|need| question(*need))
-        .map(|(name, _)| name)
+    let questions = needs.iter().filter_map(|need| question(*need));
+    questions.map(|(name, _)| name)
 }
 
 fn needs(needs: &BTreeSet<Need>, c: &mut Text) {
     for need in needs {
         if let Some((name, wrong)) = question(*need) {
-            c.put(format!(
-                "need(info(devices[0], {name}) {wrong}, {});",
-                quoted(&need.to_string())
-            ));
+            let need = quoted(&need.to_string());
+            c.put(format!("need(info(devices[0], {name}) {wrong}, {need});"));
         }
     }
 }
@@ -306,12 +301,10 @@ fn needs(needs: &BTreeSet<Need>, c: &mut Text) {
 /// `take_down`: gives up what is in slots, the last first.
 pub fn take_down(writer: &Writer<'_>, c: &mut Text) {
     let program = writer.program;
-    let kept: BTreeSet<Slot> = program.fixtures.iter().map(|(slot, _)| *slot).collect();
     c.line("/* Gives up what is left of a run; while commands are pending, nothing. */");
     c.function("static void take_down(void)");
-    let slots = program.slots.iter().enumerate().rev();
-    for (slot, info) in slots.map(|(n, info)| (Slot(n as u16), info)) {
-        if kept.contains(&slot) {
+    for (n, info) in program.slots.iter().enumerate().rev() {
+        if program.fixtures.iter().any(|(slot, _)| slot.index() == n) {
             continue;
         }
         let name = &info.name;
@@ -321,8 +314,7 @@ pub fn take_down(writer: &Writer<'_>, c: &mut Text) {
             kind => kind.release().map(|release| format!("{release}({name})")),
         };
         if let Some(release) = release {
-            c.put(format!("if ({name} && !left_pending)"));
-            c.put(format!("    {release};"));
+            c.when(format!("{name} && !left_pending"), format!("{release};"));
         }
         c.put(format!("{name} = NULL;"));
     }

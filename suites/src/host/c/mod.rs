@@ -28,6 +28,8 @@ use text::Text;
 
 /// How a C program reports what is wrong, and chooses its device.
 pub const REPORT: &str = include_str!("tell.c");
+/// How a C program is compiled and run, for its reader.
+const HOW: &str = include_str!("how.txt");
 /// What a run observes.
 const RUN: &str = include_str!("run.c");
 /// What the host writes and reads.
@@ -56,7 +58,7 @@ pub fn to_c(document: &Document<'_>) -> String {
     let uses = Uses::of(document);
     let mut c = Text::default();
     heading(document, &mut c);
-    c.headers(u32::from(uses.version), &uses.deprecated);
+    c.headers(uses.version, &uses.deprecated);
     for constant in &uses.newer {
         c.line(&format!("#ifndef {constant}"));
         c.line(&format!("#define {constant} {:#x}", constant.value()));
@@ -104,17 +106,7 @@ pub fn to_c(document: &Document<'_>) -> String {
 /// What the reader is told first.
 fn heading(document: &Document<'_>, c: &mut Text) {
     let mut lines = document.about.to_vec();
-    let how = [
-        "",
-        "    cc -std=c11 -o program THIS.c -lOpenCL -lpthread",
-        "    ./program [RUNS] [PLATFORM] [DEVICE]",
-        "",
-        "It plays what follows RUNS times (1000) and prints what was wrong in how many runs, with the",
-        "rules of which one is broken. Exit code: 0 nothing was wrong, 1 something was, 2 the test",
-        "could not be made. A run that takes more than a minute counts as hung.",
-        "",
-    ];
-    lines.extend(how.map(String::from));
+    lines.extend(HOW.lines().map(String::from));
     if !document.needs.is_empty() {
         let needs: Vec<String> = document.needs.iter().map(ToString::to_string).collect();
         lines.push(format!("The device must offer: {}.", needs.join(", ")));
@@ -148,7 +140,7 @@ fn rules(rules: &[RuleId]) -> String {
 #[derive(Debug, Default)]
 struct Uses {
     version: u16,
-    deprecated: Vec<&'static str>,
+    deprecated: BTreeSet<&'static str>,
     newer: BTreeSet<super::Constant>,
     marks: u16,
     answers: u16,
@@ -167,26 +159,17 @@ impl Uses {
             ..Uses::default()
         };
         document.program.steps(&mut |step| uses.step(step));
-        document.program.steps(&mut |step| {
-            if let Op::Call(call) = &step.op
-                && call::plain_queue(call).is_none()
-            {
-                uses.version = uses.version.max(call.function.signature().since);
-            }
-        });
         for name in fixtures::questions(document.needs) {
             uses.newer.extend(super::Constant::find(name));
         }
         uses.version = uses.version.max(fixtures::version(document.program));
         for function in document.program.functions() {
             match function.signature().until {
-                Some(110) => uses.deprecated.push("1_1"),
-                Some(120) if uses.version >= 200 => uses.deprecated.push("1_2"),
-                Some(_) | None => {}
-            }
+                Some(110) => uses.deprecated.insert("1_1"),
+                Some(120) if uses.version >= 200 => uses.deprecated.insert("1_2"),
+                Some(_) | None => false,
+            };
         }
-        uses.deprecated.sort_unstable();
-        uses.deprecated.dedup();
         uses
     }
 
@@ -195,8 +178,10 @@ impl Uses {
             self.marks = self.marks.max(mark.0 + 1);
         }
         if let Op::Call(call) = &step.op {
-            let arguments = call.arguments.iter();
-            arguments.for_each(|argument| argument.each(&mut |value| self.value(value)));
+            call.each(&mut |value| self.value(value));
+            if call::plain_queue(call).is_none() {
+                self.version = self.version.max(call.function.signature().since);
+            }
         } else if let Op::Read { into, .. } | Op::Resident { into, .. } = &step.op {
             self.answers = self.answers.max(into.0 + 1);
         }
@@ -208,22 +193,19 @@ impl Uses {
     }
 
     fn value(&mut self, value: &Value) {
-        if let Value::Constant(constant) = value {
-            self.constant(*constant);
-        } else if let Value::Flags(all) = value {
-            all.iter().for_each(|constant| self.constant(*constant));
-        } else if let Value::Take(slot) = value {
+        let constants = match value {
+            Value::Constant(constant) => std::slice::from_ref(constant),
+            Value::Flags(all) => all,
+            _ => &[],
+        };
+        let newer = constants.iter().filter(|constant| constant.newer());
+        self.newer.extend(newer);
+        if let Value::Take(slot) = value {
             self.taken.insert(*slot);
         } else if let Value::Answer(id, _) = value {
             self.answers = self.answers.max(id.0 + 1);
         }
         self.tokens |= matches!(value, Value::Token(..));
-    }
-
-    fn constant(&mut self, constant: super::Constant) {
-        if constant.newer() {
-            self.newer.insert(constant);
-        }
     }
 }
 
@@ -268,21 +250,5 @@ impl<'a> Writer<'a> {
             0 => self.name(at.object).to_string(),
             byte => format!("{} + {byte}", self.name(at.object)),
         }
-    }
-}
-
-/// The type of a slot's variable.
-fn c_type(kind: SlotKind) -> &'static str {
-    match kind {
-        SlotKind::Platform => "cl_platform_id",
-        SlotKind::Device => "cl_device_id",
-        SlotKind::Context => "cl_context",
-        SlotKind::Queue => "cl_command_queue",
-        SlotKind::Memory => "cl_mem",
-        SlotKind::Sampler => "cl_sampler",
-        SlotKind::Program => "cl_program",
-        SlotKind::Kernel => "cl_kernel",
-        SlotKind::Event => "cl_event",
-        SlotKind::Svm(_) | SlotKind::Address | SlotKind::Host { .. } => "unsigned char *",
     }
 }

@@ -2,10 +2,11 @@
 
 use super::text::{Text, quoted};
 use super::{Document, Writer, call, data, exchange, fixtures};
-use crate::host::exchange::Operation;
 use crate::host::function::Gives;
+use crate::host::ids::CallbackId;
 use crate::host::program::*;
 use crate::host::value::{Place, Slot};
+use std::collections::BTreeMap;
 
 /// Where a step stands, which says what happens when a call fails.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -27,12 +28,12 @@ pub fn write(writer: &mut Writer<'_>, document: &Document<'_>, c: &mut Text) {
     c.line("");
     let mut exchanges = Vec::new();
     program.steps(&mut |step| {
-        if let Op::Exchange { quit, operations } = &step.op {
-            exchanges.push((*quit, operations));
+        if matches!(step.op, Op::Exchange { .. }) {
+            exchanges.push(&step.op);
         }
     });
-    for (n, (quit, operations)) in exchanges.iter().enumerate() {
-        exchange::function(writer, n, *quit, operations, c);
+    for (n, exchange) in exchanges.iter().enumerate() {
+        exchange::function(program, n, exchange, c);
     }
     for (n, callback) in program.callbacks.iter().enumerate() {
         c.line(&format!("static void CL_CALLBACK {};", head(n, callback)));
@@ -57,23 +58,17 @@ pub fn write(writer: &mut Writer<'_>, document: &Document<'_>, c: &mut Text) {
         steps.callback(n, callback, c);
         steps.writer.sure.clone_from(&sure);
     }
-    let one = Vec::new();
-    let none = [one];
-    let threads = match program.threads.is_empty() {
-        true => &none[..],
-        false => &program.threads[..],
-    };
-    for (n, thread) in threads.iter().enumerate() {
+    let threads = program.threads.len().max(1);
+    for n in 0..threads {
+        let thread = program.threads.get(n).map(Vec::as_slice);
         steps.part = Part::Thread;
         c.line(&format!("/* Host thread {n}. */"));
         c.function(&format!("static void *thread_{n}(void *unused)"));
-        c.put("cl_int code = CL_SUCCESS;");
-        c.put("(void)unused;");
-        steps.all(thread, c);
-        c.put("(void)code;");
-        c.put("return NULL;");
+        c.put("cl_int code = CL_SUCCESS;\n(void)unused;");
+        steps.all(thread.unwrap_or_default(), c);
+        c.put("(void)code;\nreturn NULL;");
         c.close();
-        if threads.len() > 1 {
+        if threads > 1 {
             steps.writer.sure.clone_from(&sure);
         }
     }
@@ -84,26 +79,20 @@ pub fn write(writer: &mut Writer<'_>, document: &Document<'_>, c: &mut Text) {
     c.function("static void end(void)");
     c.put("cl_int code = CL_SUCCESS;");
     steps.all(&program.end, c);
-    c.put("(void)code;");
-    c.put("finished = finished ? finished : nanoseconds();");
+    c.put("(void)code;\nfinished = finished ? finished : nanoseconds();");
     c.close();
     c.line("/* Whether a side of an exchange waited too long. */");
     c.function("static int timed_out(void)");
-    match document.quit {
-        Some(id) => c.put(format!(
-            "return exchange_timed_out || (answers[{0}].there && number({0}) != 0);",
-            id.0
-        )),
-        None => c.put("return exchange_timed_out;"),
-    }
+    let said = |id| format!(" || (answers[{id}].there && number({id}) != 0)");
+    let said = document.quit.map_or(String::new(), said);
+    c.put(format!("return exchange_timed_out{said};"));
     c.close();
 }
 
 /// Leaves a callback of an earlier run.
 fn too_late(data: &str, c: &mut Text) {
     c.open(format!("if ({data} != THIS_RUN)"));
-    c.put("in_callbacks--;");
-    c.put("return; /* of an earlier run, too late */");
+    c.put("in_callbacks--;\nreturn; /* of an earlier run, too late */");
     c.close();
 }
 
@@ -123,7 +112,7 @@ fn head(n: usize, callback: &Callback) -> String {
 
 struct Steps<'s, 'w, 'p> {
     writer: &'s mut Writer<'w>,
-    exchanges: Vec<(Option<Place>, &'p Vec<Operation>)>,
+    exchanges: Vec<&'p Op>,
     part: Part,
     /// Repetitions so far, for the names of their variables.
     loops: usize,
@@ -146,16 +135,13 @@ impl Steps<'_, '_, '_> {
     fn callback(&mut self, n: usize, callback: &Callback, c: &mut Text) {
         self.part = Part::Callback;
         c.function(&format!("static void CL_CALLBACK {}", head(n, callback)));
-        c.put("in_callbacks++;");
-        c.put("unsigned long stamp = tick();");
-        c.put("cl_int code = CL_SUCCESS;");
+        c.put("in_callbacks++;\nunsigned long stamp = tick();\ncl_int code = CL_SUCCESS;");
         let (mut status, mut right) = ("0", "1".to_string());
         match &callback.of {
             CallbackOf::Native(slots) => {
                 c.put(format!("void *block[{}];", slots.len() + 1));
                 c.put("memset(block, 0, sizeof block);");
-                c.put("if (data)");
-                c.put("    memcpy(block, data, sizeof block);");
+                c.when("data", "memcpy(block, data, sizeof block);");
                 too_late("block[0]", c);
                 for (n, slot) in slots.iter().enumerate() {
                     c.put(format!("{} = block[{}];", self.writer.name(*slot), n + 1));
@@ -171,8 +157,8 @@ impl Steps<'_, '_, '_> {
                         right = "!own || own == of".into();
                     }
                     CallbackOf::SvmFree { queue, pointers } => {
-                        right = format!("of == {}", self.writer.name(*queue));
-                        right += &format!(" && count == {}u", pointers.len());
+                        let (queue, count) = (self.writer.name(*queue), pointers.len());
+                        right = format!("of == {queue} && count == {count}u");
                         for (n, pointer) in pointers.iter().enumerate() {
                             let name = self.writer.name(*pointer);
                             right += &format!(" && pointers[{n}] == {name}");
@@ -187,8 +173,9 @@ impl Steps<'_, '_, '_> {
         }
         self.all(&callback.steps, c);
         c.put("(void)code;");
-        c.put(format!("fire({n}, {status}, {right}, stamp);"));
-        c.put("in_callbacks--;");
+        c.put(format!(
+            "fire({n}, {status}, {right}, stamp);\nin_callbacks--;"
+        ));
         c.close();
     }
 
@@ -205,17 +192,17 @@ impl Steps<'_, '_, '_> {
             c.put(format!("/* {} */", sentence.replace("*/", "* /")));
         }
         if let Some(mark) = step.mark {
-            c.put(format!("begins({});", mark.0));
-        }
-        self.inside += usize::from(step.mark.is_some());
-        self.operation(&step.op, c);
-        self.inside -= usize::from(step.mark.is_some());
-        let code = match step.op {
-            Op::Call(_) | Op::Sequence(_) => "code",
-            _ => "CL_SUCCESS",
-        };
-        if let Some(mark) = step.mark {
-            c.put(format!("ends({}, {code});", mark.0));
+            let code = match step.op {
+                Op::Call(_) | Op::Sequence(_) => "code",
+                _ => "CL_SUCCESS",
+            };
+            c.put(format!("begins({mark});"));
+            self.inside += 1;
+            self.operation(&step.op, c);
+            self.inside -= 1;
+            c.put(format!("ends({mark}, {code});"));
+        } else {
+            self.operation(&step.op, c);
         }
         if let Op::Call(call) = &step.op {
             self.judge(call, step.mark.is_some() || self.inside > 0, c);
@@ -231,8 +218,10 @@ impl Steps<'_, '_, '_> {
         }
         let leave = self.leave();
         if call.expect.refused() {
-            c.put("if (code == CL_SUCCESS) /* what was let through may have done anything */");
-            c.put(format!("    {leave}"));
+            let through = "what was let through may have done anything";
+            c.put(format!(
+                "if (code == CL_SUCCESS) /* {through} */\n    {leave}"
+            ));
             return;
         }
         if !marked && matches!(self.part, Part::Begin | Part::End) && codes == &[0] {
@@ -260,28 +249,17 @@ impl Steps<'_, '_, '_> {
             }
             Op::Read {
                 from,
-                stretches,
+                stretches: of,
                 into,
-            } => {
-                let place = self.writer.place(*from);
-                let Stretches {
-                    count,
-                    bytes,
-                    pitch,
-                } = stretches;
-                self.guarded(*from, c, |_, c| {
-                    c.put(format!(
-                        "read_into({}, {place}, {count}, {bytes}, {pitch});",
-                        into.0
-                    ));
-                });
-            }
-            Op::Signal(id) => c.put(format!("give({});", id.0)),
-            Op::Await(id) => {
-                let leave = self.leave();
-                c.put(format!("if (!await_signal({}))", id.0));
-                c.put(format!("    {leave}"));
-            }
+            } => self.guarded(*from, c, |writer, c| {
+                let (place, stretches) = (writer.place(*from), [of.count, of.bytes, of.pitch]);
+                let [count, bytes, pitch] = stretches;
+                c.put(format!(
+                    "read_into({into}, {place}, {count}, {bytes}, {pitch});"
+                ));
+            }),
+            Op::Signal(id) => c.put(format!("give({id});")),
+            Op::Await(id) => c.when(format!("!await_signal({id})"), self.leave()),
             Op::Sleep(micros) => c.put(format!("pause_microseconds({micros});")),
             Op::Yield(times) => {
                 c.put(format!("for (int n = 0; n < {times}; n++)"));
@@ -296,11 +274,9 @@ impl Steps<'_, '_, '_> {
                 within,
                 body,
             } => self.repeat(*times, *within, body, c),
-            Op::Exchange { quit, operations } => {
-                let same =
-                    |(q, o): &(Option<Place>, &Vec<Operation>)| q == quit && *o == operations;
-                let n = self.exchanges.iter().position(same).unwrap_or_default();
-                c.put(format!("exchange_{n}();"));
+            Op::Exchange { .. } => {
+                let n = self.exchanges.iter().position(|other| *other == op);
+                c.put(format!("exchange_{}();", n.unwrap_or_default()));
             }
             Op::Settle { events, callbacks } => self.settle(events, callbacks, c),
             Op::Sequence(steps) => {
@@ -309,8 +285,7 @@ impl Steps<'_, '_, '_> {
                 for (n, step) in steps.iter().enumerate() {
                     self.step(step, c);
                     if n + 1 < steps.len() && matches!(step.op, Op::Call(_) | Op::Sequence(_)) {
-                        c.put("if (code != CL_SUCCESS)");
-                        c.put("    break;");
+                        c.when("code != CL_SUCCESS", "break;");
                     }
                 }
                 c.close_once();
@@ -340,14 +315,12 @@ impl Steps<'_, '_, '_> {
             Op::Resident { into, since } => {
                 c.open("if (resident())");
                 c.put("long long now = resident();");
-                c.put(format!("memcpy(answer({}, 8), &now, 8);", into.0));
-                c.put(format!("answered({}, CL_SUCCESS);", into.0));
+                c.put(format!("memcpy(answer({into}, 8), &now, 8);"));
+                c.put(format!("answered({into}, CL_SUCCESS);"));
                 if let Some((before, bytes)) = since {
-                    let before = before.0;
-                    c.put(format!(
-                        "if (answers[{before}].there && now <= number({before}) + {bytes})"
-                    ));
-                    c.put(format!("    {}", self.leave()));
+                    let there = format!("answers[{before}].there");
+                    let grown = format!("{there} && now <= number({before}) + {bytes}");
+                    c.when(grown, self.leave());
                 }
                 c.close();
             }
@@ -383,14 +356,11 @@ impl Steps<'_, '_, '_> {
         if within.is_some() {
             c.put("cl_ulong begun = nanoseconds();");
         }
-        c.open(format!(
-            "for (unsigned n_{n} = 0; n_{n} < {times}u; n_{n}++)"
-        ));
+        let i = format!("n_{n}");
+        c.open(format!("for (unsigned {i} = 0; {i} < {times}u; {i}++)"));
         if let Some(within) = within {
-            c.put(format!(
-                "if (nanoseconds() - begun > {within}u * 1000000ull)"
-            ));
-            c.put(format!("    {}", self.leave()));
+            let spent = format!("nanoseconds() - begun > {within}u * 1000000ull");
+            c.when(spent, self.leave());
         }
         self.all(body, c);
         c.close();
@@ -400,8 +370,7 @@ impl Steps<'_, '_, '_> {
     fn settle(&mut self, events: &[Slot], callbacks: &[Awaited], c: &mut Text) {
         c.open("");
         c.put("/* Ten seconds for what should be done by now; less when that was waited for in vain before. */");
-        c.put("static int turns = 100000;");
-        c.put("int pending = 1, unfinished = 1;");
+        c.put("static int turns = 100000;\nint pending = 1, unfinished = 1;");
         c.open("for (int turn = 0; turn <= turns && pending; turn++)");
         c.put("pending = unfinished = 0;");
         for slot in events {
@@ -411,28 +380,19 @@ impl Steps<'_, '_, '_> {
             ));
         }
         c.put("pending = unfinished;");
-        let mut of: Vec<_> = callbacks.iter().map(|one| one.callback).collect();
-        of.sort();
-        of.dedup();
-        for id in of {
-            let marks = callbacks.iter().filter(|one| one.callback == id);
-            let there: Vec<String> = marks
-                .map(|one| one.registered.0)
-                .map(|mark| format!("succeeded({mark})"))
-                .collect();
-            c.put(format!(
-                "pending |= times_fired({}) < (unsigned)({});",
-                id.0,
-                there.join(" + ")
-            ));
+        let mut due: BTreeMap<CallbackId, Vec<String>> = BTreeMap::new();
+        for one in callbacks {
+            let due = due.entry(one.callback).or_default();
+            due.push(format!("succeeded({})", one.registered));
         }
-        c.put("if (pending)");
-        c.put("    pause_microseconds(100);");
+        for (id, due) in due {
+            let due = due.join(" + ");
+            c.put(format!("pending |= times_fired({id}) < (unsigned)({due});"));
+        }
+        c.when("pending", "pause_microseconds(100);");
         c.close();
-        c.put("if (pending)");
-        c.put("    turns = 3000;");
-        c.put("left_pending |= unfinished;");
-        c.put("finished = nanoseconds();");
+        c.when("pending", "turns = 3000;");
+        c.put("left_pending |= unfinished;\nfinished = nanoseconds();");
         c.close();
     }
 }

@@ -1,20 +1,10 @@
 //! Lines of C.
 
+use std::fmt::Display;
+
 /// Headers that every program of ours includes beside `CL/cl.h`.
-const HEADERS: [&str; 12] = [
-    "limits",
-    "pthread",
-    "sched",
-    "signal",
-    "stdarg",
-    "stdatomic",
-    "stdint",
-    "stdio",
-    "stdlib",
-    "string",
-    "time",
-    "unistd",
-];
+const HEADERS: &str =
+    "limits pthread sched signal stdarg stdatomic stdint stdio stdlib string time unistd";
 
 /// C that is being written.
 #[derive(Default)]
@@ -51,14 +41,14 @@ impl Text {
     /// What stands before the functions of every such program: the version of OpenCL whose functions
     /// it calls, as `CL_TARGET_OPENCL_VERSION` has it, the older versions (`1_1`) of which it calls
     /// some that are deprecated, and the headers.
-    pub fn headers(&mut self, version: u32, deprecated: &[&str]) {
+    pub fn headers(&mut self, version: u16, deprecated: impl IntoIterator<Item = impl Display>) {
         self.line(&format!("#define CL_TARGET_OPENCL_VERSION {version}"));
         for older in deprecated {
             self.line(&format!("#define CL_USE_DEPRECATED_OPENCL_{older}_APIS"));
         }
         self.line("#define _POSIX_C_SOURCE 200809L");
         self.line("#include <CL/cl.h>");
-        for header in HEADERS {
+        for header in HEADERS.split(' ') {
             self.line(&format!("#include <{header}.h>"));
         }
     }
@@ -107,25 +97,29 @@ impl Text {
         self.put("} while (0);");
     }
 
-    /// A call as a statement, broken where its line is too long: what stands before, the function, its
+    /// A statement where a condition holds.
+    pub fn when(&mut self, condition: impl Display, statement: impl Display) {
+        self.put(format!("if ({condition})\n    {statement}"));
+    }
+
+    /// A call as a statement, broken where its line is too long: the function, with what stands before it, and its
     /// arguments.
-    pub fn call(&mut self, before: &str, function: &str, arguments: &[String]) {
-        let mut line = format!("{before}{function}(");
+    pub fn call(&mut self, function: &str, arguments: &[&dyn Display]) {
+        let mut line = format!("{function}(");
         let width = 98 - 4 * self.depth;
-        let mut lines = Vec::new();
         for (n, argument) in arguments.iter().enumerate() {
             let end = if n + 1 == arguments.len() { ");" } else { "," };
-            if line.len() + argument.len() + end.len() > width && !line.trim().is_empty() {
-                lines.push(line.trim_end().to_string());
-                line = "        ".to_string();
+            let argument = format!("{argument}{end}");
+            if line.len() + argument.len() > width && !line.trim().is_empty() {
+                self.put(line.trim_end());
+                line = " ".repeat(8);
             }
-            line += &format!("{argument}{end} ");
+            line += &format!("{argument} ");
         }
         if arguments.is_empty() {
             line += ");";
         }
-        lines.push(line.trim_end().to_string());
-        lines.iter().for_each(|line| self.put(line));
+        self.put(line.trim_end());
     }
 }
 
@@ -149,16 +143,8 @@ fn broken(line: &str, width: usize) -> Vec<String> {
 
 /// A C string.
 pub fn quoted(text: &str) -> String {
-    let escaped: String = text
-        .chars()
-        .flat_map(|c| match c {
-            '"' => vec!['\\', '"'],
-            '\\' => vec!['\\', '\\'],
-            '\n' => vec!['\\', 'n'],
-            other => vec![other],
-        })
-        .collect();
-    format!("\"{escaped}\"")
+    let escaped = text.replace('\\', "\\\\").replace('"', "\\\"");
+    format!("\"{}\"", escaped.replace('\n', "\\n"))
 }
 
 /// A text as C strings, one a line.

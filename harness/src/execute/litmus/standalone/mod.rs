@@ -80,7 +80,7 @@ impl Standalone<'_> {
             Kind::Buffer => 120,
             Kind::Coarse | Kind::Fine | Kind::System => 200,
         };
-        c.headers(version, &["1_2"]);
+        c.headers(version, ["1_2"]);
         c.line("");
         c.raw(TELL);
         self.kernel(&test, &mut c);
