@@ -25,6 +25,14 @@ pub enum Contents {
 }
 
 impl Contents {
+    /// Numbers of a unit: long ones, or the lower halves of these as words.
+    pub fn numbers(unit: Unit, values: Vec<u64>) -> Contents {
+        match unit {
+            Unit::Long => Contents::Longs(values),
+            Unit::Byte | Unit::Word => Contents::Words(values.iter().map(|n| *n as u32).collect()),
+        }
+    }
+
     /// Whether it is all zero.
     pub fn is_zero(&self) -> bool {
         *self == Contents::Zero

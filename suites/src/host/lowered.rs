@@ -2,7 +2,8 @@
 
 use super::check::Check;
 use super::ids::{AnswerId, Mark};
-use super::program::{HostProgram, Record};
+use super::program::HostProgram;
+use super::record::Record;
 use crate::rule;
 use classay_vocabulary::Violation;
 

@@ -19,6 +19,7 @@ mod ids;
 mod lowered;
 pub mod program;
 mod range;
+mod record;
 pub mod token;
 pub mod value;
 
@@ -33,6 +34,7 @@ pub use ids::{AnswerId, CallbackId, Mark, SignalId};
 pub use lowered::Lowered;
 pub use program::*;
 pub use range::{FIELDS, Range, SUB_GROUP_FIELDS};
+pub use record::{Fired, Kernels, NOT_MADE, Record};
 pub use token::{Token, Writer};
 pub(crate) use value::values;
 pub use value::{Layout, Place, Slot, Value};

@@ -17,13 +17,18 @@ pub struct Range {
 }
 
 impl Range {
-    /// One dimension.
-    pub fn line(global: u64, local: u64) -> Range {
+    /// A range without an offset.
+    pub fn new(global: Vec<u64>, local: impl Into<Option<Vec<u64>>>) -> Range {
         Range {
             offset: None,
-            global: vec![global],
-            local: Some(vec![local]),
+            global,
+            local: local.into(),
         }
+    }
+
+    /// One dimension.
+    pub fn line(global: u64, local: u64) -> Range {
+        Range::new(vec![global], vec![local])
     }
 
     /// Work-items.

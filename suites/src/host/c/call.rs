@@ -362,7 +362,6 @@ impl Parameter<'_> {
 /// A number; the negative ones are those that a signed parameter has.
 fn number(n: u64) -> String {
     match n as i64 {
-        negative if negative < 0 => negative.to_string(),
         n if n > i64::from(i32::MAX) => format!("{n}u"),
         n => n.to_string(),
     }

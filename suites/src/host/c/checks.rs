@@ -17,10 +17,8 @@ use crate::rule::RuleId;
 /// The functions that checks call.
 pub fn functions(checks: &[Check], c: &mut Text) {
     let wants = |of: &dyn Fn(&Want) -> bool| {
-        checks.iter().any(|check| match &check.that {
-            That::Bytes(_, want) => of(want),
-            _ => false,
-        })
+        let mut all = checks.iter();
+        all.any(|check| matches!(&check.that, That::Bytes(_, want) if of(want)))
     };
     if wants(&|_| true) {
         c.raw(include_str!("bytes.c"));
@@ -31,12 +29,6 @@ pub fn functions(checks: &[Check], c: &mut Text) {
     if wants(&|want| matches!(want, Want::SubGroups { .. })) {
         c.raw(include_str!("sub_groups.c"));
     }
-}
-
-/// Whether some look at tokens.
-pub fn tokens(checks: &[Check]) -> bool {
-    let cells = |check: &Check| matches!(check.that, That::Cells(..));
-    checks.iter().any(cells)
 }
 
 /// Writes the function `check`.

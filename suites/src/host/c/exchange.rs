@@ -61,91 +61,87 @@ fn find(program: &HostProgram, cell: &Cell, c: &mut Text) {
 /// The operations; `inside` a repetition or not.
 fn all(program: &HostProgram, operations: &[Operation], inside: bool, c: &mut Text) {
     for operation in operations {
-        one(program, operation, inside, c);
-    }
-}
-
-fn one(program: &HostProgram, operation: &Operation, inside: bool, c: &mut Text) {
-    match operation {
-        Operation::Put(reg, value) => c.put(format!("{reg} = {value};")),
-        Operation::Address(reg, cell) => {
-            find(program, cell, c);
-            c.put(format!("{reg} = (cl_ulong)(uintptr_t)at;"));
-        }
-        Operation::Read(reg, cell) => load(program, *reg, cell, Order::Relaxed, c),
-        Operation::Load(reg, cell, order) => load(program, *reg, cell, *order, c),
-        Operation::Write(cell, value) => store(program, cell, value, Order::Relaxed, c),
-        Operation::Store(cell, value, order) => store(program, cell, value, *order, c),
-        Operation::Change {
-            how,
-            at,
-            by,
-            order,
-            before,
-        } => {
-            find(program, at, c);
-            let (unit, how, order) = (at.unit.bytes(), named(*how), ordered(*order, BOTH));
-            c.put(format!(
-                "{before} = change(at, {unit}, {how}, {by}, {order});"
-            ));
-        }
-        Operation::Swap {
-            at,
-            expected,
-            new,
-            order,
-            weak,
-            done,
-        } => {
-            find(program, at, c);
-            let (unit, order) = (at.unit.bytes(), ordered(*order, BOTH));
-            let swap = format!("swap(at, {unit}, &{expected}, value, {order})");
-            c.open("");
-            c.put(format!("cl_ulong wanted = {expected}, value = {new};"));
-            c.put(format!("int done = {swap};"));
-            if !weak {
-                c.put(format!("while (!done && {expected} == wanted)"));
-                c.put(format!("    done = {swap};"));
+        match operation {
+            Operation::Put(reg, value) => c.put(format!("{reg} = {value};")),
+            Operation::Address(reg, cell) => {
+                find(program, cell, c);
+                c.put(format!("{reg} = (cl_ulong)(uintptr_t)at;"));
             }
-            c.put("(void)wanted;");
-            c.put(format!("{done} = (cl_ulong)done;"));
-            c.close();
+            Operation::Read(reg, cell) => load(program, *reg, cell, Order::Relaxed, c),
+            Operation::Load(reg, cell, order) => load(program, *reg, cell, *order, c),
+            Operation::Write(cell, value) => store(program, cell, value, Order::Relaxed, c),
+            Operation::Store(cell, value, order) => store(program, cell, value, *order, c),
+            Operation::Change {
+                how,
+                at,
+                by,
+                order,
+                before,
+            } => {
+                find(program, at, c);
+                let (unit, how, order) = (at.unit.bytes(), named(*how), ordered(*order, BOTH));
+                c.put(format!(
+                    "{before} = change(at, {unit}, {how}, {by}, {order});"
+                ));
+            }
+            Operation::Swap {
+                at,
+                expected,
+                new,
+                order,
+                weak,
+                done,
+            } => {
+                find(program, at, c);
+                let (unit, order) = (at.unit.bytes(), ordered(*order, BOTH));
+                let swap = format!("swap(at, {unit}, &{expected}, value, {order})");
+                c.open("");
+                c.put(format!("cl_ulong wanted = {expected}, value = {new};"));
+                c.put(format!("int done = {swap};"));
+                if !weak {
+                    c.put(format!("while (!done && {expected} == wanted)"));
+                    c.put(format!("    done = {swap};"));
+                }
+                c.put("(void)wanted;");
+                c.put(format!("{done} = (cl_ulong)done;"));
+                c.close();
+            }
+            Operation::Fence(Order::Relaxed) => {}
+            Operation::Fence(order) => {
+                c.put(format!("atomic_thread_fence({});", ordered(*order, BOTH)));
+            }
+            Operation::Await {
+                at,
+                value,
+                order,
+                must,
+            } => {
+                find(program, at, c);
+                let must = if *must { "1" } else { "quitting(quit)" };
+                let (unit, order) = (at.unit.bytes(), ordered(*order, ACQUIRE));
+                let came = format!("await(at, {unit}, {value}, {order}, quit)");
+                c.when(format!("!{came} && {must}"), "goto timed_out;");
+            }
+            Operation::Repeat(times, count, body) => {
+                c.open(format!("for (cl_ulong n = 0, end = {times}; n < end; n++)"));
+                c.when("quitting(quit)", "goto timed_out;");
+                c.put(format!("{count} = n;"));
+                all(program, body, true, c);
+                c.close();
+            }
+            Operation::When(left, is, right, body) => {
+                let holds = match is {
+                    Is::Equal => format!("{left} == {right}"),
+                    Is::Unequal => format!("{left} != {right}"),
+                    Is::Below => format!("below({left}, {right})"),
+                };
+                c.open(format!("if ({holds})"));
+                all(program, body, inside, c);
+                c.close();
+            }
+            Operation::Leave if inside => c.put("break;"),
+            Operation::Leave => c.put("goto end;"),
         }
-        Operation::Fence(Order::Relaxed) => {}
-        Operation::Fence(order) => {
-            c.put(format!("atomic_thread_fence({});", ordered(*order, BOTH)));
-        }
-        Operation::Await {
-            at,
-            value,
-            order,
-            must,
-        } => {
-            find(program, at, c);
-            let must = if *must { "1" } else { "quitting(quit)" };
-            let (unit, order) = (at.unit.bytes(), ordered(*order, ACQUIRE));
-            let came = format!("await(at, {unit}, {value}, {order}, quit)");
-            c.when(format!("!{came} && {must}"), "goto timed_out;");
-        }
-        Operation::Repeat(times, count, body) => {
-            c.open(format!("for (cl_ulong n = 0, end = {times}; n < end; n++)"));
-            c.when("quitting(quit)", "goto timed_out;");
-            c.put(format!("{count} = n;"));
-            all(program, body, true, c);
-            c.close();
-        }
-        Operation::When(left, is, right, body) => {
-            let holds = match is {
-                Is::Equal => format!("{left} == {right}"),
-                Is::Unequal => format!("{left} != {right}"),
-                Is::Below => format!("below({left}, {right})"),
-            };
-            c.open(format!("if ({holds})"));
-            all(program, body, inside, c);
-            c.close();
-        }
-        Operation::Leave if inside => c.put("break;"),
-        Operation::Leave => c.put("goto end;"),
     }
 }
 

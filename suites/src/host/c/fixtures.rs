@@ -31,10 +31,15 @@ type Made<'p> = (Slot, &'p ProgramOf, &'p Build);
 
 /// The programs that are made, each once: those that outlive a run, and those that a run makes anew.
 fn programs(program: &HostProgram) -> Vec<Made<'_>> {
-    let mut all = Vec::new();
+    let mut programs = Vec::new();
+    let mut add = |made| {
+        if !programs.contains(&made) {
+            programs.push(made);
+        }
+    };
     for (_, fixture) in &program.fixtures {
         if let Fixture::Program { context, of, build } = fixture {
-            all.push((*context, of, build));
+            add((*context, of, build));
         }
     }
     program.steps(&mut |step| {
@@ -42,15 +47,9 @@ fn programs(program: &HostProgram) -> Vec<Made<'_>> {
             context, of, build, ..
         } = &step.op
         {
-            all.push((*context, of, build));
+            add((*context, of, build));
         }
     });
-    let mut programs = Vec::new();
-    for made in all {
-        if !programs.contains(&made) {
-            programs.push(made);
-        }
-    }
     programs
 }
 
@@ -253,34 +252,22 @@ fn versions(build: &Build) -> Vec<&str> {
     }
 }
 
-/// What the device must offer and no call of the program shows: the question, and which answer is wrong. Without
+/// The question of what the device must offer and no call of the program shows, and which answer is wrong. Without
 /// what else there is to need something cannot be built, made or called, or there is a choice of devices.
-const QUESTIONS: [(Need, &str, &str); 5] = [
-    (
-        Need::SubGroupProgress,
-        "CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS",
-        "== 0",
-    ),
-    (Need::Bits64, "CL_DEVICE_ADDRESS_BITS", "!= 64"),
-    (Need::Images, "CL_DEVICE_IMAGE_SUPPORT", "== 0"),
-    (Need::ImageObjects, "CL_DEVICE_IMAGE_SUPPORT", "== 0"),
-    (
-        Need::ReadWriteImages,
-        "CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS",
-        "== 0",
-    ),
-];
-
-/// The question of a need.
 fn question(need: Need) -> Option<(&'static str, String)> {
-    if let Need::WorkGroupSize(n) = need {
-        return Some(("CL_DEVICE_MAX_WORK_GROUP_SIZE", format!("< {n}")));
-    }
-    if let Need::SubBufferAlign(n) = need {
-        return Some(("CL_DEVICE_MEM_BASE_ADDR_ALIGN", format!("> {}", n * 8)));
-    }
-    let (_, name, wrong) = QUESTIONS.iter().find(|(of, ..)| *of == need)?;
-    Some((name, wrong.to_string()))
+    let none = || "== 0".to_string();
+    Some(match need {
+        Need::WorkGroupSize(n) => ("CL_DEVICE_MAX_WORK_GROUP_SIZE", format!("< {n}")),
+        Need::SubBufferAlign(n) => ("CL_DEVICE_MEM_BASE_ADDR_ALIGN", format!("> {}", n * 8)),
+        Need::SubGroupProgress => {
+            let name = "CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS";
+            (name, none())
+        }
+        Need::Bits64 => ("CL_DEVICE_ADDRESS_BITS", "!= 64".into()),
+        Need::Images | Need::ImageObjects => ("CL_DEVICE_IMAGE_SUPPORT", none()),
+        Need::ReadWriteImages => ("CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS", none()),
+        _ => return None,
+    })
 }
 
 /// The questions that needs ask.

@@ -16,7 +16,7 @@ mod steps;
 mod tests;
 pub mod text;
 
-use super::check::Check;
+use super::check::{Check, That};
 use super::ids::AnswerId;
 use super::program::*;
 use super::value::{Slot, Value};
@@ -153,9 +153,10 @@ struct Uses {
 
 impl Uses {
     fn of(document: &Document<'_>) -> Uses {
+        let cells = |check: &Check| matches!(check.that, That::Cells(..));
         let mut uses = Uses {
             version: 120,
-            tokens: checks::tokens(document.checks),
+            tokens: document.checks.iter().any(cells),
             ..Uses::default()
         };
         document.program.steps(&mut |step| uses.step(step));

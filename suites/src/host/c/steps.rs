@@ -50,8 +50,14 @@ pub fn write(writer: &mut Writer<'_>, document: &Document<'_>, c: &mut Text) {
     };
     c.line("/* Makes what a run begins with; says whether it goes on. */");
     c.function("static int make(void)");
-    steps.begin(&program.begin, c);
-    c.put("return 1;");
+    c.put("cl_int code = CL_SUCCESS;");
+    for info in &program.slots {
+        if let SlotKind::Host { bytes } = info.kind {
+            c.put(format!("{} = room({bytes});", info.name));
+        }
+    }
+    steps.all(&program.begin, c);
+    c.put("(void)code;\nreturn 1;");
     c.close();
     let sure = steps.writer.sure.clone();
     for (n, callback) in program.callbacks.iter().enumerate() {
@@ -89,13 +95,6 @@ pub fn write(writer: &mut Writer<'_>, document: &Document<'_>, c: &mut Text) {
     c.close();
 }
 
-/// Leaves a callback of an earlier run.
-fn too_late(data: &str, c: &mut Text) {
-    c.open(format!("if ({data} != THIS_RUN)"));
-    c.put("in_callbacks--;\nreturn; /* of an earlier run, too late */");
-    c.close();
-}
-
 /// The head of a callback's function.
 fn head(n: usize, callback: &Callback) -> String {
     let parameters = match callback.of {
@@ -121,61 +120,51 @@ struct Steps<'s, 'w, 'p> {
 }
 
 impl Steps<'_, '_, '_> {
-    fn begin(&mut self, steps: &[Step], c: &mut Text) {
-        c.put("cl_int code = CL_SUCCESS;");
-        for info in &self.writer.program.slots {
-            if let SlotKind::Host { bytes } = info.kind {
-                c.put(format!("{} = room({bytes});", info.name));
-            }
-        }
-        self.all(steps, c);
-        c.put("(void)code;");
-    }
-
     fn callback(&mut self, n: usize, callback: &Callback, c: &mut Text) {
         self.part = Part::Callback;
         c.function(&format!("static void CL_CALLBACK {}", head(n, callback)));
         c.put("in_callbacks++;\nunsigned long stamp = tick();\ncl_int code = CL_SUCCESS;");
+        let mut data = "data";
+        if let CallbackOf::Native(slots) = &callback.of {
+            data = "block[0]";
+            c.put(format!("void *block[{}];", slots.len() + 1));
+            c.put("memset(block, 0, sizeof block);");
+            c.when("data", "memcpy(block, data, sizeof block);");
+        }
+        c.open(format!("if ({data} != THIS_RUN)"));
+        c.put("in_callbacks--;\nreturn; /* of an earlier run, too late */");
+        c.close();
         let (mut status, mut right) = ("0", "1".to_string());
         match &callback.of {
             CallbackOf::Native(slots) => {
-                c.put(format!("void *block[{}];", slots.len() + 1));
-                c.put("memset(block, 0, sizeof block);");
-                c.when("data", "memcpy(block, data, sizeof block);");
-                too_late("block[0]", c);
                 for (n, slot) in slots.iter().enumerate() {
                     c.put(format!("{} = block[{}];", self.writer.name(*slot), n + 1));
                     self.writer.sure.insert(*slot);
                 }
             }
-            of => {
-                too_late("data", c);
-                match of {
-                    CallbackOf::Event(slot) => {
-                        status = "status";
-                        c.put(format!("cl_event own = {};", self.writer.name(*slot)));
-                        right = "!own || own == of".into();
-                    }
-                    CallbackOf::SvmFree { queue, pointers } => {
-                        let (queue, count) = (self.writer.name(*queue), pointers.len());
-                        right = format!("of == {queue} && count == {count}u");
-                        for (n, pointer) in pointers.iter().enumerate() {
-                            let name = self.writer.name(*pointer);
-                            right += &format!(" && pointers[{n}] == {name}");
-                        }
-                    }
-                    CallbackOf::Memory | CallbackOf::Context => c.put("(void)of;"),
-                    CallbackOf::Native(_) => {}
-                }
-                c.put(format!("int right = {right};"));
-                right = "right".into();
+            CallbackOf::Event(slot) => {
+                status = "status";
+                c.put(format!("cl_event own = {};", self.writer.name(*slot)));
+                right = "!own || own == of".into();
             }
+            CallbackOf::SvmFree { queue, pointers } => {
+                let (queue, count) = (self.writer.name(*queue), pointers.len());
+                right = format!("of == {queue} && count == {count}u");
+                for (n, pointer) in pointers.iter().enumerate() {
+                    let name = self.writer.name(*pointer);
+                    right += &format!(" && pointers[{n}] == {name}");
+                }
+            }
+            CallbackOf::Memory | CallbackOf::Context => c.put("(void)of;"),
+        }
+        if data == "data" {
+            c.put(format!("int right = {right};"));
+            right = "right".into();
         }
         self.all(&callback.steps, c);
         c.put("(void)code;");
-        c.put(format!(
-            "fire({n}, {status}, {right}, stamp);\nin_callbacks--;"
-        ));
+        c.put(format!("fire({n}, {status}, {right}, stamp);"));
+        c.put("in_callbacks--;");
         c.close();
     }
 
@@ -262,12 +251,14 @@ impl Steps<'_, '_, '_> {
             Op::Await(id) => c.when(format!("!await_signal({id})"), self.leave()),
             Op::Sleep(micros) => c.put(format!("pause_microseconds({micros});")),
             Op::Yield(times) => {
-                c.put(format!("for (int n = 0; n < {times}; n++)"));
-                c.put("    sched_yield();");
+                c.put(format!(
+                    "for (int n = 0; n < {times}; n++)\n    sched_yield();"
+                ));
             }
             Op::Spin(turns) => {
-                c.put(format!("for (volatile unsigned n = 0; n < {turns}u; n++)"));
-                c.put("    ;");
+                c.put(format!(
+                    "for (volatile unsigned n = 0; n < {turns}u; n++)\n    ;"
+                ));
             }
             Op::Repeat {
                 times,

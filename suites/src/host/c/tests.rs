@@ -231,6 +231,48 @@ fn newer_functions_ask_for_newer_headers() {
     assert!(text.contains("#define CL_USE_DEPRECATED_OPENCL_1_1_APIS\n"));
 }
 
+/// A native kernel that finds a buffer in its block of arguments.
+fn native_call(queue: Slot, buffer: Slot, native: CallbackId, event: Slot) -> Call {
+    let block = Value::list(Class::Pointer, values![Value::Data(native), buffer]);
+    let byte = Value::Within {
+        argument: 2,
+        byte: 8,
+    };
+    let (objects, places) = (
+        Value::objects([buffer]),
+        Value::list(Class::Pointer, [byte]),
+    );
+    let of = values![Value::Callback(native), block, 16, 1, objects, places];
+    Call::enqueue(Function::EnqueueNativeKernel, queue, of, &[], Some(event))
+}
+
+/// The host loads a word, and waits for one.
+fn load_and_wait(host: Slot) -> Vec<exchange::Operation> {
+    let cell = exchange::Cell {
+        base: exchange::Base::At(host.at(8), exchange::Num::of(1)),
+        unit: Unit::Word,
+    };
+    vec![
+        exchange::Operation::Load(exchange::Reg(1), cell.clone(), exchange::Order::AcqRel),
+        exchange::Operation::Await {
+            at: cell,
+            value: exchange::Num::of(7),
+            order: exchange::Order::SeqCst,
+            must: true,
+        },
+    ]
+}
+
+/// A cell that holds a writer's token.
+fn cell_of(writer: Writer, n: u8) -> check::Cell {
+    check::Cell {
+        reader: "a \"reader\"".into(),
+        wanted: Some((writer, n)),
+        instead: vec![],
+        otherwise: (vec![rule::API_VALID], vec![rule::API_VALID]),
+    }
+}
+
 #[test]
 fn operations_of_every_kind_compile() {
     let (mut b, context, queue) = with_context();
@@ -241,7 +283,7 @@ fn operations_of_every_kind_compile() {
     let signal = b.signal();
     let [done, registered, exchanged] = [(); 3].map(|()| b.mark());
     let [seen, grown, pitch] = [(); 3].map(|()| b.answer());
-    let writer = crate::host::token::Writer::Command(crate::host::token::CommandId(3));
+    let writer = Writer::Command(crate::host::token::CommandId(3));
     let tokens = Op::Write {
         at: inside.at(0),
         data: Data::Tokens {
@@ -255,48 +297,9 @@ fn operations_of_every_kind_compile() {
     let native = b.callback(CallbackOf::Native(vec![inside]), vec![tokens.into()]);
     let release = Call::take(Function::ReleaseEvent, other).whatever();
     let ended = b.callback(CallbackOf::Event(event), vec![release.into()]);
-    let block = [Value::Data(native), buffer.into()];
-    let byte = Value::Within {
-        argument: 2,
-        byte: 8,
-    };
-    let call = Call::new(
-        Function::EnqueueNativeKernel,
-        [
-            queue.into(),
-            Value::Callback(native),
-            Value::list(Class::Pointer, block),
-            16_u32.into(),
-            1_u32.into(),
-            Value::objects([buffer]),
-            Value::list(Class::Pointer, [byte]),
-            0_u32.into(),
-            Value::Null,
-            Value::Into(event),
-        ],
-    );
-    let notify = Call::new(
-        Function::SetEventCallback,
-        [
-            event.into(),
-            cl::CL_COMPLETE.into(),
-            Value::Callback(ended),
-            Value::Data(ended),
-        ],
-    );
-    let cell = exchange::Cell {
-        base: exchange::Base::At(host.at(8), exchange::Num::of(1)),
-        unit: crate::host::Unit::Word,
-    };
-    let operations = vec![
-        exchange::Operation::Load(exchange::Reg(1), cell.clone(), exchange::Order::AcqRel),
-        exchange::Operation::Await {
-            at: cell,
-            value: exchange::Num::of(7),
-            order: exchange::Order::SeqCst,
-            must: true,
-        },
-    ];
+    let call = native_call(queue, buffer, native, event);
+    let notify = Call::register(event, cl::CL_COMPLETE, ended);
+    let operations = load_and_wait(host);
     let copy = Data::Copy {
         from: mapped.at(4),
         region: [8, 2, 1],
@@ -371,16 +374,10 @@ fn operations_of_every_kind_compile() {
     let kernels = b.mark();
     let asked = "*".to_string();
     b.end(Step::from(Op::Kernels { program, asked }).marked(kernels));
-    let token = |n| check::Cell {
-        reader: "a \"reader\"".into(),
-        wanted: Some((writer, n)),
-        instead: vec![],
-        otherwise: (vec![rule::API_VALID], vec![rule::API_VALID]),
-    };
     let places = vec![(0, Some(host.at(8))), (8, None)];
     let moments = (check::Moment::Began(done), check::Moment::Fired(ended));
     let wants = [
-        That::Cells(seen, vec![token(1), token(127)]),
+        That::Cells(seen, vec![cell_of(writer, 1), cell_of(writer, 127)]),
         That::Bytes(seen, check::Want::Pointers(places)),
         That::Fired(vec![ended], Some(registered), check::Right::Between(1, 1)),
         That::FiredWith(ended, check::Right::AmongOrNegative(vec![0])),

@@ -12,7 +12,7 @@ pub use bytes::{Ids, Permutation, Same, SubGroupAnswers, Want};
 pub use cells::{Cell, Instead};
 
 use super::ids::{AnswerId, CallbackId, Mark};
-use super::program::{Fired, NOT_MADE, Record};
+use super::record::{Fired, NOT_MADE, Record};
 use crate::rule::RuleId;
 use classay_vocabulary::Violation;
 
