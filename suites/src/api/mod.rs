@@ -21,7 +21,7 @@ use crate::host::c::{self, Document};
 use crate::host::{Lowered, Record};
 use crate::rule::{self, RuleId};
 use crate::shrink::{Judge, Shrunk, Told};
-use classay_vocabulary::{Need, Violation};
+use classay_vocabulary::{Need, Violation, words};
 use refused::Refused;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -129,59 +129,41 @@ pub enum Legacy {
     WaitForEvents,
 }
 
-/// Something that a host thread does and undoes, with objects of its own but where it is said.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Operation {
-    /// A buffer.
-    Buffer,
-    /// A buffer with a sub-buffer.
-    #[serde(alias = "part")]
-    SubBuffer,
-    /// A user event that is set and waited for.
-    UserEvent,
-    /// A queue with a marker.
-    Queue,
-    /// A kernel with arguments, enqueued and waited for.
-    Kernel,
-    /// A program, built, with a kernel.
-    Program,
-    /// A context.
-    Context,
-    /// A marker in a queue that all share.
-    Marker,
-    /// A fill of a buffer of its own in a queue that all share, and a blocking read.
-    Fill,
-    /// A map of a buffer of its own in a queue that all share, and its unmap.
-    Map,
-    /// A marker behind a user event, whose callback releases its event.
-    Callback,
-    /// Callbacks for a marker, registered while another thread lets it go.
-    Register,
-    /// References to what all share, taken and given back.
-    Retain,
-    /// Questions about what all share.
-    Query,
-}
-
-impl Operation {
-    /// All.
-    pub const ALL: [Operation; 14] = [
-        Operation::Buffer,
-        Operation::SubBuffer,
-        Operation::UserEvent,
-        Operation::Queue,
-        Operation::Kernel,
-        Operation::Program,
-        Operation::Context,
-        Operation::Marker,
-        Operation::Fill,
-        Operation::Map,
-        Operation::Callback,
-        Operation::Register,
-        Operation::Retain,
-        Operation::Query,
-    ];
+words! {
+    /// Something that a host thread does and undoes, with objects of its own but where it is said.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Operation {
+        /// A buffer.
+        Buffer = "buffer",
+        /// A buffer with a sub-buffer.
+        #[serde(alias = "part")]
+        SubBuffer = "sub-buffer",
+        /// A user event that is set and waited for.
+        UserEvent = "user-event",
+        /// A queue with a marker.
+        Queue = "queue",
+        /// A kernel with arguments, enqueued and waited for.
+        Kernel = "kernel",
+        /// A program, built, with a kernel.
+        Program = "program",
+        /// A context.
+        Context = "context",
+        /// A marker in a queue that all share.
+        Marker = "marker",
+        /// A fill of a buffer of its own in a queue that all share, and a blocking read.
+        Fill = "fill",
+        /// A map of a buffer of its own in a queue that all share, and its unmap.
+        Map = "map",
+        /// A marker behind a user event, whose callback releases its event.
+        Callback = "callback",
+        /// Callbacks for a marker, registered while another thread lets it go.
+        Register = "register",
+        /// References to what all share, taken and given back.
+        Retain = "retain",
+        /// Questions about what all share.
+        Query = "query",
+    }
 }
 
 impl Scenario {

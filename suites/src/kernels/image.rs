@@ -6,6 +6,8 @@
 //! are those of the API: the layer of an array is the coordinate behind those of its images.
 
 use crate::host::Slot as ObjectId;
+use crate::host::constant::{Constant, cl};
+use classay_vocabulary::words;
 use serde::{Deserialize, Serialize};
 
 /// An image's shape, in elements.
@@ -36,31 +38,35 @@ impl Shape {
 
     /// Elements.
     pub fn elements(self) -> usize {
-        self.size()
-            .into_iter()
-            .fold(1, |all, n| all.saturating_mul(n))
+        self.size().into_iter().fold(1, usize::saturating_mul)
+    }
+
+    /// The type's name in the headers and, without `_t`, in OpenCL C; how many coordinates tell an element, and of these
+    /// how many lie in one image.
+    fn row(self) -> (Constant, &'static str, usize, usize) {
+        match self {
+            Shape::Line(_) => (cl::CL_MEM_OBJECT_IMAGE1D, "image1d", 1, 1),
+            Shape::Plane(..) => (cl::CL_MEM_OBJECT_IMAGE2D, "image2d", 2, 2),
+            Shape::Block(..) => (cl::CL_MEM_OBJECT_IMAGE3D, "image3d", 3, 3),
+            Shape::Lines(..) => (cl::CL_MEM_OBJECT_IMAGE1D_ARRAY, "image1d_array", 2, 1),
+            Shape::Planes(..) => (cl::CL_MEM_OBJECT_IMAGE2D_ARRAY, "image2d_array", 3, 2),
+        }
+    }
+
+    /// The type's name in the headers.
+    pub fn constant(self) -> Constant {
+        self.row().0
     }
 
     /// The type of OpenCL C, without `_t`.
     pub fn c_type(self) -> &'static str {
-        match self {
-            Shape::Line(_) => "image1d",
-            Shape::Plane(..) => "image2d",
-            Shape::Block(..) => "image3d",
-            Shape::Lines(..) => "image1d_array",
-            Shape::Planes(..) => "image2d_array",
-        }
+        self.row().1
     }
 
     /// How many coordinates tell an element, and of these how many lie in one image.
     pub fn coordinates(self) -> (usize, usize) {
-        match self {
-            Shape::Line(_) => (1, 1),
-            Shape::Plane(..) => (2, 2),
-            Shape::Block(..) => (3, 3),
-            Shape::Lines(..) => (2, 1),
-            Shape::Planes(..) => (3, 2),
-        }
+        let (_, _, all, inside) = self.row();
+        (all, inside)
     }
 
     /// The number of the element at these coordinates.
@@ -85,54 +91,63 @@ pub enum Order {
 }
 
 impl Order {
+    /// Its name in the headers, how many channels there are, and where red, green, blue and alpha stand in an element;
+    /// none where the image lacks the channel.
+    fn row(self) -> (Constant, usize, [Option<usize>; 4]) {
+        match self {
+            Order::R => (cl::CL_R, 1, [Some(0), None, None, None]),
+            Order::Rg => (cl::CL_RG, 2, [Some(0), Some(1), None, None]),
+            Order::Rgba => (cl::CL_RGBA, 4, [0, 1, 2, 3].map(Some)),
+            Order::Bgra => (cl::CL_BGRA, 4, [2, 1, 0, 3].map(Some)),
+        }
+    }
+
+    /// Its name in the headers.
+    pub fn constant(self) -> Constant {
+        self.row().0
+    }
+
     /// How many.
     pub fn channels(self) -> usize {
-        match self {
-            Order::R => 1,
-            Order::Rg => 2,
-            Order::Rgba | Order::Bgra => 4,
-        }
+        self.row().1
     }
 
     /// Where red, green, blue and alpha stand in an element; none where the image lacks the channel.
     pub fn places(self) -> [Option<usize>; 4] {
-        match self {
-            Order::R => [Some(0), None, None, None],
-            Order::Rg => [Some(0), Some(1), None, None],
-            Order::Rgba => [Some(0), Some(1), Some(2), Some(3)],
-            Order::Bgra => [Some(2), Some(1), Some(0), Some(3)],
-        }
+        self.row().2
     }
 }
 
-/// The type of a channel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Channel {
-    /// CL_UNORM_INT8.
-    Unorm8,
-    /// CL_UNORM_INT16.
-    Unorm16,
-    /// CL_SNORM_INT8.
-    Snorm8,
-    /// CL_SNORM_INT16.
-    Snorm16,
-    /// CL_SIGNED_INT8.
-    Signed8,
-    /// CL_SIGNED_INT16.
-    Signed16,
-    /// CL_SIGNED_INT32.
-    Signed32,
-    /// CL_UNSIGNED_INT8.
-    Unsigned8,
-    /// CL_UNSIGNED_INT16.
-    Unsigned16,
-    /// CL_UNSIGNED_INT32.
-    Unsigned32,
-    /// CL_HALF_FLOAT.
-    Half,
-    /// CL_FLOAT.
-    Float,
+words! {
+    /// The type of a channel.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Channel {
+        /// CL_UNORM_INT8.
+        Unorm8 = "unorm8",
+        /// CL_UNORM_INT16.
+        Unorm16 = "unorm16",
+        /// CL_SNORM_INT8.
+        Snorm8 = "snorm8",
+        /// CL_SNORM_INT16.
+        Snorm16 = "snorm16",
+        /// CL_SIGNED_INT8.
+        Signed8 = "signed8",
+        /// CL_SIGNED_INT16.
+        Signed16 = "signed16",
+        /// CL_SIGNED_INT32.
+        Signed32 = "signed32",
+        /// CL_UNSIGNED_INT8.
+        Unsigned8 = "unsigned8",
+        /// CL_UNSIGNED_INT16.
+        Unsigned16 = "unsigned16",
+        /// CL_UNSIGNED_INT32.
+        Unsigned32 = "unsigned32",
+        /// CL_HALF_FLOAT.
+        Half = "half",
+        /// CL_FLOAT.
+        Float = "float",
+    }
 }
 
 /// What a kernel reads from a channel, and writes to it.
@@ -148,6 +163,7 @@ pub enum Told {
 
 /// What is known of a channel.
 struct Row {
+    constant: Constant,
     bytes: usize,
     told: Told,
     limits: (i64, i64),
@@ -157,26 +173,46 @@ struct Row {
 impl Channel {
     fn row(self) -> Row {
         use Told::{Float, Int, Uint};
-        let (bytes, told, low, high, normalized) = match self {
-            Channel::Unorm8 => (1, Float, 0, 255, true),
-            Channel::Unorm16 => (2, Float, 0, 65535, true),
-            Channel::Snorm8 => (1, Float, -127, 127, true),
-            Channel::Snorm16 => (2, Float, -32767, 32767, true),
-            Channel::Signed8 => (1, Int, -128, 127, false),
-            Channel::Signed16 => (2, Int, -32768, 32767, false),
-            Channel::Signed32 => (4, Int, i64::from(i32::MIN), i64::from(i32::MAX), false),
-            Channel::Unsigned8 => (1, Uint, 0, 255, false),
-            Channel::Unsigned16 => (2, Uint, 0, 65535, false),
-            Channel::Unsigned32 => (4, Uint, 0, i64::from(u32::MAX), false),
-            Channel::Half => (2, Float, -2048, 2048, false),
-            Channel::Float => (4, Float, -(1 << 24), 1 << 24, false),
+        let (constant, bytes, told, low, high, normalized) = match self {
+            Channel::Unorm8 => (cl::CL_UNORM_INT8, 1, Float, 0, 255, true),
+            Channel::Unorm16 => (cl::CL_UNORM_INT16, 2, Float, 0, 65535, true),
+            Channel::Snorm8 => (cl::CL_SNORM_INT8, 1, Float, -127, 127, true),
+            Channel::Snorm16 => (cl::CL_SNORM_INT16, 2, Float, -32767, 32767, true),
+            Channel::Signed8 => (cl::CL_SIGNED_INT8, 1, Int, -128, 127, false),
+            Channel::Signed16 => (cl::CL_SIGNED_INT16, 2, Int, -32768, 32767, false),
+            Channel::Signed32 => (
+                cl::CL_SIGNED_INT32,
+                4,
+                Int,
+                i64::from(i32::MIN),
+                i64::from(i32::MAX),
+                false,
+            ),
+            Channel::Unsigned8 => (cl::CL_UNSIGNED_INT8, 1, Uint, 0, 255, false),
+            Channel::Unsigned16 => (cl::CL_UNSIGNED_INT16, 2, Uint, 0, 65535, false),
+            Channel::Unsigned32 => (
+                cl::CL_UNSIGNED_INT32,
+                4,
+                Uint,
+                0,
+                i64::from(u32::MAX),
+                false,
+            ),
+            Channel::Half => (cl::CL_HALF_FLOAT, 2, Float, -2048, 2048, false),
+            Channel::Float => (cl::CL_FLOAT, 4, Float, -(1 << 24), 1 << 24, false),
         };
         Row {
+            constant,
             bytes,
             told,
             limits: (low, high),
             normalized,
         }
+    }
+
+    /// Its name in the headers.
+    pub fn constant(self) -> Constant {
+        self.row().constant
     }
 
     /// Bytes.
@@ -304,20 +340,22 @@ pub struct Sampler {
     pub linear: bool,
 }
 
-/// What a sampler finds outside of an image.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Addressing {
-    /// Nothing: coordinates lie inside.
-    None,
-    /// The element at the edge.
-    ClampToEdge,
-    /// The border colour.
-    Clamp,
-    /// The image again.
-    Repeat,
-    /// The image's reflection.
-    MirroredRepeat,
+words! {
+    /// What a sampler finds outside of an image, by the end of the name of its mode.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Addressing {
+        /// Nothing: coordinates lie inside.
+        None = "NONE",
+        /// The element at the edge.
+        ClampToEdge = "CLAMP_TO_EDGE",
+        /// The border colour.
+        Clamp = "CLAMP",
+        /// The image again.
+        Repeat = "REPEAT",
+        /// The image's reflection.
+        MirroredRepeat = "MIRRORED_REPEAT",
+    }
 }
 
 #[cfg(test)]

@@ -26,21 +26,17 @@ impl Model<'_> {
 
     /// What a step of the host does to it; what kernels do is not known here.
     pub fn step(&mut self, step: &Step) {
-        match step {
-            Step::Move(moved) if moved.code == 0 => self.transfer(&moved.what),
-            Step::Host {
-                at,
-                bytes,
-                contents,
-            } => self.write(*at, &contents.bytes(*bytes)),
-            Step::Move(_)
-            | Step::Launch(_)
-            | Step::Finish
-            | Step::Talk { .. }
-            | Step::AskSubGroups { .. }
-            | Step::AskKernels { .. }
-            | Step::Point { .. }
-            | Step::Look { .. } => {}
+        if let Step::Move(moved) = step {
+            if moved.code == 0 {
+                self.transfer(&moved.what);
+            }
+        } else if let Step::Host {
+            at,
+            bytes,
+            contents,
+        } = step
+        {
+            self.write(*at, &contents.bytes(*bytes));
         }
     }
 

@@ -173,28 +173,15 @@ fn smaller_choices(choices: &[u64]) -> Vec<(usize, u64)> {
 /// commands is needless where the next step does so, or nothing comes; and a transfer can go where
 /// nothing but transfers on one queue makes what is looked at, for that is computed from those there are.
 fn spare(case: &KernelCase) -> Vec<usize> {
-    let transfers_alone = case.queues.is_empty()
-        && case.steps.iter().all(|step| match step {
-            Step::Move(_) | Step::Finish => true,
-            Step::Look { want, .. } => *want == Want::AsMoved,
-            Step::Launch(_)
-            | Step::Talk { .. }
-            | Step::Host { .. }
-            | Step::Point { .. }
-            | Step::AskSubGroups { .. }
-            | Step::AskKernels { .. } => false,
-        });
-    let numbers = 0..case.steps.len();
-    let spare = numbers.filter(|n| match &case.steps[*n] {
+    let of_transfers = |step: &Step| match step {
+        Step::Look { want, .. } => *want == Want::AsMoved,
+        step => matches!(step, Step::Move(_) | Step::Finish),
+    };
+    let transfers_alone = case.queues.is_empty() && case.steps.iter().all(of_transfers);
+    let spare = (0..case.steps.len()).filter(|n| match &case.steps[*n] {
         Step::Look { .. } => true,
-        Step::Move(_) => transfers_alone,
         Step::Finish => ends_all(case.steps.get(n + 1)),
-        Step::Launch(_)
-        | Step::Talk { .. }
-        | Step::Host { .. }
-        | Step::Point { .. }
-        | Step::AskSubGroups { .. }
-        | Step::AskKernels { .. } => false,
+        step => transfers_alone && matches!(step, Step::Move(_)),
     });
     spare.collect()
 }
@@ -227,24 +214,14 @@ fn without(case: &KernelCase, gone: &[usize]) -> Option<KernelCase> {
             }
             step = Step::Finish;
         }
-        match &mut step {
-            Step::Launch(launch) => {
-                for after in &mut launch.after {
-                    *after = u16::try_from(*places.get(usize::from(*after))?).ok()?;
-                }
+        if let Step::Launch(launch) = &mut step {
+            for after in &mut launch.after {
+                *after = u16::try_from(*places.get(usize::from(*after))?).ok()?;
             }
-            Step::Look {
-                want: Want::SubGroups { asked, .. },
-                ..
-            } => *asked = *places.get(*asked)?,
-            Step::Move(_)
-            | Step::Finish
-            | Step::Talk { .. }
-            | Step::Host { .. }
-            | Step::Point { .. }
-            | Step::AskSubGroups { .. }
-            | Step::AskKernels { .. }
-            | Step::Look { .. } => {}
+        } else if let Step::Look { want, .. } = &mut step
+            && let Want::SubGroups { asked, .. } = want
+        {
+            *asked = *places.get(*asked)?;
         }
         small.steps.push(step);
     }

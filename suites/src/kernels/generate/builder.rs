@@ -17,13 +17,27 @@ pub(super) const INT64: &str = "\
 #endif
 ";
 
-/// A kernel in OpenCL C with values in the places of `@name@`.
+/// A text with values in the places of `@name@`.
 pub(super) fn template(text: &str, values: &[(&str, &dyn Display)]) -> String {
     let fill = |text: String, (name, value): &(&str, &dyn Display)| {
         text.replace(&format!("@{name}@"), &value.to_string())
     };
     values.iter().fold(text.into(), fill)
 }
+
+/// A program in OpenCL C: a file of `cl/` with values in the places of `@name@`, variables of these names or what they
+/// are said to be.
+macro_rules! cl {
+    ($file:literal $(, $name:ident $(= $value:expr)?)* $(,)?) => {
+        crate::kernels::generate::builder::template(
+            include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/kernels/generate/cl/", $file)),
+            &[$((stringify!($name), &cl!(@value $name $(= $value)?))),*],
+        )
+    };
+    (@value $name:ident) => { $name };
+    (@value $name:ident = $value:expr) => { $value };
+}
+pub(super) use cl;
 
 /// Arguments of a kernel: objects, places, and numbers of 32 and 64 bits.
 macro_rules! args {
@@ -54,6 +68,21 @@ impl CaseBuilder {
     pub(super) fn need_if(&mut self, holds: bool, needs: &[Need]) {
         if holds {
             self.need(needs);
+        }
+    }
+
+    /// Needs what a type of numbers needs; gives what declares its extension.
+    pub(super) fn need_type(&mut self, ty: &str) -> &'static str {
+        match ty {
+            "double" => {
+                self.need(&[Need::Fp64]);
+                "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
+            }
+            "half" => {
+                self.need(&[Need::Fp16]);
+                "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
+            }
+            _ => "",
         }
     }
 
@@ -152,6 +181,21 @@ impl CaseBuilder {
             even_so,
         });
     }
+}
+
+/// The work-groups of a range, in the order of their numbers: where each begins, and how large it is.
+pub(super) fn groups(range: &Range) -> Vec<([u64; 3], [u64; 3])> {
+    let local = range.local.as_deref().unwrap_or_default();
+    let [[gx, gy, gz], [sx, sy, sz]] = [&range.global[..], local].map(|list| Range::three(list, 1));
+    let mut groups = Vec::new();
+    for z in (0..gz).step_by(sz as usize) {
+        for y in (0..gy).step_by(sy as usize) {
+            for x in (0..gx).step_by(sx as usize) {
+                groups.push(([x, y, z], [sx.min(gx - x), sy.min(gy - y), sz.min(gz - z)]));
+            }
+        }
+    }
+    groups
 }
 
 /// Whether each local size divides its global size.

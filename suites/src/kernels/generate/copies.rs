@@ -1,8 +1,8 @@
 //! Copies by work-groups between global and local memory, and stores of vectors beside each other.
 
-use super::builder::{CaseBuilder, args};
+use super::builder::{CaseBuilder, args, cl, noise};
 use crate::choices::Choices;
-use crate::kernels::case::{Arg, Contents, KernelCase, Kind, Range, Want};
+use crate::kernels::case::{Arg, KernelCase, Kind, Range, Want};
 use crate::rule;
 use classay_vocabulary::Need;
 
@@ -104,26 +104,14 @@ pub fn asynchronous(choices: &mut Choices) -> KernelCase {
             "        part = middle;\n        e[0] = {one};\n        part = {count}u - middle;\n        {last} = {other};\n        wait_group_events({events}, e);\n"
         )
     };
-    case.case.source = format!(
-        "\
-kernel void bring(global const {ty} *from, global {ty} *to, uint in_span, uint out_span) {{
-    local {ty} near[{count}];
-    const uint middle = {count}u / 2u;
-    for (uint pass = 0; pass < {passes}u; pass++) {{
-        event_t e[2];
-        uint part;
-        size_t first = get_group_id(0) * in_span;
-{}        for (uint i = get_local_id(0); i < {count}u; i += get_local_size(0)) near[i] += ({ty})1;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        first = get_group_id(0) * out_span;
-{}        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    }}
-}}
-",
-        copies(true),
-        copies(false)
+    case.case.source = cl!(
+        "bring.cl",
+        ty,
+        count,
+        passes,
+        into = copies(true),
+        back = copies(false)
     );
-    let noise = |choices: &mut Choices| Contents::Noise(choices.below(1 << 30) as u32);
     let (here, there) = (noise(choices), noise(choices));
     let bytes_in = groups * span_in * size;
     let bytes_out = groups * span_out * size;
@@ -140,23 +128,12 @@ kernel void bring(global const {ty} *from, global {ty} *to, uint in_span, uint o
     }
     let from = case.object(Kind::Buffer, bytes_in, here);
     let to = case.object(Kind::Buffer, bytes_out, there);
-    case.launch(
-        "bring",
-        args![
-            from,
-            to,
-            crate::kernels::case::Arg::Uint(span_in as u32),
-            crate::kernels::case::Arg::Uint(span_out as u32)
-        ],
-        Range::line((group * groups - missing) as u64, group as u64),
-    );
+    let args = args![from, to, span_in as u32, span_out as u32];
+    let items = group * groups - missing;
+    case.launch("bring", args, Range::line(items as u64, group as u64));
     let want = Want::bytes(wanted);
-    case.look(
-        to,
-        &[rule::WG_ASYNC_COPY],
-        "what the groups took back",
-        want,
-    );
+    let name = "what the groups took back";
+    case.look(to, &[rule::WG_ASYNC_COPY], name, want);
     case.case
 }
 
@@ -181,20 +158,17 @@ pub fn vectors(choices: &mut Choices) -> KernelCase {
     let values: Vec<String> = (0..lanes)
         .map(|lane| format!("({ty})(n * {lanes}u + {lane}u + 1u)"))
         .collect();
-    case.case.source = format!(
-        "\
-kernel void put(global const {ty} *from, global {ty} *to, global {ty} *through) {{
-    uint n = {n};
-    {ty}{lanes} value = ({ty}{lanes})({});
-    vstore{lanes}(value, n * {apart}u, to + {first});
-    vstore{lanes}(vload{lanes}(n, from), n * {apart}u, through + {first});
-}}
-",
-        values.join(", ")
+    case.case.source = cl!(
+        "vectors.cl",
+        ty,
+        n,
+        lanes,
+        values = values.join(", "),
+        apart,
+        first
     );
     // A little more than the last vector takes.
     let elements = first + ((items - 1) * apart + 1) * lanes + 4;
-    let noise = |choices: &mut Choices| Contents::Noise(choices.below(1 << 30) as u32);
     let source = noise(choices);
     let given = source.bytes(items * lanes * size);
     let from = case.object(Kind::Buffer, given.len(), source);
@@ -221,12 +195,9 @@ kernel void put(global const {ty} *from, global {ty} *to, global {ty} *through) 
     args.extend(outs.iter().map(|(out, _)| Arg::from(*out)));
     case.launch("put", args, Range::line(items as u64, group as u64));
     for (out, wanted) in outs {
-        case.look(
-            out,
-            &[rule::MM_VISIBLE, rule::KI_COMPLETION],
-            "the vectors and what lies beside them",
-            Want::bytes(wanted),
-        );
+        let name = "the vectors and what lies beside them";
+        let want = Want::bytes(wanted);
+        case.look(out, &[rule::MM_VISIBLE, rule::KI_COMPLETION], name, want);
     }
     case.case
 }

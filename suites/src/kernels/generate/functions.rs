@@ -1,6 +1,6 @@
 //! Collective functions of work-groups.
 
-use super::builder::{CaseBuilder, args, divides};
+use super::builder::{CaseBuilder, args, cl, divides, groups};
 use crate::choices::Choices;
 use crate::kernels::case::{Contents, KernelCase, Range, Unit, Want};
 use crate::rule;
@@ -55,10 +55,9 @@ pub fn work_group(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new(format!("work_group_{name} of {ty}"));
     case.need(&[Need::WorkGroupFunctions]);
     case.need_if(!divides(&global, &shape), &[Need::NonUniformGroups]);
-    case.need_if(ty == "double", &[Need::Fp64]);
+    let pragma = case.need_type(ty);
     let seed = choices.below(1 << 16) as u32;
     let at = choices.below(64) as u64;
-    case.need_if(ty == "half", &[Need::Fp16]);
     // Small whole numbers: sums are exact in every type.
     let spread: i64 = if ty == "half" { 21 } else { 2001 };
     let bias = if ty.starts_with('u') { 1000 } else { 0 };
@@ -81,68 +80,37 @@ pub fn work_group(choices: &mut Choices) -> KernelCase {
     } else {
         "(long)result".into()
     };
-    case.case.source = format!(
-        "\
-{}kernel void collect(global long *out) {{
-    uint group = (uint)((get_group_id(2) * get_num_groups(1) + get_group_id(1)) * get_num_groups(0) + get_group_id(0));
-    uint me = (uint)get_local_linear_id();
-    uint mixed = (group * 977u + me * 7919u + {seed}u) * 2654435761u;
-    {ty} v = ({ty})((long)(mixed >> 16) % {spread} - {spread} / 2 + {bias});
-    uint from = {at}u;
-    {ty} result = {call};
-    out[get_global_linear_id()] = {told};
-}}
-",
-        match ty {
-            "double" => "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n",
-            "half" => "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n",
-            _ => "",
-        },
+    case.case.source = cl!(
+        "work_groups.cl",
+        pragma,
+        seed,
+        ty,
+        spread,
+        bias,
+        at,
+        call,
+        told
     );
-    let range = Range {
-        offset: None,
-        global: global.clone(),
-        local: Some(shape.clone()),
-    };
+    let range = Range::new(global, shape);
     let items = range.items() as usize;
     let out = case.buffer(8 * items);
-    let [gx, gy, gz] = Range::three(&global, 1);
-    let [sx, sy, sz] = Range::three(&shape, 1);
+    let [gx, gy, _] = Range::three(&range.global, 1);
     let mut wanted = vec![0u64; items];
-    let mut number = 0u32;
-    for z in (0..gz).step_by(sz as usize) {
-        for y in (0..gy).step_by(sy as usize) {
-            for x in (0..gx).step_by(sx as usize) {
-                let whole = [sx.min(gx - x), sy.min(gy - y), sz.min(gz - z)];
-                let count = whole.iter().product::<u64>() as u32;
-                let values: Vec<i64> = (0..count)
-                    .map(|me| value(number, me, seed, spread) + bias)
-                    .collect();
-                let from = (at % whole[2] * whole[1] + at % whole[1]) * whole[0] + at % whole[0];
-                for (me, result) in results(name, ty, &values, from as usize, bias)
-                    .into_iter()
-                    .enumerate()
-                {
-                    let me = me as u64;
-                    let (lx, ly, lz) = (
-                        me % whole[0],
-                        me / whole[0] % whole[1],
-                        me / whole[0] / whole[1],
-                    );
-                    let place = ((z + lz) * gy + y + ly) * gx + x + lx;
-                    wanted[place as usize] = result;
-                }
-                number += 1;
-            }
+    for (number, ([x, y, z], [w, h, d])) in groups(&range).into_iter().enumerate() {
+        let value = |me| value(number as u32, me, seed, spread) + bias;
+        let values: Vec<i64> = (0..(w * h * d) as u32).map(value).collect();
+        let from = (at % d * h + at % h) * w + at % w;
+        let results = results(name, ty, &values, from as usize, bias);
+        for (me, result) in (0u64..).zip(results) {
+            let (lx, ly, lz) = (me % w, me / w % h, me / w / h);
+            let place = ((z + lz) * gy + y + ly) * gx + x + lx;
+            wanted[place as usize] = result;
         }
     }
     case.launch("collect", args![out], range);
-    case.look(
-        out,
-        &[rule::WG_FUNCTIONS],
-        &format!("work_group_{name}"),
-        Want::same(Unit::Long, Contents::Longs(wanted)),
-    );
+    let rules = [rule::WG_FUNCTIONS];
+    let want = Want::same(Unit::Long, Contents::Longs(wanted));
+    case.look(out, &rules, &format!("work_group_{name}"), want);
     case.case
 }
 

@@ -1,6 +1,6 @@
 //! Work-groups: barriers in generated control flow, local memory, private memory.
 
-use super::builder::{CaseBuilder, args, template};
+use super::builder::{CaseBuilder, args, cl};
 use crate::choices::Choices;
 use crate::kernels::case::{Arg, KernelCase, Launch, Range, Step, Want};
 use crate::rule;
@@ -340,11 +340,8 @@ pub fn barrier(choices: &mut Choices) -> KernelCase {
     if argument {
         args.push(Arg::Local(4 * group as usize));
     }
-    case.launch(
-        "exchange",
-        args,
-        Range::line(u64::from(group * groups), u64::from(group)),
-    );
+    let range = Range::line(u64::from(group * groups), u64::from(group));
+    case.launch("exchange", args, range);
     let mut wanted = Vec::new();
     for g in 0..groups {
         let mut values: Vec<u32> = (0..group).map(|me| (g * group + me) * 7 + 1).collect();
@@ -352,12 +349,8 @@ pub fn barrier(choices: &mut Choices) -> KernelCase {
         wanted.extend(values);
     }
     let want = Want::words(wanted).racy();
-    case.look(
-        out,
-        &[rule::WG_BARRIER, rule::MM_BARRIER_WG],
-        "the exchanged values",
-        want,
-    );
+    let rules = [rule::WG_BARRIER, rule::MM_BARRIER_WG];
+    case.look(out, &rules, "the exchanged values", want);
     case.case
 }
 
@@ -404,20 +397,7 @@ pub fn local(choices: &mut Choices) -> KernelCase {
             "        for (uint i = 0; i < {length}u; i++) bad += a{n}[i] != {value};"
         );
     }
-    case.case.source = format!(
-        "\
-kernel void fill(global uint *wrong{parameters}) {{
-{declared}    uint group = get_group_id(0), size = get_local_size(0), me = get_local_id(0);
-    for (uint pass = 0; pass < 3; pass++) {{
-        ulong token = (group * 8 + pass + 1) << 12;
-{fills}        barrier(CLK_LOCAL_MEM_FENCE);
-        uint bad = 0;
-{checks}        wrong[get_global_id(0)] += bad;
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }}
-}}
-"
-    );
+    case.case.source = cl!("local.cl", parameters, declared, fills, checks);
     let items = group * groups;
     let wrong = case.buffer(4 * items as usize);
     args.insert(0, wrong.into());
@@ -428,12 +408,9 @@ kernel void fill(global uint *wrong{parameters}) {{
         times: choices.between(1, 2) as u32,
         ..Launch::default()
     }));
-    case.look(
-        wrong,
-        &[rule::RG_LOCAL, rule::RG_DISJOINT],
-        "cells of local memory that changed",
-        Want::zeros(),
-    );
+    let name = "cells of local memory that changed";
+    let want = Want::zeros();
+    case.look(wrong, &[rule::RG_LOCAL, rule::RG_DISJOINT], name, want);
     case.case
 }
 
@@ -444,22 +421,13 @@ pub fn private(choices: &mut Choices) -> KernelCase {
     let groups = choices.between(1, 5) as u32;
     let words = choices.one_of(&[3u32, 16, 100, 700]);
     let stride = choices.one_of(&[1u32, 3, 7]);
-    case.case.source = template(
-        include_str!("cl/private.cl"),
-        &[("words", &words), ("stride", &stride)],
-    );
+    case.case.source = cl!("private.cl", words, stride);
     let items = group * groups;
     let wrong = case.unwritten(items as usize);
-    case.launch(
-        "keep",
-        args![wrong],
-        Range::line(u64::from(items), u64::from(group)),
-    );
-    case.look(
-        wrong,
-        &[rule::RG_PRIVATE, rule::RG_DISJOINT],
-        "cells of private memory that changed",
-        Want::zeros(),
-    );
+    let range = Range::line(u64::from(items), u64::from(group));
+    case.launch("keep", args![wrong], range);
+    let name = "cells of private memory that changed";
+    let want = Want::zeros();
+    case.look(wrong, &[rule::RG_PRIVATE, rule::RG_DISJOINT], name, want);
     case.case
 }

@@ -3,7 +3,7 @@
 //! Elements hold whole numbers that their channels keep exactly; kernels tell them as integers, so that
 //! what they read and write is checked exactly in every format.
 
-use super::builder::{CaseBuilder, args, at, template};
+use super::builder::{CaseBuilder, args, at, cl};
 use crate::choices::Choices;
 use crate::kernels::case::{Arg, Contents, KernelCase, Kind, ObjectId, Range, Step, Want};
 use crate::kernels::image::{
@@ -12,21 +12,6 @@ use crate::kernels::image::{
 use crate::kernels::transfer::{Corner, Region, Transfer};
 use crate::rule;
 use classay_vocabulary::Need;
-
-const CHANNELS: &[Channel] = &[
-    Channel::Unorm8,
-    Channel::Unorm16,
-    Channel::Snorm8,
-    Channel::Snorm16,
-    Channel::Signed8,
-    Channel::Signed16,
-    Channel::Signed32,
-    Channel::Unsigned8,
-    Channel::Unsigned16,
-    Channel::Unsigned32,
-    Channel::Half,
-    Channel::Float,
-];
 
 /// A format that every device with the full profile has for images that are read or written.
 fn format(choices: &mut Choices, case: &mut CaseBuilder) -> Format {
@@ -38,7 +23,7 @@ fn format(choices: &mut Choices, case: &mut CaseBuilder) -> Format {
         };
     }
     let order = choices.one_of(&[Order::R, Order::Rg, Order::Rgba, Order::Rgba]);
-    let channel = choices.pick(CHANNELS).unwrap_or(Channel::Unsigned8);
+    let channel = choices.one_of(&Channel::ALL);
     // These came with OpenCL 2.0.
     case.need_if(
         order != Order::Rgba || matches!(channel, Channel::Snorm8 | Channel::Snorm16),
@@ -261,7 +246,7 @@ pub fn read(choices: &mut Choices) -> KernelCase {
     };
     let float = normalized || sampled && choices.percent(50);
     let size = own.shape.size();
-    let (coordinates_of, spatial) = own.shape.coordinates();
+    let (_, spatial) = own.shape.coordinates();
     let samples = choices.between(8, 64);
     let mut places: Vec<[i64; 3]> = Vec::new();
     for _ in 0..samples {
@@ -279,13 +264,7 @@ pub fn read(choices: &mut Choices) -> KernelCase {
     let literal = format!(
         "CLK_NORMALIZED_COORDS_{} | CLK_ADDRESS_{} | CLK_FILTER_NEAREST",
         if normalized { "TRUE" } else { "FALSE" },
-        match addressing {
-            Addressing::None => "NONE",
-            Addressing::ClampToEdge => "CLAMP_TO_EDGE",
-            Addressing::Clamp => "CLAMP",
-            Addressing::Repeat => "REPEAT",
-            Addressing::MirroredRepeat => "MIRRORED_REPEAT",
-        }
+        addressing.name()
     );
     let (parameter, variable) = match (sampled, argument) {
         (false, _) => ("", String::new()),
@@ -293,26 +272,10 @@ pub fn read(choices: &mut Choices) -> KernelCase {
         (true, false) => ("", format!("constant sampler_t how = {literal};\n")),
     };
     let how = if sampled { "how, " } else { "" };
-    let (function, _) = told(format.channel);
-    // Coordinates in the middle of elements: no rounding makes another element of them.
-    let place = if float {
-        let scale = |d: usize| {
-            if normalized && d < spatial {
-                format!("((float)where.s{d} + 0.5f) / {}.0f", size[d])
-            } else if d < spatial {
-                format!("(float)where.s{d} + 0.5f")
-            } else {
-                format!("(float)where.s{d}")
-            }
-        };
-        format!(
-            "    float4 place = (float4)({}, {}, {}, 0.0f);\n",
-            scale(0),
-            scale(1),
-            scale(2)
-        )
-    } else {
-        "    int4 place = where;\n".into()
+    let (function, vector) = told(format.channel);
+    let place = match float {
+        true => middle(own.shape, normalized),
+        false => "    int4 place = where;\n".into(),
     };
     let result = match format.channel.told() {
         Told::Int => "v".to_string(),
@@ -322,17 +285,17 @@ pub fn read(choices: &mut Choices) -> KernelCase {
             None => "convert_int4_rte(v)".into(),
         },
     };
-    let vector = told(format.channel).1;
-    case.case.source = format!(
-        "\
-{variable}kernel void sample(read_only {ty}_t image, global const int4 *places, global int4 *out{parameter}) {{
-    int4 where = places[get_global_id(0)];
-{place}    {vector} v = {function}(image, {how}{at});
-    out[get_global_id(0)] = {result};
-}}
-",
+    case.case.source = cl!(
+        "image_read.cl",
+        variable,
         ty = own.shape.c_type(),
+        parameter,
+        place,
+        vector,
+        function,
+        how,
         at = coordinates(own.shape, "place", float),
+        result
     );
     let id = image(&mut case, own, Contents::Bytes(contents(own, seed)));
     case.case.objects[id.index()].alloc_host = choices.percent(30);
@@ -351,42 +314,49 @@ pub fn read(choices: &mut Choices) -> KernelCase {
         }));
     }
     case.launch("sample", args, Range::line(samples as u64, 1));
-    let one = i64::from(format.channel.scale().unwrap_or(1));
-    let wanted = places
-        .iter()
-        .flat_map(|place| {
-            let mut at = [0; 3];
-            let mut inside = true;
-            for d in 0..coordinates_of {
-                let mode = if d < spatial {
-                    addressing
-                } else {
-                    Addressing::ClampToEdge
-                };
-                match resolve(mode, place[d], size[d]) {
-                    Some(coordinate) => at[d] = coordinate,
-                    None => inside = false,
-                }
-            }
-            let element = values(format, seed, own.shape.index(at));
-            let channels = format.order.places();
-            [0, 1, 2, 3].map(|channel| {
-                // What an image lacks is 0, and 1 for alpha; the border of one with alpha is 0.
-                match (channels[channel], inside) {
-                    (Some(_), true) => element[channel] as u32,
-                    (None, _) if channel == 3 => one as u32,
-                    (Some(_) | None, _) => 0,
-                }
-            })
-        })
-        .collect();
-    case.look(
-        out,
-        &[rule::RG_IMAGE],
-        "elements that a kernel read",
-        Want::words(wanted),
-    );
+    let seen = |place: &[i64; 3]| sampled_element(own, seed, addressing, place);
+    let wanted = places.iter().flat_map(seen).collect();
+    let want = Want::words(wanted);
+    case.look(out, &[rule::RG_IMAGE], "elements that a kernel read", want);
     case.case
+}
+
+/// Coordinates in the middle of elements: no rounding makes another element of them.
+fn middle(shape: Shape, normalized: bool) -> String {
+    let (size, (_, spatial)) = (shape.size(), shape.coordinates());
+    let part = |d: usize| match (d < spatial, normalized) {
+        (true, true) => format!("((float)where.s{d} + 0.5f) / {}.0f", size[d]),
+        (true, false) => format!("(float)where.s{d} + 0.5f"),
+        (false, _) => format!("(float)where.s{d}"),
+    };
+    let [x, y, z] = [0, 1, 2].map(part);
+    format!("    float4 place = (float4)({x}, {y}, {z}, 0.0f);\n")
+}
+
+/// What a kernel reads at a place inside or outside of an image.
+fn sampled_element(own: Image, seed: u32, addressing: Addressing, place: &[i64; 3]) -> [u32; 4] {
+    let (size, (coordinates, spatial)) = (own.shape.size(), own.shape.coordinates());
+    let (mut at, mut inside) = ([0; 3], true);
+    for d in 0..coordinates {
+        let mode = match d < spatial {
+            true => addressing,
+            false => Addressing::ClampToEdge,
+        };
+        match resolve(mode, place[d], size[d]) {
+            Some(coordinate) => at[d] = coordinate,
+            None => inside = false,
+        }
+    }
+    let element = values(own.format, seed, own.shape.index(at));
+    let channels = own.format.order.places();
+    [0, 1, 2, 3].map(|channel| {
+        // What an image lacks is 0, and 1 for alpha; the border of one with alpha is 0.
+        match (channels[channel], inside) {
+            (Some(_), true) => element[channel] as u32,
+            (None, _) if channel == 3 => own.format.channel.scale().unwrap_or(1),
+            (Some(_) | None, _) => 0,
+        }
+    })
 }
 
 /// A kernel writes every element once.
@@ -409,17 +379,15 @@ pub fn write(choices: &mut Choices) -> KernelCase {
         (Told::Float, None) => "convert_float4(numbers[n])".into(),
     };
     let [w, h, d] = own.shape.size();
-    case.case.source = format!(
-        "\
-kernel void fill(write_only {ty}_t image, global const int4 *numbers) {{
-    int4 where = (int4)((int)get_global_id(0), (int)get_global_id(1), (int)get_global_id(2), 0);
-    uint n = (where.z * {h} + where.y) * {w} + where.x;
-    {vector} v = {make};
-    {function}(image, {at}, v);
-}}
-",
+    case.case.source = cl!(
+        "image_write.cl",
         ty = own.shape.c_type(),
-        at = coordinates(own.shape, "where", false),
+        h,
+        w,
+        vector,
+        make,
+        function,
+        at = coordinates(own.shape, "where", false)
     );
     let seed = choices.below(1 << 20) as u32;
     let elements = own.shape.elements();
@@ -429,21 +397,10 @@ kernel void fill(write_only {ty}_t image, global const int4 *numbers) {{
         .flat_map(|element| values(format, seed, element).map(|v| v as u32))
         .collect();
     let numbers = case.object(Kind::Buffer, 16 * elements, Contents::Words(numbers));
-    case.launch(
-        "fill",
-        args![id, numbers],
-        Range {
-            offset: None,
-            global: vec![w as u64, h as u64, d as u64],
-            local: None,
-        },
-    );
-    case.look(
-        id,
-        &[rule::RG_IMAGE],
-        "elements that a kernel wrote",
-        Want::bytes(contents(own, seed)),
-    );
+    let range = Range::new(vec![w as u64, h as u64, d as u64], None);
+    case.launch("fill", args![id, numbers], range);
+    let want = Want::bytes(contents(own, seed));
+    case.look(id, &[rule::RG_IMAGE], "elements that a kernel wrote", want);
     case.case
 }
 
@@ -491,29 +448,21 @@ pub fn fence(choices: &mut Choices) -> KernelCase {
             "me".into(),
         )
     };
-    case.case.source = template(
-        include_str!("cl/fence.cl"),
-        &[
-            ("ty", &shape.c_type()),
-            ("passes", &passes),
-            ("own", &place("me")),
-            ("order_it", &order_it),
-            ("read", &read),
-            ("theirs", &place("other")),
-        ],
+    case.case.source = cl!(
+        "fence.cl",
+        ty = shape.c_type(),
+        passes,
+        own = place("me"),
+        order_it,
+        read,
+        theirs = place("other")
     );
     let id = image(&mut case, own, Contents::Zero);
     let wrong = case.unwritten(items);
-    case.launch(
-        "exchange",
-        args![id, wrong],
-        Range::line(items as u64, group),
-    );
-    case.look(
-        wrong,
-        &[rule::MM_IMAGE_FENCE, rule::RG_IMAGE],
-        "elements that were not read back",
-        Want::zeros(),
-    );
+    let range = Range::line(items as u64, group);
+    case.launch("exchange", args![id, wrong], range);
+    let name = "elements that were not read back";
+    let want = Want::zeros();
+    case.look(wrong, &[rule::MM_IMAGE_FENCE, rule::RG_IMAGE], name, want);
     case.case
 }

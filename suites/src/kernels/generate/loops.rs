@@ -29,22 +29,15 @@ pub fn loops(choices: &mut Choices) -> KernelCase {
         case.buffer(4 * items as usize),
         case.buffer(4 * items as usize),
     );
-    case.launch(
-        kernel,
-        args![sums, marks, turns, more],
-        Range::line(u64::from(items), u64::from(group)),
-    );
+    let range = Range::line(u64::from(items), u64::from(group));
+    case.launch(kernel, args![sums, marks, turns, more], range);
     let each = (0..items).map(|me| turns + more * me).collect();
     for (buffer, name, words) in [
         (sums, "turns of each work-item", Contents::Words(each)),
         (marks, "work-items that went on", Contents::Every(1)),
     ] {
-        case.look(
-            buffer,
-            &[rule::KI_COMPLETION],
-            name,
-            Want::same(Unit::Word, words),
-        );
+        let want = Want::same(Unit::Word, words);
+        case.look(buffer, &[rule::KI_COMPLETION], name, want);
     }
     case.case
 }

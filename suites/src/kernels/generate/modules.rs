@@ -13,105 +13,71 @@ use rspirv::spirv::{
     MemoryAccess, MemoryModel, StorageClass,
 };
 
-/// An operation on 32-bit words: on the value so far and a constant, or the work-item's number.
-#[derive(Debug, Clone, Copy)]
-enum Op {
-    Add(u32),
-    Subtract(u32),
-    Multiply(u32),
-    Xor(u32),
-    Or(u32),
-    And(u32),
-    Left(u32),
-    Right(u32),
-    Divide(u32),
-    Rest(u32),
-    /// The work-item's number is added.
-    AddId,
+/// Appends an instruction: the type of its result, the result, and two operands.
+type Instruction = fn(&mut Builder, u32, Option<u32>, u32, u32) -> Result<u32, Error>;
+
+/// An operator on 32-bit words.
+struct Operator {
+    /// In OpenCL C.
+    sign: &'static str,
+    /// Its instruction of SPIR-V.
+    build: Instruction,
+    /// What it computes.
+    apply: fn(u32, u32) -> u32,
+    /// The operand that a random word makes.
+    operand: fn(u32) -> u32,
+}
+
+macro_rules! operators {
+    ($($sign:literal $build:ident, $apply:expr, $operand:expr;)*) => {
+        [$(Operator { sign: $sign, build: Builder::$build, apply: $apply, operand: $operand }),*]
+    };
+}
+
+static OPERATORS: [Operator; 10] = operators! {
+    "+" i_add, u32::wrapping_add, |word| word;
+    "-" i_sub, u32::wrapping_sub, |word| word;
+    "*" i_mul, u32::wrapping_mul, |word| word | 1;
+    "^" bitwise_xor, |value, c| value ^ c, |word| word;
+    "|" bitwise_or, |value, c| value | c, |word| word & 0xff;
+    "&" bitwise_and, |value, c| value & c, |word| word | 0xffff;
+    "<<" shift_left_logical, |value, c| value << c, |word| word % 13 + 1;
+    ">>" shift_right_logical, |value, c| value >> c, |word| word % 13 + 1;
+    "/" u_div, |value, c| value / c, |word| word % 1000 + 1;
+    "%" u_mod, |value, c| value % c, |word| word % 100_000 + 1000;
+};
+
+/// An operation: on the value so far and a constant, or the work-item's number where there is none.
+struct Op {
+    operator: &'static Operator,
+    constant: Option<u32>,
 }
 
 impl Op {
     fn draw(choices: &mut Choices) -> Op {
         let word = choices.below(1 << 32) as u32;
-        match choices.below(11) {
-            0 => Op::Add(word),
-            1 => Op::Subtract(word),
-            2 => Op::Multiply(word | 1),
-            3 => Op::Xor(word),
-            4 => Op::Or(word & 0xff),
-            5 => Op::And(word | 0xffff),
-            6 => Op::Left(word % 13 + 1),
-            7 => Op::Right(word % 13 + 1),
-            8 => Op::Divide(word % 1000 + 1),
-            9 => Op::Rest(word % 100_000 + 1000),
-            _ => Op::AddId,
-        }
+        let (operator, constant) = match OPERATORS.get(choices.below(11)) {
+            Some(operator) => (operator, Some((operator.operand)(word))),
+            None => (&OPERATORS[0], None),
+        };
+        Op { operator, constant }
     }
 
-    fn apply(self, value: u32, id: u32) -> u32 {
-        match self {
-            Op::Add(c) => value.wrapping_add(c),
-            Op::Subtract(c) => value.wrapping_sub(c),
-            Op::Multiply(c) => value.wrapping_mul(c),
-            Op::Xor(c) => value ^ c,
-            Op::Or(c) => value | c,
-            Op::And(c) => value & c,
-            Op::Left(c) => value << c,
-            Op::Right(c) => value >> c,
-            Op::Divide(c) => value / c,
-            Op::Rest(c) => value % c,
-            Op::AddId => value.wrapping_add(id),
-        }
+    fn apply(&self, value: u32, id: u32) -> u32 {
+        (self.operator.apply)(value, self.constant.unwrap_or(id))
     }
 
-    /// The operand, where it is a constant.
-    fn constant(self) -> Option<u32> {
-        match self {
-            Op::Add(c)
-            | Op::Subtract(c)
-            | Op::Multiply(c)
-            | Op::Xor(c)
-            | Op::Or(c)
-            | Op::And(c)
-            | Op::Left(c)
-            | Op::Right(c)
-            | Op::Divide(c)
-            | Op::Rest(c) => Some(c),
-            Op::AddId => None,
-        }
+    fn build(&self, b: &mut Builder, word: u32, value: u32, id: u32) -> Result<u32, Error> {
+        let c = self.constant.map_or(id, |c| b.constant_bit32(word, c));
+        (self.operator.build)(b, word, None, value, c)
     }
+}
 
-    fn build(self, b: &mut Builder, word: u32, value: u32, id: u32) -> Result<u32, Error> {
-        let c = self.constant().map_or(id, |c| b.constant_bit32(word, c));
-        match self {
-            Op::Add(_) | Op::AddId => b.i_add(word, None, value, c),
-            Op::Subtract(_) => b.i_sub(word, None, value, c),
-            Op::Multiply(_) => b.i_mul(word, None, value, c),
-            Op::Xor(_) => b.bitwise_xor(word, None, value, c),
-            Op::Or(_) => b.bitwise_or(word, None, value, c),
-            Op::And(_) => b.bitwise_and(word, None, value, c),
-            Op::Left(_) => b.shift_left_logical(word, None, value, c),
-            Op::Right(_) => b.shift_right_logical(word, None, value, c),
-            Op::Divide(_) => b.u_div(word, None, value, c),
-            Op::Rest(_) => b.u_mod(word, None, value, c),
-        }
-    }
-
-    /// In OpenCL C.
-    fn sign(self) -> &'static str {
-        match self {
-            Op::Add(_) | Op::AddId => "+",
-            Op::Subtract(_) => "-",
-            Op::Multiply(_) => "*",
-            Op::Xor(_) => "^",
-            Op::Or(_) => "|",
-            Op::And(_) => "&",
-            Op::Left(_) => "<<",
-            Op::Right(_) => ">>",
-            Op::Divide(_) => "/",
-            Op::Rest(_) => "%",
-        }
-    }
+/// So many operations.
+fn operations(choices: &mut Choices, most: usize) -> Vec<Op> {
+    (0..choices.between(2, most))
+        .map(|_| Op::draw(choices))
+        .collect()
 }
 
 /// A module with the kernel `apply(global uint *from, global uint *to)`.
@@ -138,25 +104,18 @@ fn module(ops: &[Op]) -> Result<Vec<u32>, Error> {
     let to = b.function_parameter(global)?;
     b.begin_block(None)?;
     // All accesses are aligned as their type is.
-    let aligned = |bytes| {
-        (
-            Some(MemoryAccess::ALIGNED),
-            vec![Operand::LiteralBit32(bytes)],
-        )
-    };
-    let (access, bytes) = aligned(32);
-    let all = b.load(three, None, ids, access, bytes)?;
+    let access = Some(MemoryAccess::ALIGNED);
+    let aligned = |bytes| vec![Operand::LiteralBit32(bytes)];
+    let all = b.load(three, None, ids, access, aligned(32))?;
     let long_id = b.composite_extract(long, None, all, vec![0])?;
     let id = b.u_convert(word, None, long_id)?;
     let place = b.in_bounds_ptr_access_chain(global, None, from, long_id, vec![])?;
-    let (access, bytes) = aligned(4);
-    let mut value = b.load(word, None, place, access, bytes)?;
+    let mut value = b.load(word, None, place, access, aligned(4))?;
     for op in ops {
         value = op.build(&mut b, word, value, id)?;
     }
     let place = b.in_bounds_ptr_access_chain(global, None, to, long_id, vec![])?;
-    let (access, bytes) = aligned(4);
-    b.store(place, value, access, bytes)?;
+    b.store(place, value, access, aligned(4))?;
     b.ret()?;
     b.end_function()?;
     b.entry_point(ExecutionModel::Kernel, kernel, "apply", vec![ids]);
@@ -167,42 +126,24 @@ fn module(ops: &[Op]) -> Result<Vec<u32>, Error> {
 pub fn il(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("a kernel from SPIR-V computes what its operations say");
     case.need(&[Need::Il, Need::Bits64]);
-    let ops: Vec<Op> = (0..choices.between(2, 12))
-        .map(|_| Op::draw(choices))
-        .collect();
+    let ops = operations(choices, 12);
     // Every instruction stands in a function or at its place: building does not fail.
     case.case.module = module(&ops).unwrap_or_default();
     let items = choices.one_of(&[1u32, 16, 37, 256]);
     let seed = choices.below(1 << 30) as u32;
     let from = case.object(Kind::Buffer, 4 * items as usize, Contents::Noise(seed));
     let to = case.buffer(4 * items as usize);
-    case.launch(
-        "apply",
-        args![from, to],
-        Range {
-            offset: None,
-            global: vec![u64::from(items)],
-            local: None,
-        },
-    );
-    let words = Contents::Noise(seed).bytes(4 * items as usize);
-    let wanted = words
-        .chunks_exact(4)
-        .enumerate()
-        .map(|(id, bytes)| {
-            let mut word = [0; 4];
-            word.copy_from_slice(bytes);
-            ops.iter().fold(u32::from_le_bytes(word), |value, op| {
-                op.apply(value, id as u32)
-            })
-        })
-        .collect();
-    case.look(
-        to,
-        &[rule::KIND_IL],
-        "results of a kernel from SPIR-V",
-        Want::words(wanted),
-    );
+    let range = Range::new(vec![u64::from(items)], None);
+    case.launch("apply", args![from, to], range);
+    let bytes = Contents::Noise(seed).bytes(4 * items as usize);
+    let (words, _) = bytes.as_chunks();
+    let wanted = (0..items).zip(words).map(|(id, word)| {
+        let apply = |value, op: &Op| op.apply(value, id);
+        ops.iter().fold(u32::from_le_bytes(*word), apply)
+    });
+    let want = Want::words(wanted.collect());
+    let name = "results of a kernel from SPIR-V";
+    case.look(to, &[rule::KIND_IL], name, want);
     case.case
 }
 
@@ -228,11 +169,7 @@ pub fn built_in(choices: &mut Choices) -> KernelCase {
     let [numbers, copied, moved] = [0, 1, 2].map(|_| case.buffer(bytes));
     let start = choices.below(1000) as u32;
     let counter = case.object(Kind::Buffer, 4, Contents::Words(vec![start]));
-    let whole = |items: u32| Range {
-        offset: None,
-        global: vec![u64::from(items)],
-        local: None,
-    };
+    let whole = |items: u32| Range::new(vec![u64::from(items)], None);
     let times = choices.between(1, 4) as u32;
     let iota = BuiltInKernel::Iota.name();
     case.launch(iota, args![numbers, first], whole(items));
@@ -245,43 +182,32 @@ pub fn built_in(choices: &mut Choices) -> KernelCase {
     case.launch(iota, args![copied, !first], whole(items));
     let rules = &[rule::KIND_BUILTIN, rule::QUEUE_IN_ORDER];
     let counted = start.wrapping_add(items * times);
-    let words = |words: Vec<u32>| Want::words(words);
     let count = |first: u32| Want::same(Unit::Word, Contents::Count(first));
-    case.look(
-        counter,
-        rules,
-        "a counter of a built-in kernel",
-        words(vec![counted]),
-    );
-    case.look(numbers, rules, "numbers of a built-in kernel", count(first));
-    case.look(
-        moved,
-        rules,
-        "numbers that a built-in kernel copied",
-        count(first),
-    );
-    case.look(
-        copied,
-        rules,
-        "numbers of a later built-in kernel",
-        count(!first),
-    );
+    let looks = [
+        (
+            counter,
+            "a counter of a built-in kernel",
+            Want::words(vec![counted]),
+        ),
+        (numbers, "numbers of a built-in kernel", count(first)),
+        (moved, "numbers that a built-in kernel copied", count(first)),
+        (copied, "numbers of a later built-in kernel", count(!first)),
+    ];
+    for (object, name, want) in looks {
+        case.look(object, rules, name, want);
+    }
     case.case
 }
 
 /// A kernel from a source that is built again does the same.
 pub fn again(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("a source that is built again gives the same kernel");
-    let ops: Vec<Op> = (0..choices.between(2, 8))
-        .map(|_| Op::draw(choices))
-        .collect();
-    let lines: String = ops
-        .iter()
-        .map(|op| match op.constant() {
-            Some(operand) => format!("    v = v {} {operand}u;\n", op.sign()),
-            None => "    v += id;\n".into(),
-        })
-        .collect();
+    let ops = operations(choices, 8);
+    let line = |op: &Op| match op.constant {
+        Some(operand) => format!("    v = v {} {operand}u;\n", op.operator.sign),
+        None => "    v += id;\n".into(),
+    };
+    let lines: String = ops.iter().map(line).collect();
     case.case.source = format!(
         "\
 kernel void apply(global uint *out, uint first) {{
@@ -306,13 +232,8 @@ kernel void apply(global uint *out, uint first) {{
         } else {
             "results of a source"
         };
-        let words = Contents::Words(wanted.clone());
-        case.look(
-            out,
-            &[rule::KIND_SOURCE],
-            name,
-            Want::same(Unit::Word, words),
-        );
+        let want = Want::words(wanted.clone());
+        case.look(out, &[rule::KIND_SOURCE], name, want);
     }
     case.case
 }

@@ -64,11 +64,7 @@ fn range(choices: &mut Choices, most: u64, uniform: bool, largest: u64) -> Range
         global[dimension] = size;
         local[dimension] = in_group;
     }
-    Range {
-        offset: None,
-        global,
-        local: Some(local),
-    }
+    Range::new(global, local)
 }
 
 /// A range whose work-groups have exactly so many work-items, a power of two, in any dimensions.
@@ -88,11 +84,7 @@ fn full(choices: &mut Choices, uniform: bool, group: u64) -> Range {
     } else {
         choices.between(1, local[more] as usize) as u64
     };
-    Range {
-        offset: None,
-        global,
-        local: Some(local),
-    }
+    Range::new(global, local)
 }
 
 /// A range with a remainder in every dimension, most often three: there are groups with a remainder in
@@ -106,11 +98,7 @@ fn ragged(choices: &mut Choices) -> Range {
         let whole = choices.between(1, 2) as u64 * local;
         whole + choices.between(1, *local as usize - 1) as u64
     });
-    Range {
-        offset: None,
-        global: global.collect(),
-        local: Some(local.clone()),
-    }
+    Range::new(global.collect(), local.clone())
 }
 
 /// Every work-item tells all its ids, in several index spaces one after the other.
@@ -275,11 +263,7 @@ kernel __attribute__((reqd_work_group_size(4, 2, 1))) void required(global uint 
         2 => {
             launch.kernel = "required".into();
             let local = choices.one_of(&[[2, 4], [8, 1], [4, 1], [1, 1], [2, 2]]);
-            launch.range = Range {
-                offset: None,
-                global: vec![8, 8],
-                local: Some(local.into()),
-            };
+            launch.range = Range::new(vec![8, 8], local.to_vec());
             launch.code = INVALID_WORK_GROUP_SIZE;
             launch.rules = vec![rule::API_ERRORS];
         }
@@ -297,20 +281,15 @@ kernel __attribute__((reqd_work_group_size(4, 2, 1))) void required(global uint 
         _ => {
             case.need(&[Need::Api21]);
             let global = choices.one_of(&[&[0][..], &[0, 4], &[4, 0], &[2, 3, 0], &[0, 0, 0]]);
-            launch.range = Range {
-                offset: None,
-                global: global.to_vec(),
-                local: choices.percent(50).then(|| vec![1; global.len()]),
-            };
+            launch.range = Range::new(
+                global.to_vec(),
+                choices.percent(50).then(|| vec![1; global.len()]),
+            );
             look = vec![rule::EMPTY_COMMAND, rule::ND_GLOBAL_ID];
         }
     }
     case.step(Step::Launch(launch));
-    case.look(
-        out,
-        &look,
-        "the kernel that must not run",
-        Want::words(vec![0]),
-    );
+    let want = Want::words(vec![0]);
+    case.look(out, &look, "the kernel that must not run", want);
     case.case
 }

@@ -4,7 +4,7 @@
 //! whenever one begins: how many packets fit, how many come, and in which order where the
 //! specification says so.
 
-use super::builder::{CaseBuilder, args, template};
+use super::builder::{CaseBuilder, args, cl};
 use crate::choices::Choices;
 use crate::kernels::case::{Contents, KernelCase, Kind, ObjectId, Range, Unit, Want};
 use crate::rule;
@@ -108,15 +108,7 @@ fn one_by_one(choices: &mut Choices, how: Use) -> KernelCase {
         equal,
         bytes,
     } = packet;
-    let kernels = template(
-        include_str!("cl/pipe.cl"),
-        &[
-            ("name", &name),
-            ("make", &make),
-            ("equal", &equal),
-            ("room", &room),
-        ],
-    );
+    let kernels = cl!("pipe.cl", name, make, equal, room);
     case.case.source = format!("{declares}{kernels}");
     let p = pipe(&mut case, *bytes, room);
     let (mut written, mut read) = (0u32, 0u32);
@@ -160,7 +152,7 @@ pub fn crowd(choices: &mut Choices) -> KernelCase {
     let rounds = choices.between(1, 3) as u32;
     // Room for all that is ever written.
     let room = packets * rounds + choices.below(20) as u32;
-    case.case.source = template(include_str!("cl/pipe_crowd.cl"), &[("each", &each)]);
+    case.case.source = cl!("pipe_crowd.cl", each);
     let p = pipe(&mut case, 4, room);
     let range = Range::line(u64::from(items), u64::from(group));
     for _ in 0..rounds {
@@ -170,12 +162,8 @@ pub fn crowd(choices: &mut Choices) -> KernelCase {
         case.launch("take", args![p, took, out], range.clone());
         case.look(put, &[rule::RG_PIPE], "writes that failed", Want::zeros());
         case.look(took, &[rule::RG_PIPE], "reads that failed", Want::zeros());
-        case.look(
-            out,
-            &[rule::RG_PIPE],
-            "packets of a crowd",
-            Want::permutation(Unit::Word, u64::from(packets), 0, 1),
-        );
+        let want = Want::permutation(Unit::Word, u64::from(packets), 0, 1);
+        case.look(out, &[rule::RG_PIPE], "packets of a crowd", want);
     }
     case.case
 }
@@ -247,18 +235,16 @@ fn reservations(choices: &mut Choices, writer: Who, passes: u32) -> KernelCase {
         Who::Item => (1, ""),
         Who::Group | Who::SubGroup => (group, "work_group_"),
     };
-    case.case.source = template(
-        include_str!("cl/reserve.cl"),
-        &[
-            ("number", &number),
-            ("count", &count),
-            ("first", &first),
-            ("w", &w),
-            ("each", &each),
-            ("packets", &packets),
-            ("chunk", &chunk),
-            ("r", &r),
-        ],
+    case.case.source = cl!(
+        "reserve.cl",
+        number,
+        count,
+        first,
+        w,
+        each,
+        packets,
+        chunk,
+        r
     );
     let p = pipe(&mut case, 8, packets);
     let told = |case: &mut CaseBuilder, n: u32| case.unwritten(n as usize);
@@ -284,12 +270,8 @@ fn reservations(choices: &mut Choices, writer: Who, passes: u32) -> KernelCase {
         case.look(full, rules, "reservations in a full pipe", zero());
         case.look(took, rules, "reads of reservations that failed", zero());
         case.look(empty, rules, "reservations in an empty pipe", zero());
-        case.look(
-            values,
-            rules,
-            "packets of reservations",
-            Want::permutation(Unit::Word, u64::from(packets), 0, 1),
-        );
+        let want = Want::permutation(Unit::Word, u64::from(packets), 0, 1);
+        case.look(values, rules, "packets of reservations", want);
         case.look(order, rules, "packets that left their reservation", zero());
     }
     case.case

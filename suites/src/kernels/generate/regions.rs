@@ -1,7 +1,7 @@
 //! Regions of memory: constants, program-scope variables, generic pointers, arguments, and kernels from
 //! sources and binaries.
 
-use super::builder::{CaseBuilder, args, template};
+use super::builder::{CaseBuilder, args, cl};
 use crate::choices::Choices;
 use crate::kernels::case::{
     Arg, Build, Contents, KernelCase, Kind, Launch, ObjectId, Range, Step, Want,
@@ -23,10 +23,7 @@ pub fn disjoint(choices: &mut Choices) -> KernelCase {
         .map(|w| format!("{w}u"))
         .collect::<Vec<_>>()
         .join(", ");
-    case.case.source = template(
-        include_str!("cl/disjoint.cl"),
-        &[("words", &words), ("listed", &listed)],
-    );
+    case.case.source = cl!("disjoint.cl", words, listed);
     let items = (group * groups) as u32;
     let out = case.buffer((4 * items * words) as usize);
     let given = case.object(
@@ -52,12 +49,8 @@ pub fn disjoint(choices: &mut Choices) -> KernelCase {
         "what the regions held",
         Want::words(wanted),
     );
-    case.look(
-        given,
-        &[rule::RG_CONSTANT],
-        "the constant buffer",
-        Want::words(table),
-    );
+    let want = Want::words(table);
+    case.look(given, &[rule::RG_CONSTANT], "the constant buffer", want);
     case.case
 }
 
@@ -71,10 +64,7 @@ pub fn program_scope(choices: &mut Choices) -> KernelCase {
     let start = choices.below(1 << 30) as u32;
     let count = choices.between(2, 9) as u32;
     let wide = choices.below(1 << 30) as u64 * 5_000_000_011;
-    case.case.source = template(
-        include_str!("cl/program_scope.cl"),
-        &[("start", &start), ("count", &count), ("wide", &wide)],
-    );
+    case.case.source = cl!("program_scope.cl", start, count, wide);
     // Each device has variables of its own, however the launches of two of them follow each other.
     let devices = if choices.percent(40) { 2 } else { 1 };
     if devices > 1 {
@@ -100,20 +90,14 @@ pub fn program_scope(choices: &mut Choices) -> KernelCase {
         }
     }
     for out in before {
-        case.look(
-            out,
-            &[rule::PREREQ_PROGRAM_INIT, rule::RG_PROGRAM_SCOPE],
-            "variables at the beginning",
-            Want::words(vec![0, 1, 0, 0, 0, 3467, 1]),
-        );
+        let rules = [rule::PREREQ_PROGRAM_INIT, rule::RG_PROGRAM_SCOPE];
+        let name = "variables at the beginning";
+        case.look(out, &rules, name, Want::words(vec![0, 1, 0, 0, 0, 3467, 1]));
     }
     for out in after {
-        case.look(
-            out,
-            &[rule::RG_PROGRAM_SCOPE],
-            "variables after a kernel",
-            Want::words(vec![5, 7, 7, 99, 1, 42]),
-        );
+        let name = "variables after a kernel";
+        let want = Want::words(vec![5, 7, 7, 99, 1, 42]);
+        case.look(out, &[rule::RG_PROGRAM_SCOPE], name, want);
     }
     case.case
 }
@@ -153,10 +137,7 @@ pub fn generic(choices: &mut Choices) -> KernelCase {
             "to_global((uint *)(cells + item)) == cells + item && to_local((uint *)(near + me)) == near + me"
         }
     };
-    case.case.source = template(
-        include_str!("cl/generic.cl"),
-        &[("kinds", &kinds), ("value", &value), ("led", &led)],
-    );
+    case.case.source = cl!("generic.cl", kinds, value, led);
     let items = group * 3;
     let cells = case.buffer(4 * items as usize);
     let out = case.buffer(28 * items as usize);
@@ -254,16 +235,12 @@ pub fn arguments(choices: &mut Choices) -> KernelCase {
         wanted.extend(kept);
         args.push(Arg::Bytes(bytes));
     }
-    case.case.source = format!(
-        "\
-typedef struct {{ uchar a; ulong b; ushort c; }} thing;
-typedef struct {{ uint words[64]; }} large;
-kernel void take(global uchar *all{parameters}) {{
-    global uchar *out = all + get_global_id(0) * {}u;
-{}{after}}}
-",
-        wanted.len(),
-        body.replace("(const uchar *)&", "(const private uchar *)&")
+    case.case.source = cl!(
+        "arguments.cl",
+        parameters,
+        length = wanted.len(),
+        body = body.replace("(const uchar *)&", "(const private uchar *)&"),
+        after
     );
     let binary = choices.percent(40);
     case.case.build = Build {

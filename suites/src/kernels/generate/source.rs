@@ -58,12 +58,8 @@ pub fn again(choices: &mut Choices) -> KernelCase {
             ..Launch::new("fill", args![out, from], Range::line(items.into(), 1))
         });
         let wanted = (0..items).map(|n| value(own, option, n + from)).collect();
-        case.look(
-            out,
-            &[rule::KIND_SOURCE],
-            "what the kernel computed",
-            Want::words(wanted),
-        );
+        let want = Want::words(wanted);
+        case.look(out, &[rule::KIND_SOURCE], "what the kernel computed", want);
     }
     case.case
 }

@@ -3,7 +3,7 @@
 //! How work-items are divided is the device's choice. Kernels tell what they saw, and compute each result
 //! of a function a second time, from what the work-items of a sub-group wrote down at their places.
 
-use super::builder::{CaseBuilder, args, divides, template};
+use super::builder::{CaseBuilder, args, cl, divides, groups};
 use super::functions::COLLECTIVE;
 use crate::choices::Choices;
 use crate::kernels::case::{Contents, KernelCase, Kind, Range, SUB_GROUP_FIELDS, Step, Unit, Want};
@@ -32,22 +32,9 @@ fn range(choices: &mut Choices, case: &mut CaseBuilder) -> (Range, Vec<u32>) {
         })
         .collect();
     case.need_if(!divides(&global, &shape), &[Need::NonUniformGroups]);
-    let [g, s] = [&global, &shape].map(|list| Range::three(list, 1));
-    let mut groups = Vec::new();
-    for z in (0..g[2]).step_by(s[2] as usize) {
-        for y in (0..g[1]).step_by(s[1] as usize) {
-            for x in (0..g[0]).step_by(s[0] as usize) {
-                let at = [x, y, z];
-                let size: u64 = (0..3).map(|d| s[d].min(g[d] - at[d])).product();
-                groups.push(size as u32);
-            }
-        }
-    }
-    let range = Range {
-        offset: None,
-        global,
-        local: Some(shape),
-    };
+    let range = Range::new(global, shape);
+    let size = |(_, size): &(_, [u64; 3])| size.iter().product::<u64>() as u32;
+    let groups = groups(&range).iter().map(size).collect();
     (range, groups)
 }
 
@@ -60,15 +47,8 @@ const PLACES: &str = "\
 
 /// Where the work-items of each group begin.
 fn starts(case: &mut CaseBuilder, groups: &[u32]) -> super::super::case::ObjectId {
-    let mut at = 0;
-    let list: Vec<u32> = groups
-        .iter()
-        .map(|size| {
-            let start = at;
-            at += size;
-            start
-        })
-        .collect();
+    let begin = |n: usize| groups[..n].iter().sum();
+    let list: Vec<u32> = (0..groups.len()).map(begin).collect();
     case.object(Kind::Buffer, 4 * list.len(), Contents::Words(list))
 }
 
@@ -77,9 +57,10 @@ pub fn map(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("sub-groups are as the host is told, and the same each time");
     case.need(&[Need::SubGroups, Need::Api21]);
     let (range, groups) = range(choices, &mut case);
-    case.case.source = template(
-        include_str!("cl/sub_groups.cl"),
-        &[("places", &PLACES), ("sub_group_fields", &SUB_GROUP_FIELDS)],
+    case.case.source = cl!(
+        "sub_groups.cl",
+        places = PLACES,
+        sub_group_fields = SUB_GROUP_FIELDS
     );
     let starts = starts(&mut case, &groups);
     let words = range.items() as usize * SUB_GROUP_FIELDS;
@@ -98,18 +79,12 @@ pub fn map(choices: &mut Choices) -> KernelCase {
         args![first, second, both],
         Range::line(words as u64, 1),
     );
-    case.look(
-        first,
-        &[rule::ND_SUBGROUP_MAP, rule::ND_SUBGROUP_DEGENERATE],
-        "the map of sub-groups",
-        Want::SubGroups { asked, groups },
-    );
-    case.look(
-        both,
-        &[rule::ND_SUBGROUP_MAP],
-        "the maps of two launches",
-        Want::Halves { unit: Unit::Word },
-    );
+    let rules = [rule::ND_SUBGROUP_MAP, rule::ND_SUBGROUP_DEGENERATE];
+    let name = "the map of sub-groups";
+    case.look(first, &rules, name, Want::SubGroups { asked, groups });
+    let name = "the maps of two launches";
+    let want = Want::Halves { unit: Unit::Word };
+    case.look(both, &[rule::ND_SUBGROUP_MAP], name, want);
     case.case
 }
 
@@ -134,17 +109,7 @@ pub fn collective(choices: &mut Choices) -> KernelCase {
         "half" => "-(half)INFINITY",
         _ => "-INFINITY",
     };
-    let pragma = match ty {
-        "double" => {
-            case.need(&[Need::Fp64]);
-            "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
-        }
-        "half" => {
-            case.need(&[Need::Fp16]);
-            "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
-        }
-        _ => "",
-    };
+    let pragma = case.need_type(ty);
     let name = choices.one_of(&COLLECTIVE);
     let (range, groups) = range(choices, &mut case);
     let largest = groups.iter().copied().max().unwrap_or(1);
@@ -182,20 +147,18 @@ pub fn collective(choices: &mut Choices) -> KernelCase {
         }
     };
     // Small whole numbers: sums are exact in every type.
-    case.case.source = template(
-        include_str!("cl/collective.cl"),
-        &[
-            ("pragma", &pragma),
-            ("ty", &ty),
-            ("threshold", &threshold),
-            ("largest", &largest),
-            ("places", &PLACES),
-            ("seed", &seed),
-            ("call", &call),
-            ("first", &first),
-            ("end", &end),
-            ("fold", &fold),
-        ],
+    case.case.source = cl!(
+        "collective.cl",
+        pragma,
+        ty,
+        threshold,
+        largest,
+        places = PLACES,
+        seed,
+        call,
+        first,
+        end,
+        fold
     );
     let items = range.items() as usize;
     let starts = starts(&mut case, &groups);
@@ -208,12 +171,9 @@ pub fn collective(choices: &mut Choices) -> KernelCase {
         &format!("sub_group_{name} of {ty}, negative where it is wrong"),
         Want::Halves { unit: Unit::Long },
     );
-    case.look(
-        exchange,
-        &[rule::SG_BARRIER, rule::MM_BARRIER_SG],
-        "values exchanged in a sub-group",
-        Want::zeros(),
-    );
+    let rules = [rule::SG_BARRIER, rule::MM_BARRIER_SG];
+    let want = Want::zeros();
+    case.look(exchange, &rules, "values exchanged in a sub-group", want);
     case.case
 }
 
@@ -236,18 +196,11 @@ pub fn progress(choices: &mut Choices) -> KernelCase {
         ("get_sub_group_id()", "the first")
     };
     case.case.about = format!("sub-groups wait for their turn, {begin} of them first");
-    case.case.source = template(
-        include_str!("cl/turns.cl"),
-        &[("mine", &mine), ("rounds", &rounds)],
-    );
+    case.case.source = cl!("turns.cl", mine, rounds);
     let wrong = case.unwritten(group as usize);
     case.launch("turns", args![wrong], Range::line(group, group));
     let want = Want::zeros().racy();
-    case.look(
-        wrong,
-        &[rule::PROGRESS_SUBGROUP],
-        "sub-groups whose turn never came",
-        want,
-    );
+    let name = "sub-groups whose turn never came";
+    case.look(wrong, &[rule::PROGRESS_SUBGROUP], name, want);
     case.case
 }

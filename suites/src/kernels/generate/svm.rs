@@ -178,12 +178,8 @@ pub fn structures(choices: &mut Choices) -> KernelCase {
             list.push((node.at.byte, node.left.map(|n| nodes[n].at)));
             list.push((node.at.byte + 8, node.right.map(|n| nodes[n].at)));
         }
-        case.look(
-            *allocation,
-            &rules,
-            "the pointers that a kernel turned around",
-            Want::Pointers(list),
-        );
+        let name = "the pointers that a kernel turned around";
+        case.look(*allocation, &rules, name, Want::Pointers(list));
     }
     let changed = choices.below(total);
     nodes[changed].left = Some(choices.below(total));

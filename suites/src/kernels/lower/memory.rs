@@ -5,7 +5,7 @@ use crate::host::check::SubGroupAnswers;
 use crate::host::constant::{Constant, cl};
 use crate::host::*;
 use crate::kernels::case::{KernelCase, Kind, Object, ObjectId};
-use crate::kernels::image::{Channel, Format, Image, Order, Shape};
+use crate::kernels::image::{Format, Image, Shape};
 use std::collections::BTreeSet;
 
 /// The alignment of SVM allocations.
@@ -27,7 +27,8 @@ impl Lower<'_> {
                 }
                 Kind::Image(image) => {
                     let first = self.first(n, object);
-                    let format = Value::Struct(Layout::ImageFormat, format(image.format).into());
+                    let format = format(image.format).map(Value::Constant);
+                    let format = Value::Struct(Layout::ImageFormat, format.into());
                     let shape = Value::Struct(Layout::ImageDesc, description(image));
                     let arguments = values![self.context, flags(object), format, shape, first];
                     (Function::CreateImage, arguments)
@@ -228,38 +229,8 @@ fn contents(object: &Object) -> Data {
     }
 }
 
-fn format(format: Format) -> [Value; 2] {
-    let order = match format.order {
-        Order::R => cl::CL_R,
-        Order::Rg => cl::CL_RG,
-        Order::Rgba => cl::CL_RGBA,
-        Order::Bgra => cl::CL_BGRA,
-    };
-    let channel = match format.channel {
-        Channel::Unorm8 => cl::CL_UNORM_INT8,
-        Channel::Unorm16 => cl::CL_UNORM_INT16,
-        Channel::Snorm8 => cl::CL_SNORM_INT8,
-        Channel::Snorm16 => cl::CL_SNORM_INT16,
-        Channel::Signed8 => cl::CL_SIGNED_INT8,
-        Channel::Signed16 => cl::CL_SIGNED_INT16,
-        Channel::Signed32 => cl::CL_SIGNED_INT32,
-        Channel::Unsigned8 => cl::CL_UNSIGNED_INT8,
-        Channel::Unsigned16 => cl::CL_UNSIGNED_INT16,
-        Channel::Unsigned32 => cl::CL_UNSIGNED_INT32,
-        Channel::Half => cl::CL_HALF_FLOAT,
-        Channel::Float => cl::CL_FLOAT,
-    };
-    [order.into(), channel.into()]
-}
-
-fn type_of(image: Image) -> Constant {
-    match image.shape {
-        Shape::Line(_) => cl::CL_MEM_OBJECT_IMAGE1D,
-        Shape::Plane(..) => cl::CL_MEM_OBJECT_IMAGE2D,
-        Shape::Block(..) => cl::CL_MEM_OBJECT_IMAGE3D,
-        Shape::Lines(..) => cl::CL_MEM_OBJECT_IMAGE1D_ARRAY,
-        Shape::Planes(..) => cl::CL_MEM_OBJECT_IMAGE2D_ARRAY,
-    }
+fn format(format: Format) -> [Constant; 2] {
+    [format.order.constant(), format.channel.constant()]
 }
 
 /// The description of an image: members that have no meaning for its type are zero.
@@ -273,7 +244,7 @@ fn description(image: Image) -> Vec<Value> {
         Shape::Planes(..) => (height, 0, depth),
     };
     let sizes = [width, height, depth, layers, 0, 0, 0, 0];
-    let mut members: Vec<Value> = vec![type_of(image).into()];
+    let mut members: Vec<Value> = vec![image.shape.constant().into()];
     members.extend(sizes.map(Value::from));
     members.push(Value::Null);
     members
@@ -293,12 +264,19 @@ pub fn formats(case: &KernelCase) -> (HostProgram, Vec<(usize, AnswerId)>) {
     let context = b.fixture("context", Fixture::Context { devices, number: 0 });
     let (mut asked, mut kinds) = (Vec::new(), BTreeSet::new());
     for (n, image) in images(case) {
-        if !kinds.insert(type_of(image)) {
+        if !kinds.insert(image.shape.constant()) {
             continue;
         }
         let answer = b.answer();
         let (of, room) = (cl::CL_MEM_READ_WRITE, Value::Answer(answer, 8 * FORMATS));
-        let arguments = values![context, of, type_of(image), FORMATS, room, Value::Null];
+        let arguments = values![
+            context,
+            of,
+            image.shape.constant(),
+            FORMATS,
+            room,
+            Value::Null
+        ];
         b.begin(Call::new(Function::GetSupportedImageFormats, arguments));
         asked.push((n, answer));
     }
@@ -310,19 +288,14 @@ pub fn lacking(case: &KernelCase, asked: &[(usize, AnswerId)], record: &Record) 
     let listed = |image: Image| {
         let same = |(n, _): &&(usize, AnswerId)| {
             let kind = case.objects.get(*n).map(|object| object.kind);
-            matches!(kind, Some(Kind::Image(other)) if type_of(other) == type_of(image))
+            matches!(kind, Some(Kind::Image(other)) if other.shape.constant() == image.shape.constant())
         };
         let answer = asked.iter().find(same).map(|(_, answer)| answer);
         let Some(bytes) = answer.and_then(|answer| record.answers.get(answer)) else {
             return false;
         };
-        let wanted: Vec<u8> = format(image.format)
-            .iter()
-            .flat_map(|value| match value {
-                Value::Constant(constant) => (constant.value() as u32).to_ne_bytes(),
-                _ => [0; 4],
-            })
-            .collect();
+        let word = |constant: Constant| (constant.value() as u32).to_ne_bytes();
+        let wanted = format(image.format).map(word).concat();
         bytes.chunks_exact(8).any(|format| format == wanted)
     };
     let (_, image) = images(case).find(|(_, image)| !listed(*image))?;

@@ -3,7 +3,7 @@
 use super::form::Type;
 use crate::choices::Choices;
 use crate::kernels::case::{Contents, KernelCase, Kind, Range, Unit, Want};
-use crate::kernels::generate::builder::{CaseBuilder, INT64, args};
+use crate::kernels::generate::builder::{CaseBuilder, INT64, args, cl};
 use crate::rule;
 use classay_vocabulary::Need;
 
@@ -28,31 +28,13 @@ pub fn store(choices: &mut Choices) -> KernelCase {
     } else {
         ("atomic_store(p, v)", "atomic_load(p)")
     };
-    case.case.source = format!(
-        "\
-{INT64}\
-kernel void halves(volatile global atomic_{t} *p, global uint *torn, uint passes) {{
-    uint item = get_global_id(0), bad = 0;
-    for (uint pass = 0; pass < passes; pass++) {{
-        {t} one = ({t})(item * 131u + pass & 0x7fffu) + 1;
-        {t} v = one << {half} | one;
-        {store};
-        {t} seen = {load};
-        bad += (seen >> {half}) != (seen & ((({t})1 << {half}) - 1));
-    }}
-    torn[item] = bad;
-}}
-"
-    );
+    case.case.source = cl!("halves.cl", int64 = INT64, t, half, store, load);
     let local = choices.one_of(&[1u64, 2, 16]);
     let items = local * choices.between(2, 8) as u64;
     let cell = case.buffer(ty.unit().bytes());
     let torn = case.buffer(4 * items as usize);
-    case.launch(
-        "halves",
-        args![cell, torn, choices.one_of(&[20u32, 300])],
-        Range::line(items, local),
-    );
+    let args = args![cell, torn, choices.one_of(&[20u32, 300])];
+    case.launch("halves", args, Range::line(items, local));
     let want = Want::zeros().racy();
     case.look(torn, &[rule::MM_ATOMICITY], "values in two parts", want);
     case.case
@@ -64,25 +46,9 @@ pub fn init(choices: &mut Choices) -> KernelCase {
     case.need(&[Need::C11Atomics]);
     let local = choices.percent(50);
     case.case.source = if local {
-        "\
-kernel void begin(global uint *to, uint value) {
-    local atomic_uint here[16];
-    uint item = get_local_id(0);
-    if (item == 0)
-        for (uint n = 0; n < 16; n++) ((local uint *)here)[n] = 7u;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    atomic_init(&here[item], value + (uint)get_global_id(0));
-    to[get_global_id(0)] =
-        atomic_load_explicit(&here[item], memory_order_relaxed, memory_scope_work_group);
-}
-"
+        include_str!("../cl/init_local.cl")
     } else {
-        "\
-kernel void begin(global uint *to, uint value) {
-    size_t item = get_global_id(0);
-    atomic_init((global atomic_uint *)&to[item], value + (uint)item);
-}
-"
+        include_str!("../cl/init_global.cl")
     }
     .into();
     let group = choices.one_of(&[1u64, 4, 16]);

@@ -1,28 +1,14 @@
 //! What a crowd of atomic operations leaves behind is known although their order is not: sums, extremes,
 //! parities; the values that they return are then a permutation, or lead from one to the next.
 
-use super::form::{ABOVE, Form, Operation, Region, Type, form};
+use super::form::Operation::{self, *};
+use super::form::{ABOVE, Form, Region, Type, form};
 use super::source::source;
 use crate::choices::Choices;
-use crate::kernels::case::{Arg, Contents, KernelCase, Kind, ObjectId, Range, Unit, Want};
+use crate::kernels::case::{Contents, KernelCase, Kind, Range, Want};
 use crate::kernels::generate::builder::{CaseBuilder, args};
 use crate::rule::{self, RuleId};
 use classay_vocabulary::Need;
-
-const OPERATIONS: [Operation; 12] = [
-    Operation::Add,
-    Operation::Sub,
-    Operation::Inc,
-    Operation::Dec,
-    Operation::Or,
-    Operation::And,
-    Operation::Xor,
-    Operation::Min,
-    Operation::Max,
-    Operation::Exchange,
-    Operation::Compare,
-    Operation::Flag,
-];
 
 const RMW: &[RuleId] = &[rule::MM_ATOMICITY, rule::MM_RMW_LAST];
 
@@ -30,18 +16,8 @@ const RMW: &[RuleId] = &[rule::MM_ATOMICITY, rule::MM_RMW_LAST];
 /// and with a stride of one less than that the lower half falls as the whole rises.
 fn strides(operation: Operation, ty: Type) -> &'static [u64] {
     match operation {
-        Operation::Inc
-        | Operation::Dec
-        | Operation::Or
-        | Operation::And
-        | Operation::Xor
-        | Operation::Flag => &[1],
-        Operation::Add
-        | Operation::Sub
-        | Operation::Min
-        | Operation::Max
-        | Operation::Exchange
-        | Operation::Compare => {
+        Inc | Dec | Or | And | Xor | Flag => &[1],
+        Add | Sub | Min | Max | Exchange | Compare => {
             if ty.long() {
                 &[1, 1 << 16, 1 << 32, (1 << 32) - 1]
             } else {
@@ -79,18 +55,14 @@ pub fn crowd(choices: &mut Choices) -> KernelCase {
 
 /// One of them, by its number in the case.
 fn one_crowd(choices: &mut Choices, case: &mut CaseBuilder, common: Common, number: usize) {
-    let operation = choices.one_of(&OPERATIONS);
+    let operation = choices.one_of(&Operation::ALL);
     let types: &[Type] = if common.wide {
         &[Type::Int, Type::Uint, Type::Long, Type::Long, Type::Ulong]
     } else {
         &[Type::Int, Type::Uint]
     };
     let ty = choices.pick(types).unwrap_or(Type::Uint);
-    let ty = if operation == Operation::Flag {
-        Type::Int
-    } else {
-        ty
-    };
+    let ty = if operation == Flag { Type::Int } else { ty };
     let regions: &[Region] = if common.svm {
         &[
             Region::Svm(Kind::SvmCoarse),
@@ -105,7 +77,7 @@ fn one_crowd(choices: &mut Choices, case: &mut CaseBuilder, common: Common, numb
     case.case.about += &format!("{separator} {operation:?} of {} ({region:?})", ty.name());
     let mut form = form(choices, case, region, common.legacy);
     // Flags exist in the newer form only.
-    if operation == Operation::Flag && form.legacy {
+    if operation == Flag && form.legacy {
         form = Form {
             legacy: false,
             explicit: 0,
@@ -123,7 +95,7 @@ fn one_crowd(choices: &mut Choices, case: &mut CaseBuilder, common: Common, numb
     let crowd = u64::from(local * passes) * if inside { 1 } else { u64::from(groups) };
     let objects = match (inside, operation) {
         (true, _) => groups as usize,
-        (false, Operation::Flag) => 2,
+        (false, Flag) => 2,
         (false, _) => 1,
     };
     // No sum of them leaves the type.
@@ -151,45 +123,37 @@ fn one_crowd(choices: &mut Choices, case: &mut CaseBuilder, common: Common, numb
         Region::Svm(kind) => kind,
         Region::Global | Region::Local => Kind::Buffer,
     };
-    let first = |n: usize, value: u64| match ty.unit() {
-        Unit::Long => Contents::Longs(vec![value; n]),
-        Unit::Byte | Unit::Word => Contents::Words(vec![value as u32; n]),
-    };
+    let first = |n: usize, value: u64| Contents::numbers(ty.unit(), vec![value; n]);
     let left = case.object(kind, size * objects, first(objects, initial));
     let results = items as usize * passes as usize;
     let out = case.buffer(size * results);
     let firsts = case.buffer(4 * ty.bits() as usize);
-    case.launch(
-        named("crowd"),
-        args![left, out, firsts, passes],
-        Range::line(items, u64::from(local)),
-    );
+    let range = Range::line(items, u64::from(local));
+    case.launch(named("crowd"), args![left, out, firsts, passes], range);
     if let Some(last) = last(operation, ty, crowd, stride) {
         let want = Want::same(ty.unit(), first(objects, last)).racy();
         case.look(left, &rules(&form, region), "what is left", want);
     }
     let rules = &rules(&form, region);
-    if matches!(operation, Operation::Or | Operation::And) {
+    if matches!(operation, Or | And) {
         // A change that is lost is made again by another, who then finds it not made.
         let bits = crowd.min(ty.bits()) as usize;
         let each = if inside { groups } else { 1 };
         let want = Want::words(vec![each; bits]).racy();
         case.look(firsts, rules, "who changed each bit first", want);
-    } else if operation == Operation::Exchange {
-        let gather = named("gather");
-        exchanges(
-            case,
-            &gather,
-            [left, out],
-            (ty, stride),
-            [results, objects],
-            rules,
-        );
+    } else if operation == Exchange {
+        // What exchanges returned, and what stayed, is each value once.
+        let count = results + objects;
+        let all = case.buffer(size * count);
+        let args = args![left, out, all, results as u32, objects as u32];
+        case.launch(named("gather"), args, Range::line(1, 1));
+        let want = Want::permutation(ty.unit(), count as u64, 0, stride);
+        case.look(all, rules, "the exchanged values", want);
     } else if let (Some((first, step)), false) = (returned(operation, stride), inside) {
         let want = Want::permutation(ty.unit(), crowd, first, step);
         case.look(out, rules, "the values before", want);
     }
-    if operation == Operation::Flag {
+    if operation == Flag {
         let want = Want::zeros();
         case.look(out, &[rule::MM_ATOMICITY], "holders beside another", want);
     }
@@ -197,10 +161,9 @@ fn one_crowd(choices: &mut Choices, case: &mut CaseBuilder, common: Common, numb
 
 /// What a device must offer for it.
 fn needs(case: &mut CaseBuilder, (operation, ty): (Operation, Type), region: Region) {
-    if operation == Operation::Flag {
-        let orders = [Need::OrderSeqCst, Need::OrderAcqRel];
+    if operation == Flag {
         case.need(&[Need::C11Atomics, Need::ScopeDevice]);
-        case.need(&orders);
+        case.need(&[Need::OrderSeqCst, Need::OrderAcqRel]);
     }
     case.need_if(ty.long(), &[Need::Int64Atomics]);
     if let Region::Svm(kind) = region {
@@ -211,19 +174,12 @@ fn needs(case: &mut CaseBuilder, (operation, ty): (Operation, Type), region: Reg
 /// The object's first value. No sum leaves the type from there.
 fn initial(operation: Operation, ty: Type, crowd: u64, stride: u64) -> u64 {
     match operation {
-        Operation::Sub => 3 * crowd * stride + 4,
-        Operation::Dec => crowd + 4,
-        Operation::And => (1u64 << ty.bits()) - 1,
-        Operation::Min => (ABOVE + 1000) * stride,
-        Operation::Max if ty.signed() => ((ABOVE + 1000) * stride).wrapping_neg(),
-        Operation::Add
-        | Operation::Inc
-        | Operation::Or
-        | Operation::Xor
-        | Operation::Max
-        | Operation::Exchange
-        | Operation::Compare
-        | Operation::Flag => 0,
+        Sub => 3 * crowd * stride + 4,
+        Dec => crowd + 4,
+        And => (1u64 << ty.bits()) - 1,
+        Min => (ABOVE + 1000) * stride,
+        Max if ty.signed() => ((ABOVE + 1000) * stride).wrapping_neg(),
+        Add | Inc | Or | Xor | Max | Exchange | Compare | Flag => 0,
     }
 }
 
@@ -231,44 +187,36 @@ fn initial(operation: Operation, ty: Type, crowd: u64, stride: u64) -> u64 {
 fn last(operation: Operation, ty: Type, crowd: u64, stride: u64) -> Option<u64> {
     let ones = (1u64 << ty.bits()) - 1;
     let mask = (1u64 << crowd.min(ty.bits())) - 1;
-    let mut parity = 0u64;
-    for i in 0..crowd {
-        parity ^= 1 << (i % ty.bits());
-    }
+    let parity = (0..crowd).fold(0, |parity, i| parity ^ 1 << (i % ty.bits()));
     match operation {
-        Operation::Add => Some(3 * crowd * stride),
-        Operation::Sub | Operation::Dec => Some(4),
-        Operation::Inc => Some(crowd),
-        Operation::Compare => Some(crowd * stride),
-        Operation::Or => Some(mask),
-        Operation::And => Some(ones & !mask),
-        Operation::Xor => Some(parity),
-        Operation::Min if ty.signed() => Some(2u64.wrapping_sub(crowd - 1).wrapping_mul(stride)),
-        Operation::Min => Some((ABOVE - (crowd - 1)) * stride),
-        Operation::Max if ty.signed() => Some((crowd - 1).wrapping_sub(ABOVE).wrapping_mul(stride)),
-        Operation::Max => Some((crowd - 1 + 5) * stride),
+        Add => Some(3 * crowd * stride),
+        Sub | Dec => Some(4),
+        Inc => Some(crowd),
+        Compare => Some(crowd * stride),
+        Or => Some(mask),
+        And => Some(ones & !mask),
+        Xor => Some(parity),
+        Min if ty.signed() => Some(2u64.wrapping_sub(crowd - 1).wrapping_mul(stride)),
+        Min => Some((ABOVE - (crowd - 1)) * stride),
+        Max if ty.signed() => Some((crowd - 1).wrapping_sub(ABOVE).wrapping_mul(stride)),
+        Max => Some((crowd - 1 + 5) * stride),
         // The last is anyone's; together with what came before it is a permutation.
-        Operation::Exchange => None,
+        Exchange => None,
         // What the holders counted is looked at below.
-        Operation::Flag => None,
+        Flag => None,
     }
 }
 
 /// The first and the step of the values before, which are a permutation.
 fn returned(operation: Operation, stride: u64) -> Option<(u64, u64)> {
     match operation {
-        Operation::Add => Some((0, 3 * stride)),
-        Operation::Inc => Some((0, 1)),
-        Operation::Compare => Some((0, stride)),
-        Operation::Sub => Some((4 + 3 * stride, 3 * stride)),
-        Operation::Dec => Some((5, 1)),
-        Operation::Exchange => Some((0, stride)),
-        Operation::Or
-        | Operation::And
-        | Operation::Xor
-        | Operation::Min
-        | Operation::Max
-        | Operation::Flag => None,
+        Add => Some((0, 3 * stride)),
+        Inc => Some((0, 1)),
+        Compare => Some((0, stride)),
+        Sub => Some((4 + 3 * stride, 3 * stride)),
+        Dec => Some((5, 1)),
+        Exchange => Some((0, stride)),
+        Or | And | Xor | Min | Max | Flag => None,
     }
 }
 
@@ -283,23 +231,4 @@ fn rules(form: &Form, region: Region) -> Vec<RuleId> {
         Region::Global | Region::Local | Region::Svm(_) => {}
     }
     rules
-}
-
-/// What exchanges returned, and what stayed, is each value once.
-fn exchanges(
-    case: &mut CaseBuilder,
-    gather: &str,
-    objects: [ObjectId; 2],
-    (ty, stride): (Type, u64),
-    counts: [usize; 2],
-    rules: &[RuleId],
-) {
-    let [left, out] = objects;
-    let count = counts[0] + counts[1];
-    let all = case.buffer(ty.unit().bytes() * count);
-    let mut args = args![left, out, all];
-    args.extend(counts.map(|n| Arg::Uint(n as u32)));
-    case.launch(gather, args, Range::line(1, 1));
-    let want = Want::permutation(ty.unit(), count as u64, 0, stride);
-    case.look(all, rules, "the exchanged values", want);
 }

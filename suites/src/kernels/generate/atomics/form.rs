@@ -3,47 +3,42 @@
 use crate::choices::Choices;
 use crate::kernels::case::{Kind, Unit};
 use crate::kernels::generate::builder::CaseBuilder;
-use classay_vocabulary::Need;
+use classay_vocabulary::{Need, words};
 
-/// What is done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Operation {
-    Add,
-    Sub,
-    Inc,
-    Dec,
-    Or,
-    And,
-    Xor,
-    Min,
-    Max,
-    Exchange,
-    Compare,
-    Flag,
+words! {
+    /// What is done.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Operation {
+        Add = "add",
+        Sub = "sub",
+        Inc = "inc",
+        Dec = "dec",
+        Or = "or",
+        And = "and",
+        Xor = "xor",
+        Min = "min",
+        Max = "max",
+        Exchange = "exchange",
+        Compare = "compare",
+        Flag = "flag",
+    }
 }
 
 /// A number above those of all items, for values that count down.
 pub(super) const ABOVE: u64 = 24_000;
 
-/// A type.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Type {
-    Int,
-    Uint,
-    Long,
-    Ulong,
+words! {
+    /// A type.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Type {
+        Int = "int",
+        Uint = "uint",
+        Long = "long",
+        Ulong = "ulong",
+    }
 }
 
 impl Type {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Type::Int => "int",
-            Type::Uint => "uint",
-            Type::Long => "long",
-            Type::Ulong => "ulong",
-        }
-    }
-
     pub(super) fn signed(self) -> bool {
         matches!(self, Type::Int | Type::Long)
     }
@@ -128,15 +123,17 @@ pub(super) fn form(
 
 impl Form {
     pub(super) fn call(&self, name: &str, args: &str) -> String {
+        self.call_in(name, self.order, args)
+    }
+
+    /// A call of another order, where it says one.
+    pub(super) fn call_in(&self, name: &str, order: &str, args: &str) -> String {
+        let scope = self.scope;
         match self.explicit {
             0 => format!("atomic_{name}({args})"),
-            1 => format!(
-                "atomic_{name}_explicit({args}, memory_order_{})",
-                self.order
-            ),
+            1 => format!("atomic_{name}_explicit({args}, memory_order_{order})"),
             _ => format!(
-                "atomic_{name}_explicit({args}, memory_order_{}, memory_scope_{})",
-                self.order, self.scope
+                "atomic_{name}_explicit({args}, memory_order_{order}, memory_scope_{scope})"
             ),
         }
     }

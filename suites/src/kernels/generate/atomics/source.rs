@@ -1,8 +1,9 @@
 //! The kernels of crowds.
 
-use super::form::{ABOVE, Form, Operation, Type};
+use super::form::Operation::{self, *};
+use super::form::{ABOVE, Form, Type};
 use crate::choices::Choices;
-use crate::kernels::generate::builder::INT64;
+use crate::kernels::generate::builder::{INT64, cl};
 
 /// An operation of item `i`, whose result is the value before.
 fn one(operation: Operation, stride: u64, form: &Form, ty: Type) -> String {
@@ -21,22 +22,22 @@ fn one(operation: Operation, stride: u64, form: &Form, ty: Type) -> String {
         }
     };
     match operation {
-        Operation::Add => pick("add", "fetch_add", &times("3")),
-        Operation::Sub => pick("sub", "fetch_sub", &times("3")),
-        Operation::Inc if form.legacy => format!("{prefix}_inc(p)"),
-        Operation::Inc => new("fetch_add", "1"),
-        Operation::Dec if form.legacy => format!("{prefix}_dec(p)"),
-        Operation::Dec => new("fetch_sub", "1"),
-        Operation::Or => pick("or", "fetch_or", &bit),
-        Operation::And => pick("and", "fetch_and", &format!("~({bit})")),
-        Operation::Xor => pick("xor", "fetch_xor", &bit),
+        Add => pick("add", "fetch_add", &times("3")),
+        Sub => pick("sub", "fetch_sub", &times("3")),
+        Inc if form.legacy => format!("{prefix}_inc(p)"),
+        Inc => new("fetch_add", "1"),
+        Dec if form.legacy => format!("{prefix}_dec(p)"),
+        Dec => new("fetch_sub", "1"),
+        Or => pick("or", "fetch_or", &bit),
+        And => pick("and", "fetch_and", &format!("~({bit})")),
+        Xor => pick("xor", "fetch_xor", &bit),
         // Below zero where the type goes there.
-        Operation::Min if ty.signed() => pick("min", "fetch_min", &times("2 - i")),
-        Operation::Min => pick("min", "fetch_min", &times(&format!("{ABOVE} - i"))),
-        Operation::Max if ty.signed() => pick("max", "fetch_max", &times(&format!("i - {ABOVE}"))),
-        Operation::Max => pick("max", "fetch_max", &times("i + 5")),
-        Operation::Exchange => pick("xchg", "exchange", &times("i + 1")),
-        Operation::Compare | Operation::Flag => String::new(),
+        Min if ty.signed() => pick("min", "fetch_min", &times("2 - i")),
+        Min => pick("min", "fetch_min", &times(&format!("{ABOVE} - i"))),
+        Max if ty.signed() => pick("max", "fetch_max", &times(&format!("i - {ABOVE}"))),
+        Max => pick("max", "fetch_max", &times("i + 5")),
+        Exchange => pick("xchg", "exchange", &times("i + 1")),
+        Compare | Flag => String::new(),
     }
 }
 
@@ -56,7 +57,7 @@ pub(super) fn source(
         format!("{initial}u")
     };
     let atomic = match (form.legacy, operation) {
-        (_, Operation::Flag) => "atomic_flag".to_string(),
+        (_, Flag) => "atomic_flag".to_string(),
         (true, _) => format!("volatile {t}"),
         (false, _) => format!("volatile atomic_{t}"),
     };
@@ -67,7 +68,7 @@ pub(super) fn source(
         "get_global_id(0)"
     };
     // The values that groups exchange in their own cells follow each other.
-    let base = if inside && operation == Operation::Exchange {
+    let base = if inside && operation == Exchange {
         "get_group_id(0) * (get_local_size(0) * passes + 1)"
     } else {
         "0"
@@ -81,7 +82,7 @@ pub(super) fn source(
     if ty.long() {
         text += INT64;
     }
-    if operation == Operation::Flag {
+    if operation == Flag {
         return text + &flag(&operations, inside);
     }
     let (declare, begin, end) = if inside {
@@ -95,45 +96,19 @@ pub(super) fn source(
     };
     let bits = ty.bits();
     let first = match operation {
-        Operation::Or => {
+        Or => {
             format!("        if (!(before >> (i % {bits}) & 1)) atomic_inc(&firsts[i % {bits}]);\n")
         }
-        Operation::And => {
+        And => {
             format!("        if (before >> (i % {bits}) & 1) atomic_inc(&firsts[i % {bits}]);\n")
         }
-        Operation::Add
-        | Operation::Sub
-        | Operation::Inc
-        | Operation::Dec
-        | Operation::Xor
-        | Operation::Min
-        | Operation::Max
-        | Operation::Exchange
-        | Operation::Compare
-        | Operation::Flag => String::new(),
+        Add | Sub | Inc | Dec | Xor | Min | Max | Exchange | Compare | Flag => String::new(),
     };
-    text += &format!(
-        "\
-kernel void crowd(global {t} *left, global {t} *out, volatile global uint *firsts, uint passes) {{
-    const uint base = {base};
-{declare}{begin}    for (uint pass = 0; pass < passes; pass++) {{
-        {t} i = ({t})({item} + pass * {all} + base), before;
-        {{
-{operations}        }}
-        out[get_global_id(0) + pass * get_global_size(0)] = before;
-{first}    }}
-{end}}}
-"
+    text += &cl!(
+        "crowd.cl", t, base, declare, begin, item, all, operations, first, end
     );
-    if operation == Operation::Exchange {
-        text += &format!(
-            "\
-kernel void gather(global {t} *left, global {t} *out, global {t} *all, uint returned, uint cells) {{
-    for (uint i = 0; i < returned; i++) all[i] = out[i];
-    for (uint i = 0; i < cells; i++) all[returned + i] = left[i];
-}}
-"
-        );
+    if operation == Exchange {
+        text += &cl!("gather.cl", t);
     }
     text
 }
@@ -150,7 +125,7 @@ fn operations(
     // Whoever guesses is mostly told the value by a comparison that fails.
     let guessed = choices.percent(50);
     match operation {
-        Operation::Compare if form.legacy => {
+        Compare if form.legacy => {
             let name = if ty.long() { "atom" } else { "atomic" };
             let first = if guessed {
                 "0".to_string()
@@ -165,23 +140,10 @@ fn operations(
 "
             )
         }
-        Operation::Compare => {
+        Compare => {
             let weak = choices.percent(50);
             let call = form.compare(weak, &format!("p, &old, old + ({t}){stride}"));
-            let load = "atomic_load_explicit(p, memory_order_relaxed)";
-            let load = if form.explicit == 0 {
-                "atomic_load(p)"
-            } else {
-                load
-            };
-            let load = if form.explicit == 2 {
-                format!(
-                    "atomic_load_explicit(p, memory_order_relaxed, memory_scope_{})",
-                    form.scope
-                )
-            } else {
-                load.to_string()
-            };
+            let load = form.call_in("load", "relaxed", "p");
             let first = if guessed { "0".to_string() } else { load };
             format!(
                 "\
@@ -191,50 +153,19 @@ fn operations(
 "
             )
         }
-        Operation::Flag => {
-            let take = match form.explicit {
-                0 => "atomic_flag_test_and_set(p)".to_string(),
-                1 => "atomic_flag_test_and_set_explicit(p, memory_order_acquire)".into(),
-                _ => format!(
-                    "atomic_flag_test_and_set_explicit(p, memory_order_acquire, memory_scope_{})",
-                    form.scope
-                ),
-            };
-            let give = match form.explicit {
-                0 => "atomic_flag_clear(p)".to_string(),
-                1 => "atomic_flag_clear_explicit(p, memory_order_release)".into(),
-                _ => format!(
-                    "atomic_flag_clear_explicit(p, memory_order_release, memory_scope_{})",
-                    form.scope
-                ),
-            };
+        Flag => {
+            let take = form.call_in("flag_test_and_set", "acquire", "p");
+            let give = form.call_in("flag_clear", "release", "p");
             let owner = if inside { "&held" } else { "owners" };
+            cl!("flag_hold.cl", take, owner, give)
+        }
+        Add | Sub | Inc | Dec | Or | And | Xor | Min | Max | Exchange => {
+            let value = one(operation, stride, form, ty);
             format!(
-                "\
-            before = 0;
-            for (uint tries = 0; tries < 1000; tries++) {{
-                if ({take}) continue;
-                if (atomic_inc({owner}) != 0) before = 1;
-                atomic_dec({owner});
-                {give};
-                break;
-            }}
+                "            before = {value};
 "
             )
         }
-        Operation::Add
-        | Operation::Sub
-        | Operation::Inc
-        | Operation::Dec
-        | Operation::Or
-        | Operation::And
-        | Operation::Xor
-        | Operation::Min
-        | Operation::Max
-        | Operation::Exchange => format!(
-            "            before = {};\n",
-            one(operation, stride, form, ty)
-        ),
     }
 }
 
@@ -284,16 +215,5 @@ fn flag(operations: &str, inside: bool) -> String {
     volatile global int *owners = left + 1;
 "
     };
-    format!(
-        "\
-kernel void crowd(global int *left, global int *out, volatile global uint *firsts, uint passes) {{
-{begin}    for (uint pass = 0; pass < passes; pass++) {{
-        int before;
-        {{
-{operations}        }}
-        out[get_global_id(0) + pass * get_global_size(0)] = before;
-    }}
-}}
-"
-    )
+    cl!("flag.cl", begin, operations)
 }

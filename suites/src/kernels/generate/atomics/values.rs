@@ -3,7 +3,7 @@
 use super::form::{Form, Region, Type, form};
 use crate::choices::Choices;
 use crate::kernels::case::{Contents, KernelCase, Kind, Range, Unit, Want};
-use crate::kernels::generate::builder::{CaseBuilder, INT64, args};
+use crate::kernels::generate::builder::{CaseBuilder, INT64, args, cl};
 use crate::rule;
 use classay_vocabulary::Need;
 use std::fmt::Write;
@@ -182,33 +182,22 @@ pub fn values(choices: &mut Choices) -> KernelCase {
             "*(volatile global",
         ),
     };
-    case.case.source = format!(
-        "\
-{INT64}\
-kernel void each(global {t} *from, global {t} *all) {{
-    size_t item = get_global_id(0);
-    global {t} *out = all + item * {}u;
-    {t} expected;
-{own}{body}    out[{count}] = {held} {t} *)p;
-}}
-",
-        count + 1
+    case.case.source = cl!(
+        "values.cl",
+        int64 = INT64,
+        t,
+        results = count + 1,
+        own,
+        body,
+        count,
+        held
     );
-    let list = |values: Vec<u64>| {
-        if ty.long() {
-            Contents::Longs(values)
-        } else {
-            Contents::Words(values.into_iter().map(|value| value as u32).collect())
-        }
-    };
     let unit: Unit = ty.unit();
+    let list = |values: Vec<u64>| Contents::numbers(unit, values);
     let from = case.object(Kind::Buffer, items * unit.bytes(), list(first));
     let out = case.buffer(items * (count + 1) * unit.bytes());
-    case.launch(
-        "each",
-        args![from, out],
-        Range::line(items as u64, items as u64),
-    );
+    let range = Range::line(items as u64, items as u64);
+    case.launch("each", args![from, out], range);
     let want = Want::same(unit, list(results.concat()));
     case.look(
         out,

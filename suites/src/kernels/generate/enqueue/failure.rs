@@ -62,11 +62,8 @@ pub fn failure(choices: &mut Choices) -> KernelCase {
             Range::line(choices.one_of(&[1, 4]), 1),
         )
     });
-    case.look(
-        ran,
-        &[rule::FAIL_PROPAGATE, rule::DEV_EVENTS],
-        "children of a failed event that ran",
-        Want::zeros(),
-    );
+    let name = "children of a failed event that ran";
+    let want = Want::zeros();
+    case.look(ran, &[rule::FAIL_PROPAGATE, rule::DEV_EVENTS], name, want);
     case.case
 }

@@ -2,48 +2,37 @@
 
 use super::tree::{Flag, Node, Opener, Tree};
 use crate::rule::{self, RuleId};
+use classay_vocabulary::words;
 
-/// Why something must have been there; each reason has a slice of the memory in which kernels tell
-/// what they miss.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reason {
-    /// The parent has ended.
-    WaitKernel,
-    /// The work-group has ended.
-    WaitWorkGroup,
-    /// A kernel of the wait list is complete.
-    WaitList,
-    /// What a kernel of the wait list enqueued is complete.
-    Descendants,
-    /// A marker's list is complete.
-    Marker,
-    /// A user event was completed.
-    Gate,
-    /// The enqueue comes before its kernel, in fine-grain memory.
-    Enqueue,
-    /// What had ended before another kernel that had.
-    Transitive,
-    /// Local memory that is an argument.
-    Local,
-    /// An enqueue succeeds, and gives an event that is one.
-    Accepted,
+words! {
+    /// Why something must have been there; each reason has a slice of the memory in which kernels tell
+    /// what they miss, which its word names.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Reason {
+        /// The parent has ended.
+        WaitKernel = "work-items of a parent that had not ended",
+        /// The work-group has ended.
+        WaitWorkGroup = "work-items of a parent's work-group that had not ended",
+        /// A kernel of the wait list is complete.
+        WaitList = "work-items of a wait list that had not ended",
+        /// What a kernel of the wait list enqueued is complete.
+        Descendants = "work-items below a wait list that had not ended",
+        /// A marker's list is complete.
+        Marker = "work-items of a marker's list that had not ended",
+        /// A user event was completed.
+        Gate = "gates that had not been opened",
+        /// The enqueue comes before its kernel, in fine-grain memory.
+        Enqueue = "fine-grain writes before an enqueue that were not there",
+        /// What had ended before another kernel that had.
+        Transitive = "work-items before others that had not ended",
+        /// Local memory that is an argument.
+        Local = "values that were lost in local memory",
+        /// An enqueue succeeds, and gives an event that is one.
+        Accepted = "enqueues that failed",
+    }
 }
 
 impl Reason {
-    /// All.
-    pub const ALL: [Reason; 10] = [
-        Reason::WaitKernel,
-        Reason::WaitWorkGroup,
-        Reason::WaitList,
-        Reason::Descendants,
-        Reason::Marker,
-        Reason::Gate,
-        Reason::Enqueue,
-        Reason::Transitive,
-        Reason::Local,
-        Reason::Accepted,
-    ];
-
     /// The rules that are broken if it was not there, the likeliest first.
     pub fn rules(self) -> &'static [RuleId] {
         match self {
@@ -71,22 +60,6 @@ impl Reason {
             Reason::Accepted => &[rule::DEV_NO_WAIT, rule::DEV_EVENTS],
         }
     }
-
-    /// What it is called in a sentence.
-    pub fn name(self) -> &'static str {
-        match self {
-            Reason::WaitKernel => "work-items of a parent that had not ended",
-            Reason::WaitWorkGroup => "work-items of a parent's work-group that had not ended",
-            Reason::WaitList => "work-items of a wait list that had not ended",
-            Reason::Descendants => "work-items below a wait list that had not ended",
-            Reason::Marker => "work-items of a marker's list that had not ended",
-            Reason::Gate => "gates that had not been opened",
-            Reason::Enqueue => "fine-grain writes before an enqueue that were not there",
-            Reason::Transitive => "work-items before others that had not ended",
-            Reason::Local => "values that were lost in local memory",
-            Reason::Accepted => "enqueues that failed",
-        }
-    }
 }
 
 /// Work-items of a kernel.
@@ -109,12 +82,10 @@ pub struct Before {
     pub reason: Reason,
 }
 
-fn add(list: &mut Vec<Before>, before: Before) {
-    let known = list
-        .iter()
-        .any(|b| b.node == before.node && (b.part == Part::All || b.part == before.part));
-    if !known {
-        list.push(before);
+fn add(list: &mut Vec<Before>, node: usize, part: Part, reason: Reason) {
+    let known = |b: &Before| b.node == node && (b.part == Part::All || b.part == part);
+    if !list.iter().any(known) {
+        list.push(Before { node, part, reason });
     }
 }
 
@@ -131,29 +102,16 @@ pub fn before(tree: &Tree, n: usize) -> Vec<Before> {
         Flag::NoWait => None,
     };
     if let Some((part, reason)) = after {
-        add(
-            &mut list,
-            Before {
-                node: node.parent,
-                part,
-                reason,
-            },
-        );
+        add(&mut list, node.parent, part, reason);
     }
-    let wait = if node.marker {
-        Reason::Marker
-    } else {
-        Reason::WaitList
+    let wait = match node.marker {
+        true => Reason::Marker,
+        false => Reason::WaitList,
     };
     for &sibling in &node.waits {
-        let whole = |node: usize, reason| Before {
-            node,
-            part: Part::All,
-            reason,
-        };
-        add(&mut list, whole(sibling, wait));
+        add(&mut list, sibling, Part::All, wait);
         for child in tree.descendants(sibling) {
-            add(&mut list, whole(child, Reason::Descendants));
+            add(&mut list, child, Part::All, Reason::Descendants);
         }
     }
     // What was before those, too. An enqueue orders what its work-item has seen only where the
@@ -172,13 +130,7 @@ pub fn before(tree: &Tree, n: usize) -> Vec<Before> {
         for earlier in before(tree, through) {
             // The group of another kernel's enqueuer is known there alone.
             if earlier.part == Part::All {
-                add(
-                    &mut list,
-                    Before {
-                        reason: Reason::Transitive,
-                        ..earlier
-                    },
-                );
+                add(&mut list, earlier.node, Part::All, Reason::Transitive);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::choices::Choices;
 use crate::kernels::case::{Arg, Contents, DeviceQueue, KernelCase, Kind, Range, Unit, Want};
-use crate::kernels::generate::builder::{CaseBuilder, args, template};
+use crate::kernels::generate::builder::{CaseBuilder, args, cl};
 use crate::rule;
 use classay_vocabulary::Need;
 
@@ -24,17 +24,7 @@ pub fn talk(choices: &mut Choices) -> KernelCase {
     let passes = choices.one_of(&[200u32, 1000, 3000]);
     let patience = 20_000;
     let flag = choices.one_of(&["NO_WAIT", "NO_WAIT", "WAIT_WORK_GROUP", "WAIT_KERNEL"]);
-    case.case.source = template(
-        include_str!("../cl/talk.cl"),
-        &[
-            ("patience", &patience),
-            ("parents", &parents),
-            ("items", &items),
-            ("passes", &passes),
-            ("children", &children),
-            ("flag", &flag),
-        ],
-    );
+    case.case.source = cl!("talk.cl", patience, parents, items, passes, children, flag);
     case.case.device_queues.push(DeviceQueue::default());
     let who = parents + children * items;
     let counter = case.object(kind, 4, Contents::Zero);
@@ -42,11 +32,9 @@ pub fn talk(choices: &mut Choices) -> KernelCase {
     let flags = case.object(kind, 4 * (children as usize + 1), Contents::Zero);
     let data = case.object(kind, 4 * (children as usize + 1), Contents::Zero);
     let wrong = case.object(kind, 4 * who as usize, Contents::Every(u32::MAX));
-    case.launch(
-        "parent",
-        args![counter, olds, flags, data, wrong, Arg::Queue(0)],
-        Range::line(u64::from(parents), u64::from(parents.min(8))),
-    );
+    let args = args![counter, olds, flags, data, wrong, Arg::Queue(0)];
+    let range = Range::line(u64::from(parents), u64::from(parents.min(8)));
+    case.launch("parent", args, range);
     case.look(
         olds,
         &[
@@ -58,11 +46,8 @@ pub fn talk(choices: &mut Choices) -> KernelCase {
         Want::permutation(Unit::Word, u64::from(who * passes), 0, 1),
     );
     let want = Want::zeros().racy();
-    case.look(
-        wrong,
-        &[rule::SP_PARENT_CHILD_ATOMICS, rule::DEV_NO_WAIT],
-        "messages without their data, and counts that run back",
-        want,
-    );
+    let rules = [rule::SP_PARENT_CHILD_ATOMICS, rule::DEV_NO_WAIT];
+    let name = "messages without their data, and counts that run back";
+    case.look(wrong, &rules, name, want);
     case.case
 }

@@ -1,16 +1,19 @@
 //! Draws trees of kernels.
 
 use crate::choices::Choices;
+use classay_vocabulary::words;
 
-/// When a child may begin.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Flag {
-    /// At once.
-    NoWait,
-    /// When its parent has ended.
-    WaitKernel,
-    /// When the work-group that enqueued it has ended.
-    WaitWorkGroup,
+words! {
+    /// When a child may begin, by the end of the name of its flag.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Flag {
+        /// At once.
+        NoWait = "NO_WAIT",
+        /// When its parent has ended.
+        WaitKernel = "WAIT_KERNEL",
+        /// When the work-group that enqueued it has ended.
+        WaitWorkGroup = "WAIT_WORK_GROUP",
+    }
 }
 
 /// An index space of a child.

@@ -1,13 +1,12 @@
 //! A tree as OpenCL C, and as a case.
 
 use super::order::{Before, Part, Reason, before};
-use super::tree::{Flag, Opener, Space, Tree};
+use super::tree::{Opener, Space, Tree};
 use crate::kernels::case::{Arg, Contents, DeviceQueue, KernelCase, Kind, Range, Want};
-use crate::kernels::generate::builder::{CaseBuilder, args, at};
+use crate::kernels::generate::builder::{CaseBuilder, args, at, cl};
 use crate::kernels::transfer::{Bytes, Transfer};
 use crate::rule;
 use classay_vocabulary::Need;
-use std::fmt::Write as _;
 
 /// What a work-item writes when it ends: the kernel's token and its linear id.
 fn token(node: usize) -> u32 {
@@ -28,15 +27,11 @@ struct Layout {
 impl Layout {
     fn of(tree: &Tree) -> Layout {
         let mut items = 0;
-        let cells = tree
-            .nodes
-            .iter()
-            .map(|node| {
-                let first = items;
-                items += node.space.items();
-                first
-            })
-            .collect();
+        let mut cells = Vec::new();
+        for node in &tree.nodes {
+            cells.push(items);
+            items += node.space.items();
+        }
         Layout { cells, items }
     }
 
@@ -91,26 +86,18 @@ fn slice(reason: Reason, layout: &Layout) -> usize {
 /// Looks for the tokens of work-items that have ended.
 fn look(tree: &Tree, layout: &Layout, before: Before, text: &mut String) {
     let node = &tree.nodes[before.node];
-    let reason = before.reason as usize;
-    let mut condition = format!(
-        "cells[{}u + i] != {}u + i",
-        layout.cells[before.node],
-        token(before.node)
-    );
+    let (first, token) = (layout.cells[before.node], token(before.node));
+    let mut condition = format!("cells[{first}u + i] != {token}u + i");
     if let (Part::Group, ([gx, gy, _], Some([lx, ly, lz]))) = (before.part, node.space.three()) {
-        let e = node.enqueuer;
+        let (e, plane) = (node.enqueuer, gx * gy);
         let (x, y, z) = (e % gx / lx, e / gx % gy / ly, e / gx / gy / lz);
         condition = format!(
             "i % {gx}u / {lx}u == {x}u && i / {gx}u % {gy}u / {ly}u == {y}u && \
-             i / {}u / {lz}u == {z}u && {condition}",
-            gx * gy
+             i / {plane}u / {lz}u == {z}u && {condition}"
         );
     }
-    let _ = writeln!(
-        text,
-        "    for (uint i = 0; i < {}u; i++) bad{reason} += {condition};",
-        node.space.items()
-    );
+    let (items, bad) = (node.space.items(), before.reason as usize);
+    *text += &format!("    for (uint i = 0; i < {items}u; i++) bad{bad} += {condition};\n");
 }
 
 /// A range as an expression; `lines` declares what it needs.
@@ -125,120 +112,103 @@ fn range(space: &Space, n: usize, lines: &mut String) -> String {
         };
     }
     let mut arguments = Vec::new();
-    let lists = [
-        ("offset", &space.offset),
-        ("global", &Some(space.global.clone())),
-        ("local", &space.local),
-    ];
-    for (name, list) in lists {
-        if let Some(list) = list {
-            let sizes: Vec<String> = list.iter().map(ToString::to_string).collect();
-            let _ = writeln!(
-                lines,
-                "        const size_t {name}{n}[{}] = {{ {} }};",
-                list.len(),
-                sizes.join(", ")
-            );
-            arguments.push(format!("{name}{n}"));
-        }
+    let mut declare = |name: &str, list: &[usize]| {
+        let sizes: Vec<String> = list.iter().map(ToString::to_string).collect();
+        let (length, sizes) = (list.len(), sizes.join(", "));
+        *lines += &format!("        const size_t {name}{n}[{length}] = {{ {sizes} }};\n");
+        arguments.push(format!("{name}{n}"));
+    };
+    let offset = space.offset.as_deref().map(|list| ("offset", list));
+    let local = space.local.as_deref().map(|list| ("local", list));
+    let global = ("global", &space.global[..]);
+    for (name, list) in offset.into_iter().chain([global]).chain(local) {
+        declare(name, list);
     }
     format!("ndrange_{}D({})", space.global.len(), arguments.join(", "))
 }
 
 /// The enqueues of a kernel's children, by one of its work-items.
 fn enqueues(tree: &Tree, layout: &Layout, n: usize, text: &mut String) {
-    let accepted = Reason::Accepted as usize;
     let children: Vec<usize> = tree.children(n).collect();
-    let Some(_) = children.first() else {
+    if children.is_empty() {
         return;
-    };
-    let _ = writeln!(text, "    if (me == {}u) {{", tree.nodes[n].enqueuer);
+    }
+    *text += &format!("    if (me == {}u) {{\n", tree.nodes[n].enqueuer);
     if tree.fine {
-        let cell = layout.early(tree, n);
-        let _ = writeln!(text, "        cells[{cell}] = {}u;", token(n) + 1);
+        let (cell, token) = (layout.early(tree, n), token(n) + 1);
+        *text += &format!("        cells[{cell}] = {token}u;\n");
     }
     for &c in &children {
         if tree.nodes[c].gate.is_some() {
-            let _ = writeln!(text, "        gate{c} = create_user_event();");
+            *text += &format!("        gate{c} = create_user_event();\n");
         }
     }
     for &c in &children {
-        let child = &tree.nodes[c];
-        let range = range(&child.space, c, text);
-        let mut list: Vec<String> = child.waits.iter().map(|s| format!("event{s}")).collect();
-        if child.marker {
-            let _ = writeln!(
-                text,
-                "        clk_event_t list{c}[] = {{ {} }};\n        clk_event_t marker{c};\n        \
-                 bad{accepted} += enqueue_marker(q, {}, list{c}, &marker{c}) != CLK_SUCCESS;",
-                list.join(", "),
-                list.len()
-            );
-            list = vec![format!("marker{c}")];
-        }
-        if child.gate.is_some() {
-            list.push(format!("gate{c}"));
-        }
-        let events = if list.is_empty() {
-            "0, NULL".to_string()
-        } else {
-            let _ = writeln!(
-                text,
-                "        clk_event_t waits{c}[] = {{ {} }};",
-                list.join(", ")
-            );
-            format!("{}, waits{c}", list.len())
-        };
-        let event = if tree.has_event(c) {
-            format!("&event{c}")
-        } else {
-            "NULL".into()
-        };
-        let flag = match child.flag {
-            Flag::NoWait => "NO_WAIT",
-            Flag::WaitKernel => "WAIT_KERNEL",
-            Flag::WaitWorkGroup => "WAIT_WORK_GROUP",
-        };
-        let mut arguments = "cells, wrong, times, q".to_string();
-        if let Some(gated) = opened(tree, c) {
-            let _ = write!(arguments, ", gate{gated}");
-        }
-        let block = if child.local {
-            let (_, local) = child.space.three();
-            let bytes = 4 * local.map_or(1, |l| l.iter().product());
-            format!("^(local void *own) {{ node{c}({arguments}, own); }}, {bytes}u")
-        } else {
-            format!("^{{ node{c}({arguments}); }}")
-        };
-        let events = if list.is_empty() && event == "NULL" {
-            String::new()
-        } else {
-            format!("{events}, {event}, ")
-        };
-        let _ = writeln!(
-            text,
-            "        bad{accepted} += enqueue_kernel(q, CLK_ENQUEUE_FLAGS_{flag}, {range}, {events}{block}) != CLK_SUCCESS;"
-        );
-        if tree.has_event(c) {
-            let _ = writeln!(text, "        bad{accepted} += !is_valid_event(event{c});");
-        }
-        if child.timed {
-            let _ = writeln!(
-                text,
-                "        capture_event_profiling_info(event{c}, CLK_PROFILING_COMMAND_EXEC_TIME, times + {});",
-                2 * c
-            );
-        }
+        enqueue(tree, c, text);
     }
     for &c in &children {
         if tree.nodes[c].marker {
-            let _ = writeln!(text, "        release_event(marker{c});");
+            *text += &format!("        release_event(marker{c});\n");
         }
         if tree.has_event(c) {
-            let _ = writeln!(text, "        release_event(event{c});");
+            *text += &format!("        release_event(event{c});\n");
         }
     }
-    text.push_str("    }\n");
+    *text += "    }\n";
+}
+
+/// The enqueue of one.
+fn enqueue(tree: &Tree, c: usize, text: &mut String) {
+    let accepted = Reason::Accepted as usize;
+    let child = &tree.nodes[c];
+    let range = range(&child.space, c, text);
+    let mut list: Vec<String> = child.waits.iter().map(|s| format!("event{s}")).collect();
+    if child.marker {
+        let (events, length) = (list.join(", "), list.len());
+        *text += &format!(
+            "        clk_event_t list{c}[] = {{ {events} }};\n        clk_event_t marker{c};\n        \
+             bad{accepted} += enqueue_marker(q, {length}, list{c}, &marker{c}) != CLK_SUCCESS;\n"
+        );
+        list = vec![format!("marker{c}")];
+    }
+    list.extend(child.gate.map(|_| format!("gate{c}")));
+    let event = match tree.has_event(c) {
+        true => format!("&event{c}"),
+        false => "NULL".into(),
+    };
+    let events = if !list.is_empty() {
+        let (events, length) = (list.join(", "), list.len());
+        *text += &format!("        clk_event_t waits{c}[] = {{ {events} }};\n");
+        format!("{length}, waits{c}, {event}, ")
+    } else if tree.has_event(c) {
+        format!("0, NULL, {event}, ")
+    } else {
+        String::new()
+    };
+    let flag = child.flag.name();
+    let mut arguments = "cells, wrong, times, q".to_string();
+    if let Some(gated) = opened(tree, c) {
+        arguments += &format!(", gate{gated}");
+    }
+    let block = if child.local {
+        let (_, local) = child.space.three();
+        let bytes = 4 * local.map_or(1, |l| l.iter().product());
+        format!("^(local void *own) {{ node{c}({arguments}, own); }}, {bytes}u")
+    } else {
+        format!("^{{ node{c}({arguments}); }}")
+    };
+    let call = format!("enqueue_kernel(q, CLK_ENQUEUE_FLAGS_{flag}, {range}, {events}{block})");
+    *text += &format!("        bad{accepted} += {call} != CLK_SUCCESS;\n");
+    if tree.has_event(c) {
+        *text += &format!("        bad{accepted} += !is_valid_event(event{c});\n");
+    }
+    if child.timed {
+        let asked = format!(
+            "event{c}, CLK_PROFILING_COMMAND_EXEC_TIME, times + {}",
+            2 * c
+        );
+        *text += &format!("        capture_event_profiling_info({asked});\n");
+    }
 }
 
 /// The kernel whose gate this one opens.
@@ -248,12 +218,10 @@ fn opened(tree: &Tree, opener: usize) -> Option<usize> {
 
 /// Lets the gate of a kernel open.
 fn open(layout: &Layout, gated: usize, name: &str, text: &mut String) {
-    let _ = writeln!(
-        text,
-        "        cells[{}] = {}u;\n        set_user_event_status({name}, CL_COMPLETE);\n        \
-         release_event({name});",
-        layout.gate(gated),
-        token(gated) + 1
+    let (cell, token) = (layout.gate(gated), token(gated) + 1);
+    *text += &format!(
+        "        cells[{cell}] = {token}u;\n        set_user_event_status({name}, CL_COMPLETE);\n        \
+         release_event({name});\n"
     );
 }
 
@@ -262,94 +230,66 @@ fn function(tree: &Tree, layout: &Layout, n: usize) -> String {
     let node = &tree.nodes[n];
     let mut text = format!("void node{n}({PARAMETERS}");
     if opened(tree, n).is_some() {
-        text.push_str(", clk_event_t gate");
+        text += ", clk_event_t gate";
     }
     if node.local {
-        text.push_str(", local uint *own");
+        text += ", local uint *own";
     }
-    text.push_str(") {\n    uint me = (uint)get_global_linear_id();\n");
+    text += ") {\n    uint me = (uint)get_global_linear_id();\n";
     for reason in reasons(tree, n) {
-        let _ = writeln!(text, "    uint bad{} = 0;", reason as usize);
+        text += &format!("    uint bad{} = 0;\n", reason as usize);
     }
     let children: Vec<usize> = tree.children(n).collect();
     for &c in &children {
         if tree.has_event(c) {
-            let _ = writeln!(text, "    clk_event_t event{c};");
+            text += &format!("    clk_event_t event{c};\n");
         }
         if tree.nodes[c].gate.is_some() {
-            let _ = writeln!(text, "    clk_event_t gate{c};");
+            text += &format!("    clk_event_t gate{c};\n");
         }
     }
     for earlier in before(tree, n) {
         look(tree, layout, earlier, &mut text);
     }
-    if node.gate.is_some() {
-        let _ = writeln!(
-            text,
-            "    bad{} += cells[{}] != {}u;",
-            Reason::Gate as usize,
-            layout.gate(n),
-            token(n) + 1
-        );
-    }
-    if tells_early(tree, n) {
-        let _ = writeln!(
-            text,
-            "    bad{} += cells[{}] != {}u;",
-            Reason::Enqueue as usize,
+    let told = [
+        (node.gate.is_some(), Reason::Gate, layout.gate(n), n),
+        (
+            tells_early(tree, n),
+            Reason::Enqueue,
             layout.early(tree, node.parent),
-            token(node.parent) + 1
-        );
+            node.parent,
+        ),
+    ];
+    for (_, reason, cell, teller) in told.into_iter().filter(|(tells, ..)| *tells) {
+        let (bad, token) = (reason as usize, token(teller) + 1);
+        text += &format!("    bad{bad} += cells[{cell}] != {token}u;\n");
     }
     enqueues(tree, layout, n, &mut text);
     if node.local {
-        let _ = writeln!(
-            text,
-            "    uint inside = (uint)get_local_linear_id();
-    uint size = (uint)(get_local_size(0) * get_local_size(1) * get_local_size(2));
-    for (uint pass = 0; pass < 3; pass++) {{
-        own[inside] = me * 4u + pass;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        uint other = own[(inside + 1u) % size];
-        bad{0} += other % 4u != pass || (inside + 1u < size && other / 4u <= me);
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }}",
-            Reason::Local as usize
-        );
+        text += &cl!("tree_local.cl", bad = Reason::Local as usize);
     }
-    let _ = writeln!(
-        text,
-        "    volatile uint spent = 0;\n    for (uint i = 0; i < {}u; i++) spent += i;",
-        node.delay
-    );
+    let delay = node.delay;
+    text += "    volatile uint spent = 0;\n";
+    text += &format!("    for (uint i = 0; i < {delay}u; i++) spent += i;\n");
     if let Some(gated) = opened(tree, n) {
-        text.push_str("    if (me == 0u) {\n");
+        text += "    if (me == 0u) {\n";
         open(layout, gated, "gate", &mut text);
-        text.push_str("    }\n");
+        text += "    }\n";
     }
     let by_parent = |c: &&usize| tree.nodes[**c].gate == Some(Opener::Parent);
     if children.iter().any(|c| by_parent(&c)) {
-        let _ = writeln!(text, "    if (me == {}u) {{", node.enqueuer);
+        text += &format!("    if (me == {}u) {{\n", node.enqueuer);
         for &c in children.iter().filter(by_parent) {
             open(layout, c, &format!("gate{c}"), &mut text);
         }
-        text.push_str("    }\n");
+        text += "    }\n";
     }
     for reason in reasons(tree, n) {
-        let _ = writeln!(
-            text,
-            "    wrong[{}u + me] = bad{};",
-            slice(reason, layout) + layout.cells[n],
-            reason as usize
-        );
+        let (bad, first) = (reason as usize, slice(reason, layout) + layout.cells[n]);
+        text += &format!("    wrong[{first}u + me] = bad{bad};\n");
     }
-    let _ = writeln!(
-        text,
-        "    cells[{}u + me] = {}u + me;\n}}",
-        layout.cells[n],
-        token(n)
-    );
-    text
+    let (first, token) = (layout.cells[n], token(n));
+    text + &format!("    cells[{first}u + me] = {token}u + me;\n}}\n")
 }
 
 /// The case of a tree.
@@ -370,16 +310,7 @@ pub fn case(tree: &Tree) -> KernelCase {
     } else {
         (", queue_t given", "given")
     };
-    let _ = writeln!(
-        source,
-        "kernel void root(global uint *cells, global uint *wrong, global ulong *times{parameter}) {{
-    node0(cells, wrong, times, {queue});
-}}
-kernel void hold(global const ulong *times, global uint *out) {{
-    size_t n = get_global_id(0);
-    out[n] = times[2 * n] == (ulong)-1 || times[2 * n] > times[2 * n + 1];
-}}"
-    );
+    source += &cl!("tree.cl", parameter, queue);
     case.case.source = source;
     case.case.device_queues.push(DeviceQueue {
         default: tree.default,
@@ -394,33 +325,25 @@ kernel void hold(global const ulong *times, global uint *out) {{
         case.buffer(bytes)
     };
     let wrong = case.buffer(4 * layout.items * Reason::ALL.len());
-    let times = case.object(
-        Kind::Buffer,
-        16 * tree.nodes.len(),
-        Contents::Every(u32::MAX),
-    );
+    let times = case.unwritten(4 * tree.nodes.len());
     let mut args = args![cells, wrong, times];
     if !tree.default {
         args.push(Arg::Queue(0));
     }
     let root = &tree.nodes[0].space;
     let sizes = |list: &[usize]| list.iter().map(|n| *n as u64).collect::<Vec<u64>>();
-    case.launch(
-        "root",
-        args,
-        Range {
-            offset: root.offset.as_deref().map(sizes),
-            global: sizes(&root.global),
-            local: root.local.as_deref().map(sizes),
-        },
-    );
+    let range = Range {
+        offset: root.offset.as_deref().map(sizes),
+        global: sizes(&root.global),
+        local: root.local.as_deref().map(sizes),
+    };
+    case.launch("root", args, range);
     // What comes behind the root in the host's queue comes behind the whole tree.
     let copy = |case: &mut CaseBuilder, from, byte, bytes| {
         let to = case.buffer(bytes);
-        let (from, whole) = (at(from, byte), at(to, 0));
         let copy = Bytes {
-            from,
-            to: whole,
+            from: at(from, byte),
+            to: at(to, 0),
             bytes,
         };
         case.transfer(Transfer::Copy(copy), false);
@@ -448,11 +371,8 @@ kernel void hold(global const ulong *times, global uint *out) {{
         .collect();
     let held = case.buffer(4 * tree.nodes.len());
     if !timed.is_empty() {
-        case.launch(
-            "hold",
-            args![times, held],
-            Range::line(tree.nodes.len() as u64, 1),
-        );
+        let range = Range::line(tree.nodes.len() as u64, 1);
+        case.launch("hold", args![times, held], range);
     }
     for (reason, slice) in slices {
         case.look(slice, reason.rules(), reason.name(), Want::zeros());
@@ -474,22 +394,13 @@ kernel void hold(global const ulong *times, global uint *out) {{
     if tree.nodes.iter().any(|node| node.local) {
         rules.push(rule::DEV_LOCAL_ARGS);
     }
-    case.look(
-        ended,
-        &rules,
-        "tokens of ended work-items",
-        Want::words(wanted),
-    );
+    let want = Want::words(wanted);
+    case.look(ended, &rules, "tokens of ended work-items", want);
     if !timed.is_empty() {
-        let wanted = (0..tree.nodes.len())
-            .map(|n| u32::from(!timed.contains(&n)))
-            .collect();
-        case.look(
-            held,
-            &[rule::DEV_EVENTS, rule::STATE_PROFILING],
-            "kernels without right times",
-            Want::words(wanted),
-        );
+        let untimed = |n| u32::from(!timed.contains(&n));
+        let want = Want::words((0..tree.nodes.len()).map(untimed).collect());
+        let rules = [rule::DEV_EVENTS, rule::STATE_PROFILING];
+        case.look(held, &rules, "kernels without right times", want);
     }
     case.case
 }

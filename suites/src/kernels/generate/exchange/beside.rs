@@ -4,7 +4,7 @@ use super::sides::{cell, count, meet, repeat, talk, when};
 use crate::choices::Choices;
 use crate::host::exchange::{Is, Num, Operation, Reg};
 use crate::kernels::case::{Contents, KernelCase, Kind, Range, Unit, Want};
-use crate::kernels::generate::builder::{CaseBuilder, args};
+use crate::kernels::generate::builder::{CaseBuilder, args, cl};
 use crate::rule;
 use classay_vocabulary::Need;
 
@@ -30,23 +30,7 @@ pub fn bytes(choices: &mut Choices) -> KernelCase {
     let count_bytes = choices.one_of(&[8usize, 32, 64]);
     let every = choices.between(2, 5);
     let passes = choices.one_of(&[10u32, 300, 2000]);
-    case.case.source = format!(
-        "\
-kernel void put(global uchar *bytes, global uint *here, global uint *bad, uint every, uint passes) {{
-    uint i = get_global_id(0), wrong = 0;
-    bad[i] = 0;
-    if (i % every == 0) return;
-    {tell}
-    volatile global uchar *own = bytes + i;
-    uchar last = *own;
-    for (uint pass = 0; pass < passes; pass++) {{
-        wrong += *own != last;
-        *own = last = (uchar)(i * 3 + pass + 1);
-    }}
-    bad[i] = wrong;
-}}
-"
-    );
+    case.case.source = cl!("bytes.cl", tell);
     let shared = case.object(kind, count_bytes, Contents::Zero);
     let here = case.object(kind, 4, Contents::Zero);
     let bad = case.buffer(4 * count_bytes);
@@ -84,18 +68,10 @@ kernel void put(global uchar *bytes, global uint *here, global uint *bad, uint e
     ));
     talk(&mut case, acts, &[rule::SV_FINE_BYTES]);
     let rules = [rule::SV_FINE_BYTES];
-    case.look(
-        bad,
-        &rules,
-        "bytes that changed, of work-items",
-        Want::zeros().racy(),
-    );
-    case.look(
-        own,
-        &rules,
-        "bytes that changed, of the host",
-        Want::zeros().racy(),
-    );
+    let want = Want::zeros().racy();
+    case.look(bad, &rules, "bytes that changed, of work-items", want);
+    let want = Want::zeros().racy();
+    case.look(own, &rules, "bytes that changed, of the host", want);
     let wanted = (0..count_bytes).map(|i| {
         if i % every == 0 {
             199
@@ -103,11 +79,7 @@ kernel void put(global uchar *bytes, global uint *here, global uint *bad, uint e
             (i as u32 * 3 + passes) as u8
         }
     });
-    case.look(
-        shared,
-        &rules,
-        "bytes that the host and work-items wrote",
-        Want::bytes(wanted.collect()),
-    );
+    let name = "bytes that the host and work-items wrote";
+    case.look(shared, &rules, name, Want::bytes(wanted.collect()));
     case.case
 }

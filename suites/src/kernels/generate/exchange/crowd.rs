@@ -6,7 +6,7 @@ use super::sides::{cell, leave_when, meet, quit, repeat, talk, when, with_host};
 use crate::choices::Choices;
 use crate::host::exchange::{Change, Is, Num, Operation as Act, Order, Reg};
 use crate::kernels::case::{Contents, KernelCase, Kind, Launch, ObjectId, Range, Step, Unit, Want};
-use crate::kernels::generate::builder::{CaseBuilder, INT64, args};
+use crate::kernels::generate::builder::{CaseBuilder, INT64, args, cl};
 use crate::rule::{self, RuleId};
 use classay_vocabulary::Need;
 
@@ -66,6 +66,8 @@ enum Operation {
     CompareWeak,
 }
 
+use Operation::*;
+
 /// Who the two sides are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sides {
@@ -95,7 +97,7 @@ pub fn crowd(choices: &mut Choices) -> KernelCase {
         Sides::Devices,
     ]);
     let ty = choices.one_of(&TYPES);
-    let operation = choices.pick(operations(ty)).unwrap_or(Operation::Exchange);
+    let operation = choices.pick(operations(ty)).unwrap_or(Exchange);
     let mut case = CaseBuilder::new(format!(
         "a crowd of two sides ({sides:?}): {operation:?} of {}",
         ty.name
@@ -109,11 +111,8 @@ pub fn crowd(choices: &mut Choices) -> KernelCase {
         ("acq_rel", Order::AcqRel),
         ("seq_cst", Order::SeqCst),
     ]);
-    match orders {
-        Order::Relaxed => {}
-        Order::AcqRel => case.need(&[Need::OrderAcqRel]),
-        Order::SeqCst => case.need(&[Need::OrderSeqCst]),
-    }
+    case.need_if(orders == Order::AcqRel, &[Need::OrderAcqRel]);
+    case.need_if(orders == Order::SeqCst, &[Need::OrderSeqCst]);
     let local = choices.one_of(&[1u32, 2, 8]);
     let items = local * choices.between(1, 4) as u32;
     let passes = choices.one_of(&[10u32, 100, 400]);
@@ -130,12 +129,8 @@ pub fn crowd(choices: &mut Choices) -> KernelCase {
     };
     let initial = initial(operation, ty, crowd, first);
     case.case.source = source(ty, operation, sides, [order, scope], first);
-    let fill = |value: u64| match ty.unit {
-        Unit::Long => Contents::Longs(vec![value]),
-        Unit::Byte | Unit::Word => Contents::Words(vec![value as u32]),
-    };
     let size = ty.unit.bytes();
-    let shared = case.object(kind, size, fill(initial));
+    let shared = case.object(kind, size, Contents::numbers(ty.unit, vec![initial]));
     let here = case.object(kind, 4, Contents::Zero);
     let quit = quit(&mut case, kind);
     // Each side writes the values that it found to memory of its own.
@@ -190,40 +185,32 @@ pub fn crowd(choices: &mut Choices) -> KernelCase {
 fn operations(ty: Type) -> &'static [Operation] {
     match ty.class {
         Class::Number => &[
-            Operation::Add,
-            Operation::Add,
-            Operation::Sub,
-            Operation::Or,
-            Operation::And,
-            Operation::Xor,
-            Operation::Min,
-            Operation::Max,
-            Operation::Exchange,
-            Operation::CompareStrong,
-            Operation::CompareWeak,
+            Add,
+            Add,
+            Sub,
+            Or,
+            And,
+            Xor,
+            Min,
+            Max,
+            Exchange,
+            CompareStrong,
+            CompareWeak,
         ],
-        Class::Float => &[
-            Operation::Exchange,
-            Operation::CompareStrong,
-            Operation::CompareWeak,
-        ],
-        Class::Address => &[
-            Operation::Add,
-            Operation::Exchange,
-            Operation::CompareStrong,
-        ],
+        Class::Float => &[Exchange, CompareStrong, CompareWeak],
+        Class::Address => &[Add, Exchange, CompareStrong],
     }
 }
 
 /// The value that the object begins with. No sum leaves the type from there.
 fn initial(operation: Operation, ty: Type, crowd: u64, first: u64) -> u64 {
     match operation {
-        Operation::Sub => 3 * crowd + 4,
-        Operation::And => 0x7fff_ffff,
-        Operation::Min => 1_000_000_000,
-        Operation::Max if ty.signed => 1_000_000_u64.wrapping_neg(),
-        Operation::Add | Operation::Or | Operation::Xor | Operation::Max => 0,
-        Operation::Exchange | Operation::CompareStrong | Operation::CompareWeak => first,
+        Sub => 3 * crowd + 4,
+        And => 0x7fff_ffff,
+        Min => 1_000_000_000,
+        Max if ty.signed => 1_000_000_u64.wrapping_neg(),
+        Add | Or | Xor | Max => 0,
+        Exchange | CompareStrong | CompareWeak => first,
     }
 }
 
@@ -301,18 +288,18 @@ fn source(ty: Type, operation: Operation, sides: Sides, words: [&str; 2], first:
         format!("before = {};", from(&call))
     };
     let operations = match operation {
-        Operation::Add => plain("fetch_add", to("3")),
-        Operation::Sub => plain("fetch_sub", to("3")),
-        Operation::Or => plain("fetch_or", to("1 << (i % 31)")),
-        Operation::And => plain("fetch_and", to("~(1 << (i % 31))")),
-        Operation::Xor => plain("fetch_xor", to("1 << (i % 31)")),
-        Operation::Min if ty.signed => plain("fetch_min", format!("({t})2 - ({t})i")),
-        Operation::Min => plain("fetch_min", to("1000000 - i")),
-        Operation::Max if ty.signed => plain("fetch_max", format!("({t})i - ({t})900000")),
-        Operation::Max => plain("fetch_max", to("i + 5")),
-        Operation::Exchange => plain("exchange", to("i + 1")),
-        Operation::CompareStrong | Operation::CompareWeak => {
-            let name = if operation == Operation::CompareWeak {
+        Add => plain("fetch_add", to("3")),
+        Sub => plain("fetch_sub", to("3")),
+        Or => plain("fetch_or", to("1 << (i % 31)")),
+        And => plain("fetch_and", to("~(1 << (i % 31))")),
+        Xor => plain("fetch_xor", to("1 << (i % 31)")),
+        Min if ty.signed => plain("fetch_min", format!("({t})2 - ({t})i")),
+        Min => plain("fetch_min", to("1000000 - i")),
+        Max if ty.signed => plain("fetch_max", format!("({t})i - ({t})900000")),
+        Max => plain("fetch_max", to("i + 5")),
+        Exchange => plain("exchange", to("i + 1")),
+        CompareStrong | CompareWeak => {
+            let name = if operation == CompareWeak {
                 "weak"
             } else {
                 "strong"
@@ -358,30 +345,17 @@ kernel void set(volatile global {t} *shared) {{ atomic_init(&variable, shared[0]
     } else {
         format!("{t} left = *(volatile global {t} *)shared;")
     };
-    format!(
-        "\
-{pragmas}{declared}\
-kernel void crowd(volatile global atomic_{t} *shared, volatile global atomic_uint *here,
-                  volatile global atomic_uint *quit, global {bits} *out, uint passes, uint first) {{
-    volatile global atomic_{t} *p = {place};
-    uint item = get_global_id(0);
-    atomic_store_explicit(here, 1u, memory_order_relaxed, memory_scope_{scope});
-    for (uint pass = 0; pass < passes; pass++) {{
-        uint i = first + item * passes + pass;
-        {bits} before;
-        {operations}
-        out[i - first] = before;
-    }}
-}}
-kernel void last(volatile global atomic_{t} *shared, global {bits} *one, global {bits} *two, global {bits} *all,
-                 uint ones, uint twos) {{
-    {told}
-    for (uint i = 0; i < ones; i++) all[i] = one[i];
-    for (uint i = 0; i < twos; i++) all[ones + i] = two[i];
-    all[ones + twos] = {};
-}}
-",
-        from("left")
+    cl!(
+        "exchange_crowd.cl",
+        pragmas,
+        declared,
+        t,
+        bits,
+        place,
+        scope,
+        operations,
+        told,
+        left = from("left")
     )
 }
 
@@ -435,25 +409,23 @@ fn host_part(
         acts
     };
     let mut acts = match operation {
-        Operation::Add => change(Change::Add, Num::of(3)),
-        Operation::Sub => change(Change::Sub, Num::of(3)),
-        Operation::Or => with_bit(Change::Or, false),
-        Operation::And => with_bit(Change::And, true),
-        Operation::Xor => with_bit(Change::Xor, false),
-        Operation::Min if ty.signed => change(
+        Add => change(Change::Add, Num::of(3)),
+        Sub => change(Change::Sub, Num::of(3)),
+        Or => with_bit(Change::Or, false),
+        And => with_bit(Change::And, true),
+        Xor => with_bit(Change::Xor, false),
+        Min if ty.signed => change(
             Change::MinSigned,
             Num::of(2u64.wrapping_sub(kernel.into())).and(TURN, u64::MAX),
         ),
-        Operation::Min => change(
+        Min => change(
             Change::Min,
             Num::of(1_000_000 - u64::from(kernel)).and(TURN, u64::MAX),
         ),
-        Operation::Max if ty.signed => {
-            change(Change::MaxSigned, number(900_000_u64.wrapping_neg()))
-        }
-        Operation::Max => change(Change::Max, number(5)),
-        Operation::Exchange => change(Change::Exchange, number(first + 1)),
-        Operation::CompareStrong | Operation::CompareWeak => vec![
+        Max if ty.signed => change(Change::MaxSigned, number(900_000_u64.wrapping_neg())),
+        Max => change(Change::Max, number(5)),
+        Exchange => change(Change::Exchange, number(first + 1)),
+        CompareStrong | CompareWeak => vec![
             Act::Load(BEFORE, at.clone(), Order::Relaxed),
             repeat(
                 TRIES,
@@ -464,7 +436,7 @@ fn host_part(
                         expected: BEFORE,
                         new: Num::reg(BEFORE).more(1),
                         order,
-                        weak: operation == Operation::CompareWeak,
+                        weak: operation == CompareWeak,
                         done: DONE,
                     },
                     leave_when(DONE, 1),
@@ -497,35 +469,30 @@ fn looks(
     let mask = (1u64 << crowd.min(31)) - 1;
     let parity = (0..crowd).fold(0u64, |p, i| p ^ 1 << (i % 31));
     let last = match operation {
-        Operation::Add => Some(3 * crowd),
-        Operation::Sub => Some(4),
-        Operation::Or => Some(mask),
-        Operation::And => Some(0x7fff_ffff & !mask),
-        Operation::Xor => Some(parity),
-        Operation::Min if ty.signed => Some(2u64.wrapping_sub(crowd - 1)),
-        Operation::Min => Some(1_000_000 - (crowd - 1)),
-        Operation::Max if ty.signed => Some((crowd - 1).wrapping_sub(900_000)),
-        Operation::Max => Some(crowd - 1 + 5),
+        Add => Some(3 * crowd),
+        Sub => Some(4),
+        Or => Some(mask),
+        And => Some(0x7fff_ffff & !mask),
+        Xor => Some(parity),
+        Min if ty.signed => Some(2u64.wrapping_sub(crowd - 1)),
+        Min => Some(1_000_000 - (crowd - 1)),
+        Max if ty.signed => Some((crowd - 1).wrapping_sub(900_000)),
+        Max => Some(crowd - 1 + 5),
         // Anyone's.
-        Operation::Exchange => None,
-        Operation::CompareStrong | Operation::CompareWeak => Some(first + crowd),
+        Exchange => None,
+        CompareStrong | CompareWeak => Some(first + crowd),
     };
     if let Some(last) = last {
-        let contents = match ty.unit {
-            Unit::Long => Contents::Longs(vec![last]),
-            Unit::Byte | Unit::Word => Contents::Words(vec![last as u32]),
-        };
+        let contents = Contents::numbers(ty.unit, vec![last]);
         let want = Want::same(ty.unit, contents).racy();
         case.look(shared, rules, "what is left", want);
     }
     let values = match operation {
-        Operation::Add => Some((0, 3, 1)),
-        Operation::Sub => Some((4, 3, 1)),
+        Add => Some((0, 3, 1)),
+        Sub => Some((4, 3, 1)),
         // With the last one.
-        Operation::Exchange | Operation::CompareStrong | Operation::CompareWeak => {
-            Some((first, 1, 1))
-        }
-        Operation::Or | Operation::And | Operation::Xor | Operation::Min | Operation::Max => None,
+        Exchange | CompareStrong | CompareWeak => Some((first, 1, 1)),
+        Or | And | Xor | Min | Max => None,
     };
     if let Some((first, step, more)) = values {
         let want = Want::permutation(ty.unit, crowd + more, first, step);

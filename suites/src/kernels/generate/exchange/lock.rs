@@ -6,7 +6,7 @@ use super::sides::{
 use crate::choices::Choices;
 use crate::host::exchange::{Change, Is, Num, Operation, Order, Reg};
 use crate::kernels::case::{Contents, KernelCase, Kind, Range, Step, Unit, Want};
-use crate::kernels::generate::builder::{CaseBuilder, args, template};
+use crate::kernels::generate::builder::{CaseBuilder, args, cl};
 use crate::rule;
 use classay_vocabulary::Need;
 
@@ -36,10 +36,7 @@ pub fn lock(choices: &mut Choices) -> KernelCase {
         ("acquire", "release")
     };
     let scope = "memory_scope_all_svm_devices";
-    case.case.source = template(
-        include_str!("../cl/lock.cl"),
-        &[("scope", &scope), ("take", &take), ("give", &give)],
-    );
+    case.case.source = cl!("lock.cl", scope, take, give);
     let items = choices.one_of(&[1u32, 2, 4]);
     let passes = choices.one_of(&[20u32, 200, 1000]);
     let flag = case.object(kind, 4, Contents::Zero);
@@ -102,23 +99,11 @@ pub fn lock(choices: &mut Choices) -> KernelCase {
     case.launch("compare", args, Range::line(1, 1));
     let mut rules = vec![rule::SV_FINE_ATOMICS_TYPES];
     rules.extend(WITH_HOST);
-    case.look(
-        out,
-        &rules,
-        "the data and how many held the lock",
-        Want::Halves { unit: Unit::Word },
-    );
-    case.look(
-        bad,
-        &rules,
-        "holders beside another, of the kernel",
-        Want::zeros().racy(),
-    );
-    case.look(
-        own,
-        &rules,
-        "holders beside another, of the host",
-        Want::zeros().racy(),
-    );
+    let want = Want::Halves { unit: Unit::Word };
+    case.look(out, &rules, "the data and how many held the lock", want);
+    let want = Want::zeros().racy();
+    case.look(bad, &rules, "holders beside another, of the kernel", want);
+    let want = Want::zeros().racy();
+    case.look(own, &rules, "holders beside another, of the host", want);
     case.case
 }

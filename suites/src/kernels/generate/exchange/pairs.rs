@@ -4,7 +4,7 @@
 use super::sides::{GROUPS, Idiom, TRIES, await_function, quit};
 use crate::choices::Choices;
 use crate::kernels::case::{Contents, KernelCase, Kind, Launch, Range, Step, Want};
-use crate::kernels::generate::builder::{CaseBuilder, args, template};
+use crate::kernels::generate::builder::{CaseBuilder, args, cl};
 use crate::rule::{self, RuleId};
 use classay_vocabulary::Need;
 
@@ -133,32 +133,13 @@ fn source(place: Place, idiom: Idiom, scope: &str, words: u32, seed: u32) -> Str
     let (variables, turn, data, quit) = match place {
         Place::Object(_) => (String::new(), "turns", "shared", "quits"),
         Place::Variable => (
-            format!(
-                "\
-global atomic_uint turn_variable, quit_variable;
-global uint data_variable[{words}];
-kernel void set() {{ atomic_init(&turn_variable, 0u); atomic_init(&quit_variable, 0u); }}
-kernel void gave(global uint *quit) {{
-    *quit = atomic_load_explicit(&quit_variable, memory_order_relaxed, memory_scope_{scope});
-}}
-"
-            ),
+            cl!("pairs_variable.cl", words, scope),
             "&turn_variable",
             "data_variable",
             "&quit_variable",
         ),
     };
     let awaiting = await_function("uint", idiom, scope, TRIES);
-    let sides = template(
-        include_str!("../cl/pairs.cl"),
-        &[
-            ("turn", &turn),
-            ("data", &data),
-            ("quit", &quit),
-            ("words", &words),
-            ("seed", &seed),
-            ("say", &say),
-        ],
-    );
+    let sides = cl!("pairs.cl", turn, data, quit, words, seed, say);
     variables + &awaiting + &sides
 }

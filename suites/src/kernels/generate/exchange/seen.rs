@@ -11,7 +11,7 @@ use super::sides::{GROUPS, TRIES, TRIES_WITH_HOST, quit, repeat, talk, when, wit
 use crate::choices::Choices;
 use crate::host::exchange::{Is, Num, Operation, Order, Reg};
 use crate::kernels::case::{Contents, KernelCase, Kind, ObjectId, Range, Want};
-use crate::kernels::generate::builder::{CaseBuilder, args, template};
+use crate::kernels::generate::builder::{CaseBuilder, args, cl};
 use crate::rule;
 use classay_vocabulary::Need;
 
@@ -35,15 +35,7 @@ const IDLE: Reg = Reg(6);
 /// A side: it tells the number of the round, and goes on when the other has told it, too.
 fn side(scope: &str, tries: u32) -> String {
     let (relaxed, all) = ("memory_order_relaxed", format!("memory_scope_{scope}"));
-    template(
-        include_str!("../cl/seen.cl"),
-        &[
-            ("relaxed", &relaxed),
-            ("all", &all),
-            ("tries", &tries),
-            ("beats", &BEATS),
-        ],
-    )
+    cl!("seen.cl", relaxed, all, tries, beats = BEATS)
 }
 
 /// The host and a kernel, or two work-groups.
@@ -65,14 +57,9 @@ fn host(choices: &mut Choices) -> KernelCase {
     let mut case =
         CaseBuilder::new("the host and a kernel see each other's stores in reasonable time");
     let kind = with_host(choices, &mut case);
-    case.case.source = format!(
-        "\
-{}\
-kernel void watch(cell mine, cell theirs, cell heart, cell other, cell quit, global uint *late, uint rounds) {{
-    side(mine, theirs, heart, other, quit, late, rounds);
-}}
-",
-        side("all_svm_devices", TRIES_WITH_HOST)
+    case.case.source = cl!(
+        "watch_host.cl",
+        side = side("all_svm_devices", TRIES_WITH_HOST)
     );
     let rounds = choices.one_of(&[3u32, 10, 30]);
     let [kernels, hosts, kernel_heart, host_heart, quit] = memory(&mut case, kind);
@@ -144,17 +131,7 @@ kernel void watch(cell mine, cell theirs, cell heart, cell other, cell quit, glo
 fn groups(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("two work-groups see each other's stores in reasonable time");
     case.need(&[Need::C20, Need::C11Atomics, Need::ScopeDevice]);
-    case.case.source = format!(
-        "\
-{}\
-kernel void watch(cell one, cell two, cell heart, cell other, cell quit, global uint *late, uint rounds) {{
-    uint come = atomic_inc(&late[2]);
-    if (come == 0) side(one, two, heart, other, quit, late, rounds);
-    if (come == 1) side(two, one, other, heart, quit, late + 1, rounds);
-}}
-",
-        side("device", LOADS)
-    );
+    case.case.source = cl!("watch_groups.cl", side = side("device", LOADS));
     let rounds = choices.one_of(&[3u32, 10, 30]);
     let [one, two, heart, other, quit] = memory(&mut case, Kind::Buffer);
     // Behind the two rounds work-groups are counted as they come.

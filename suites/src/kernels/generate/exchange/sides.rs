@@ -3,7 +3,7 @@
 use crate::choices::Choices;
 use crate::host::exchange::{Base, Cell, Is, Num, Operation, Order, Reg};
 use crate::kernels::case::{Contents, Kind, ObjectId, Step, Unit};
-use crate::kernels::generate::builder::{CaseBuilder, at};
+use crate::kernels::generate::builder::{CaseBuilder, at, cl};
 use crate::rule::{self, RuleId};
 use classay_vocabulary::Need;
 
@@ -132,18 +132,7 @@ impl Idiom {
 /// relaxed.
 pub(super) fn await_function(ty: &str, idiom: Idiom, scope: &str, tries: u32) -> String {
     let (hear, heard) = (idiom.hear("cell", scope), idiom.heard(scope));
-    format!(
-        "\
-bool await(volatile global atomic_{ty} *cell, {ty} value, volatile global atomic_uint *quit) {{
-    for (uint tries = 0; tries < {tries}u; tries++) {{
-        if ({hear} == value) {{ {heard} return true; }}
-        if ((tries & 63u) == 63u && atomic_load_explicit(quit, memory_order_relaxed, memory_scope_{scope})) return false;
-    }}
-    atomic_store_explicit(quit, 1u, memory_order_relaxed, memory_scope_{scope});
-    return false;
-}}
-"
-    )
+    cl!("await.cl", ty, tries, hear, heard, scope)
 }
 
 /// So many elements after the beginning of an object.

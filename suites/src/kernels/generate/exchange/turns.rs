@@ -7,7 +7,7 @@ use super::sides::{
 use crate::choices::Choices;
 use crate::host::exchange::{Change, Num, Operation, Reg};
 use crate::kernels::case::{Arg, Contents, KernelCase, Kind, Range, Unit, Want};
-use crate::kernels::generate::builder::{CaseBuilder, INT64, args, at};
+use crate::kernels::generate::builder::{CaseBuilder, INT64, args, at, cl};
 use classay_vocabulary::Need;
 
 const ROUND: Reg = Reg(0);
@@ -50,22 +50,14 @@ pub fn turns(choices: &mut Choices) -> KernelCase {
         ),
         Pass::Add => idiom.say("atomic_fetch_add", &format!("turn, ({ty})1"), scope),
     };
-    case.case.source = format!(
-        "\
-{INT64}{}\
-kernel void answer(volatile global atomic_{ty} *turn, global uint *data, volatile global atomic_uint *quit,
-                   global uint *bad, uint rounds, uint words) {{
-    uint wrong = 0;
-    for (uint k = 0; k < rounds; k++) {{
-        if (!await(turn, ({ty})(2 * k + 1), quit)) break;
-        for (uint i = 0; i < words; i++) wrong += data[i] != k * 7919u + i * 31u + {asked}u;
-        for (uint i = 0; i < words; i++) data[i] = k * 104729u + i * 17u + {answered}u;
-        {next};
-    }}
-    bad[0] = wrong;
-}}
-",
-        await_function(ty, idiom, scope, TRIES_WITH_HOST)
+    case.case.source = cl!(
+        "answer.cl",
+        int64 = INT64,
+        wait = await_function(ty, idiom, scope, TRIES_WITH_HOST),
+        ty,
+        asked,
+        answered,
+        next
     );
     // Data in an allocation of its own, or right behind the turn.
     let turn = case.object(kind, unit.bytes() + 4 * words as usize, Contents::Zero);
@@ -126,17 +118,9 @@ kernel void answer(volatile global atomic_{ty} *turn, global uint *data, volatil
         ],
     ));
     talk(&mut case, vec![repeat(rounds, ROUND, round)], &WITH_HOST);
-    case.look_even_so(
-        bad,
-        &WITH_HOST,
-        "words that the kernel found otherwise",
-        Want::zeros().racy(),
-    );
-    case.look_even_so(
-        own,
-        &WITH_HOST,
-        "words that the host found otherwise",
-        Want::zeros().racy(),
-    );
+    let name = "words that the kernel found otherwise";
+    case.look_even_so(bad, &WITH_HOST, name, Want::zeros().racy());
+    let want = Want::zeros().racy();
+    case.look_even_so(own, &WITH_HOST, "words that the host found otherwise", want);
     case.case
 }

@@ -1,0 +1,5 @@
+typedef struct { uchar a; ulong b; ushort c; } thing;
+typedef struct { uint words[64]; } large;
+kernel void take(global uchar *all@parameters@) {
+    global uchar *out = all + get_global_id(0) * @length@u;
+@body@@after@}
