@@ -91,4 +91,6 @@ pub enum HostCall {
     Wait(Vec<CommandId>),
     /// `clFinish`
     Finish(QueueId),
+    /// `clFlush`
+    Flush(QueueId),
 }

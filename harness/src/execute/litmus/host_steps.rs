@@ -93,6 +93,7 @@ impl HostThread<'_, '_> {
                 Call::wait(&events).into()
             }
             HostCall::Finish(queue) => Call::of(Function::Finish, l.queues[queue.index()]).into(),
+            HostCall::Flush(queue) => Call::of(Function::Flush, l.queues[queue.index()]).into(),
         });
         Ok(())
     }

@@ -43,7 +43,10 @@ impl Machine<'_> {
                 HostCall::Enqueue(id) if self.program.commands[id.index()].queue == queue => {
                     Some(*id)
                 }
-                HostCall::Enqueue(_) | HostCall::Wait(_) | HostCall::Finish(_) => None,
+                HostCall::Enqueue(_)
+                | HostCall::Wait(_)
+                | HostCall::Finish(_)
+                | HostCall::Flush(_) => None,
             })
             .collect()
     }
@@ -59,6 +62,7 @@ impl Machine<'_> {
                 | CommandKind::Unmap { .. } => true,
             },
             HostCall::Wait(events) => events.iter().all(|e| Self::complete(state, *e)),
+            HostCall::Flush(_) => true,
             HostCall::Finish(queue) => self
                 .earlier(thread, call, *queue)
                 .iter()

@@ -139,7 +139,7 @@ impl Tailor<'_> {
     fn around(&mut self, host: usize, device: u32, calls: &mut Vec<HostCall>) {
         let queue = self.queue(host, device);
         let thread = ThreadId(host as u32);
-        match self.dice.below(8) {
+        match self.dice.below(9) {
             0 => {
                 self.enqueue(CommandKind::Marker, queue, calls);
             }
@@ -147,6 +147,7 @@ impl Tailor<'_> {
                 self.enqueue(CommandKind::Barrier, queue, calls);
             }
             2 => calls.push(HostCall::Finish(queue)),
+            8 => calls.push(HostCall::Flush(queue)),
             3 => {
                 let events = self.earlier();
                 if !events.is_empty() {

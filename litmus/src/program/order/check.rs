@@ -86,7 +86,7 @@ pub(super) fn enqueued(
                     return mistake(at, Mistake::WaitsForNothing);
                 }
                 HostCall::Wait(events) => (events, None),
-                HostCall::Finish(queue) => (&[], Some(*queue)),
+                HostCall::Finish(queue) | HostCall::Flush(queue) => (&[], Some(*queue)),
             };
             if events.iter().any(|e| e.index() >= program.commands.len()) {
                 return mistake(at, Mistake::Unknown);

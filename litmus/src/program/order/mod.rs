@@ -306,6 +306,7 @@ fn host_side(program: &Program, calls: &[Vec<HostCall>]) -> HostSide<Call, Comma
         HostCall::Enqueue(command) => Step::Enqueue(*command),
         HostCall::Wait(list) => Step::Wait(events(list)),
         HostCall::Finish(queue) => Step::Finish(queue.index()),
+        HostCall::Flush(_) => Step::Other,
     };
     let sequence = |(t, calls): (usize, &Vec<HostCall>)| {
         let places = (0..).map(|k| (ThreadId(t as u32), k));

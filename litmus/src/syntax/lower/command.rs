@@ -24,8 +24,12 @@ pub(crate) enum CallTree {
     },
     /// `clWaitForEvents`
     Wait { events: Vec<Name>, span: Span },
-    /// `clFinish`
-    Finish { queue: Name, span: Span },
+    /// `clFinish` or `clFlush`
+    OfQueue {
+        call: fn(QueueId) -> HostCall,
+        queue: Name,
+        span: Span,
+    },
 }
 
 impl CallTree {
@@ -33,7 +37,7 @@ impl CallTree {
         match self {
             CallTree::Enqueue { span, .. }
             | CallTree::Wait { span, .. }
-            | CallTree::Finish { span, .. } => *span,
+            | CallTree::OfQueue { span, .. } => *span,
         }
     }
 
@@ -125,7 +129,7 @@ impl Host {
         let enqueued = || {
             self.calls.iter().flatten().filter_map(|c| match c {
                 CallTree::Enqueue { kind, name, .. } => Some((kind, name.as_ref())),
-                CallTree::Wait { .. } | CallTree::Finish { .. } => None,
+                CallTree::Wait { .. } | CallTree::OfQueue { .. } => None,
             })
         };
         for (kind, name) in enqueued() {
@@ -180,7 +184,7 @@ impl Host {
                 HostCall::Enqueue(id)
             }
             CallTree::Wait { events: list, .. } => HostCall::Wait(events(list)?),
-            CallTree::Finish { queue, .. } => HostCall::Finish(self.queue(queue)?),
+            CallTree::OfQueue { call, queue, .. } => call(self.queue(queue)?),
         })
     }
 

@@ -6,7 +6,7 @@
 
 use super::command::CallTree;
 use super::thread::ThreadLowering;
-use crate::program::{BinOp, CommandKind, Instr, LocId, MapAccess};
+use crate::program::{BinOp, CommandKind, HostCall, Instr, LocId, MapAccess, QueueId};
 use crate::syntax::error::{Outcome, Span};
 use crate::syntax::tree::{Name, Node, NodeKind};
 
@@ -19,7 +19,7 @@ enum Api {
     Map,
     Unmap,
     Wait,
-    Finish,
+    OfQueue(fn(QueueId) -> HostCall),
 }
 
 const API: &[(&str, Api)] = &[
@@ -31,7 +31,8 @@ const API: &[(&str, Api)] = &[
     ("clEnqueueUnmapMemObject", Api::Unmap),
     ("clEnqueueSVMUnmap", Api::Unmap),
     ("clWaitForEvents", Api::Wait),
-    ("clFinish", Api::Finish),
+    ("clFinish", Api::OfQueue(HostCall::Finish)),
+    ("clFlush", Api::OfQueue(HostCall::Flush)),
 ];
 
 /// Names of the functions, for suggestions.
@@ -61,6 +62,10 @@ impl ThreadLowering<'_> {
             return Ok(Some(self.host(CallTree::Wait { events, span })));
         }
         let queue = rest.name("a queue")?;
+        if let Api::OfQueue(call) = *api {
+            rest.end()?;
+            return Ok(Some(self.host(CallTree::OfQueue { call, queue, span })));
+        }
         let mut name = label.cloned();
         let kind = match api {
             Api::Kernel => {
@@ -88,10 +93,7 @@ impl ThreadLowering<'_> {
             Api::Unmap => CommandKind::Unmap {
                 location: self.mapped(&rest.name("a location")?)?,
             },
-            Api::Wait | Api::Finish => {
-                rest.end()?;
-                return Ok(Some(self.host(CallTree::Finish { queue, span })));
-            }
+            Api::Wait | Api::OfQueue(_) => return Ok(None),
         };
         Ok(Some(self.host(CallTree::Enqueue {
             kind,

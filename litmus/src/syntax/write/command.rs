@@ -10,6 +10,7 @@ pub(crate) fn host_call(program: &Program, call: &HostCall) -> String {
             format!("clWaitForEvents({});", names(program, events).join(", "))
         }
         HostCall::Finish(queue) => format!("clFinish({});", program.queues[queue.index()].name),
+        HostCall::Flush(queue) => format!("clFlush({});", program.queues[queue.index()].name),
     }
 }
 

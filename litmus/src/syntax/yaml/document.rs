@@ -149,6 +149,7 @@ instruction! {
     unmap "unmap": Text,
     wait "wait": At<FlowSeq<Vec<Text>>>,
     finish "finish": Text,
+    flush "flush": Text,
     event "event": Text,
     access "access": At<MapAccess>,
     blocking "blocking": At<bool>,

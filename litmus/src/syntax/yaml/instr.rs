@@ -3,8 +3,8 @@
 use super::document::{Instruction, Step};
 use super::value::{At, Flags, Text, names};
 use crate::program::{
-    Atomic, Atomicity, Barrier, BarrierScope, Branch, CommandKind, Expr, Fence, FenceFlags, Instr,
-    LOAD_FORBIDS, MemOrder, STORE_FORBIDS, legacy_fence,
+    Atomic, Atomicity, Barrier, BarrierScope, Branch, CommandKind, Expr, Fence, FenceFlags,
+    HostCall, Instr, LOAD_FORBIDS, MemOrder, QueueId, STORE_FORBIDS, legacy_fence,
 };
 use crate::syntax::error::{Outcome, Span};
 use crate::syntax::lower::command::CallTree;
@@ -12,7 +12,7 @@ use crate::syntax::lower::thread::ThreadLowering;
 use crate::syntax::tree::{Name, Node};
 
 /// Keys that say what an instruction is, each with the keys that may stand beside it.
-const FORMS: [(&str, &[&str]); 16] = [
+const FORMS: [(&str, &[&str]); 17] = [
     ("assign", &["value"]),
     ("load", &["into", "order", "scope", "volatile", "atomic"]),
     ("store", &["value", "order", "scope", "volatile", "atomic"]),
@@ -29,6 +29,7 @@ const FORMS: [(&str, &[&str]); 16] = [
     ("unmap", &["event", "queue", "after"]),
     ("wait", &[]),
     ("finish", &[]),
+    ("flush", &[]),
 ];
 
 /// The first of them that calls the OpenCL API.
@@ -157,9 +158,14 @@ impl ThreadReader<'_, '_> {
             let events = names(&events.value.0)?;
             return Ok(CallTree::Wait { events, span });
         }
-        if let Some(queue) = &keys.finish {
-            let queue = queue.name()?;
-            return Ok(CallTree::Finish { queue, span });
+        for (queue, call) in [
+            (&keys.finish, HostCall::Finish as fn(QueueId) -> HostCall),
+            (&keys.flush, HostCall::Flush),
+        ] {
+            if let Some(queue) = queue {
+                let queue = queue.name()?;
+                return Ok(CallTree::OfQueue { call, queue, span });
+            }
         }
         let queue = form.needs("queue", &keys.queue)?.name()?;
         let waits = match &keys.after {

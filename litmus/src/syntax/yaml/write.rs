@@ -232,6 +232,10 @@ fn set_call(keys: &mut Instruction, program: &Program, call: &HostCall) {
             keys.finish = queue(on.index());
             return;
         }
+        HostCall::Flush(on) => {
+            keys.flush = queue(on.index());
+            return;
+        }
     };
     let command = &program.commands[id.index()];
     let name = text(&command.name);
