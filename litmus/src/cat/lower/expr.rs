@@ -88,51 +88,54 @@ impl Lowerer<'_> {
                 };
                 self.expr(env, chosen)
             }
-            ExprKind::Match(subject, cases) => {
-                let value = self.expr(env, subject)?;
-                for (case, result) in cases {
-                    let taken = match (case, &value) {
-                        (Case::Empty | Case::Parts(..), Value::Set(_) | Value::Rel(_)) => {
-                            return Err(self
-                                .error(
-                                    subject.span,
-                                    "the elements of a set or relation are not known before an \
-                                     execution is, so `match` cannot take it apart",
-                                    format!("this is {}", value.kind()),
-                                )
-                                .with_help(
-                                    "`match` works on tags and sets of tags; sets and relations \
-                                     are combined with operators",
-                                ));
-                        }
-                        (Case::Default, _) | (Case::Empty, Value::Empty) => true,
-                        (Case::Tag(wanted), Value::Tag(tag)) => wanted == tag,
-                        (Case::Empty, Value::Tags(tags)) => tags.is_empty(),
-                        (Case::Parts(first, rest), Value::Tags(tags)) if !tags.is_empty() => {
-                            let mut inner = env.clone();
-                            inner.bind(first.clone(), Value::Tag(tags[0].clone()));
-                            inner.bind(rest.clone(), Value::Tags(tags[1..].to_vec()));
-                            return self.expr(&inner, result);
-                        }
-                        (Case::Tag(_) | Case::Empty | Case::Parts(..), _) => false,
-                    };
-                    if taken {
-                        return self.expr(env, result);
-                    }
-                }
-                Err(self
-                    .error(
-                        subject.span,
-                        "no case of this `match` accepts the value",
-                        format!("this is {}", value.shown()),
-                    )
-                    .with_help("add a last case `|| _ -> …` for everything else"))
-            }
+            ExprKind::Match(subject, cases) => self.chosen(env, subject, cases),
             ExprKind::Try(first, second) => match self.expr(env, first) {
                 Ok(value) => Ok(value),
                 Err(_) => self.expr(env, second),
             },
         }
+    }
+
+    /// The result of the first case of a `match` that accepts its subject.
+    fn chosen(&mut self, env: &Env, subject: &Expr, cases: &[(Case, Expr)]) -> Result<Value> {
+        let value = self.expr(env, subject)?;
+        for (case, result) in cases {
+            let taken = match (case, &value) {
+                (Case::Empty | Case::Parts(..), Value::Set(_) | Value::Rel(_)) => {
+                    return Err(self
+                        .error(
+                            subject.span,
+                            "the elements of a set or relation are not known before an \
+                             execution is, so `match` cannot take it apart",
+                            format!("this is {}", value.kind()),
+                        )
+                        .with_help(
+                            "`match` works on tags and sets of tags; sets and relations \
+                             are combined with operators",
+                        ));
+                }
+                (Case::Default, _) | (Case::Empty, Value::Empty) => true,
+                (Case::Tag(wanted), Value::Tag(tag)) => wanted == tag,
+                (Case::Empty, Value::Tags(tags)) => tags.is_empty(),
+                (Case::Parts(first, rest), Value::Tags(tags)) if !tags.is_empty() => {
+                    let mut inner = env.clone();
+                    inner.bind(first.clone(), Value::Tag(tags[0].clone()));
+                    inner.bind(rest.clone(), Value::Tags(tags[1..].to_vec()));
+                    return self.expr(&inner, result);
+                }
+                (Case::Tag(_) | Case::Empty | Case::Parts(..), _) => false,
+            };
+            if taken {
+                return self.expr(env, result);
+            }
+        }
+        Err(self
+            .error(
+                subject.span,
+                "no case of this `match` accepts the value",
+                format!("this is {}", value.shown()),
+            )
+            .with_help("add a last case `|| _ -> …` for everything else"))
     }
 
     fn braces(&mut self, env: &Env, items: &[Expr]) -> Result<Value> {
