@@ -2,7 +2,7 @@
 
 use crate::answer::Answer;
 use crate::library::Entry;
-use crate::library::driver::Event;
+use crate::library::driver::{Event, Place};
 use opencl_sys::*;
 use std::ptr;
 
@@ -47,8 +47,8 @@ impl Command {
         .contains(&self.entry)
     }
 
-    /// What each command is enqueued with: queue, wait list and event.
-    pub(crate) fn parts(&self) -> (cl_command_queue, cl_uint, *const cl_event, *mut cl_event) {
+    /// Where it is enqueued.
+    pub(super) fn place(&self) -> Place {
         (self.queue, self.count, self.list, self.event)
     }
 

@@ -78,7 +78,7 @@ unsafe fn instead(call: &Call, command: &Command) -> Option<cl_int> {
         if call.has(ApiViolation::BarrierAsMarker) && all
             || call.has(ApiViolation::BarrierListAsMarker) && !all
         {
-            return status(driver::marker(command));
+            return status(driver::marker(command.place()));
         }
     }
     if command.entry == MARKER && all && call.has(ApiViolation::MarkerEarly) {

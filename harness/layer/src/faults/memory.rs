@@ -240,7 +240,7 @@ fn clobber(command: &Command, buffer: cl_mem, (offset, size): (size_t, size_t)) 
                 command.with_list(&before)
             }
         };
-        driver::fill(&fill, buffer, STALE, (from, to - from)).ok()?;
+        driver::fill(fill.place(), buffer, STALE, (from, to - from)).ok()?;
         // SAFETY: the implementation gave the layer this reference.
         last = Some(unsafe { Event::adopt(event) });
     }
@@ -262,7 +262,7 @@ pub(crate) unsafe fn migrate(
         // SAFETY: the caller's list, which has an element.
         let first = unsafe { *memory };
         if let Some(size) = driver::size_of_memory(first)
-            && driver::fill(command, first, STALE, (0, size)).is_ok()
+            && driver::fill(command.place(), first, STALE, (0, size)).is_ok()
         {
             return CL_SUCCESS;
         }

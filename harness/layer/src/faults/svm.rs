@@ -147,7 +147,7 @@ pub(crate) unsafe fn migrate(
             (None, _) => None,
         };
         if let Some((begin, size)) = region
-            && driver::fill_svm(command, begin as *mut c_void, 0xA5, size).is_ok()
+            && driver::fill_svm(command.place(), begin as *mut c_void, 0xA5, size).is_ok()
         {
             return CL_SUCCESS;
         }

@@ -2,7 +2,6 @@
 //! the implementation. They go past the entry points: no fault sees them.
 
 use super::{Entry, Library};
-use crate::faults::command::Command;
 use libc::{c_void, size_t};
 use opencl_sys::cl_function_types::*;
 use opencl_sys::*;
@@ -217,12 +216,14 @@ pub(crate) fn wait(event: &Event) -> Result<(), cl_int> {
     ))
 }
 
+/// Where a command is enqueued: its queue, its wait list with the length first, and the place of its event.
+pub(crate) type Place = (cl_command_queue, cl_uint, *const cl_event, *mut cl_event);
+
 /// `clEnqueueMarkerWithWaitList` in the place of a command.
 ///
 /// # Errors
 /// Its status.
-pub(crate) fn marker(command: &Command) -> Result<(), cl_int> {
-    let (queue, count, list, event) = command.parts();
+pub(crate) fn marker((queue, count, list, event): Place) -> Result<(), cl_int> {
     done(ask!(
         clEnqueueMarkerWithWaitList as clEnqueueMarkerWithWaitList_t,
         queue,
@@ -235,13 +236,12 @@ pub(crate) fn marker(command: &Command) -> Result<(), cl_int> {
 /// # Errors
 /// Its status.
 pub(crate) fn fill(
-    command: &Command,
+    (queue, count, list, event): Place,
     buffer: cl_mem,
     byte: u8,
     (offset, size): (size_t, size_t),
 ) -> Result<(), cl_int> {
     let pattern: *const c_void = (&raw const byte).cast();
-    let (queue, count, list, event) = command.parts();
     done(ask!(
         clEnqueueFillBuffer as clEnqueueFillBuffer_t,
         queue,
@@ -254,13 +254,12 @@ pub(crate) fn fill(
 /// # Errors
 /// Its status.
 pub(crate) fn fill_svm(
-    command: &Command,
+    (queue, count, list, event): Place,
     memory: *mut c_void,
     byte: u8,
     size: size_t,
 ) -> Result<(), cl_int> {
     let pattern: *const c_void = (&raw const byte).cast();
-    let (queue, count, list, event) = command.parts();
     done(ask!(
         clEnqueueSVMMemFill as clEnqueueSVMMemFill_t,
         queue,
