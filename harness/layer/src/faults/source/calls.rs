@@ -2,6 +2,7 @@
 //! call.
 
 use super::tokens::{Kind, Token};
+use Access::{Load, ReadModifyWrite, Store};
 use std::ops::Range;
 
 /// An atomic function: its name without `_explicit`, and how many operands and orders it takes.
@@ -31,30 +32,20 @@ const fn atomic(name: &'static str, operands: usize, orders: usize, access: Acce
 
 /// The C11 atomic functions of OpenCL C that have an order (OpenCL C 3.0, section 6.15.12.7).
 const ATOMICS: [Atomic; 14] = [
-    atomic("atomic_store", 2, 1, Access::Store),
-    atomic("atomic_load", 1, 1, Access::Load),
-    atomic("atomic_exchange", 2, 1, Access::ReadModifyWrite),
-    atomic(
-        "atomic_compare_exchange_strong",
-        3,
-        2,
-        Access::ReadModifyWrite,
-    ),
-    atomic(
-        "atomic_compare_exchange_weak",
-        3,
-        2,
-        Access::ReadModifyWrite,
-    ),
-    atomic("atomic_fetch_add", 2, 1, Access::ReadModifyWrite),
-    atomic("atomic_fetch_sub", 2, 1, Access::ReadModifyWrite),
-    atomic("atomic_fetch_or", 2, 1, Access::ReadModifyWrite),
-    atomic("atomic_fetch_xor", 2, 1, Access::ReadModifyWrite),
-    atomic("atomic_fetch_and", 2, 1, Access::ReadModifyWrite),
-    atomic("atomic_fetch_min", 2, 1, Access::ReadModifyWrite),
-    atomic("atomic_fetch_max", 2, 1, Access::ReadModifyWrite),
-    atomic("atomic_flag_test_and_set", 1, 1, Access::ReadModifyWrite),
-    atomic("atomic_flag_clear", 1, 1, Access::Store),
+    atomic("atomic_store", 2, 1, Store),
+    atomic("atomic_load", 1, 1, Load),
+    atomic("atomic_exchange", 2, 1, ReadModifyWrite),
+    atomic("atomic_compare_exchange_strong", 3, 2, ReadModifyWrite),
+    atomic("atomic_compare_exchange_weak", 3, 2, ReadModifyWrite),
+    atomic("atomic_fetch_add", 2, 1, ReadModifyWrite),
+    atomic("atomic_fetch_sub", 2, 1, ReadModifyWrite),
+    atomic("atomic_fetch_or", 2, 1, ReadModifyWrite),
+    atomic("atomic_fetch_xor", 2, 1, ReadModifyWrite),
+    atomic("atomic_fetch_and", 2, 1, ReadModifyWrite),
+    atomic("atomic_fetch_min", 2, 1, ReadModifyWrite),
+    atomic("atomic_fetch_max", 2, 1, ReadModifyWrite),
+    atomic("atomic_flag_test_and_set", 1, 1, ReadModifyWrite),
+    atomic("atomic_flag_clear", 1, 1, Store),
 ];
 
 impl Atomic {

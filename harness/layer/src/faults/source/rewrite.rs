@@ -47,6 +47,83 @@ enum Within {
     Barrier,
 }
 
+/// Where a word is replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Anywhere,
+    In(Within),
+    NotIn(Within),
+}
+
+impl Place {
+    fn has(self, within: Within) -> bool {
+        match self {
+            Place::Anywhere => true,
+            Place::In(place) => within == place,
+            Place::NotIn(place) => within != place,
+        }
+    }
+}
+
+/// A word, where it stands, the mutations that replace it there, and by what.
+struct Replacement {
+    word: &'static str,
+    place: Place,
+    mutations: &'static [SourceMutation],
+    becomes: &'static str,
+}
+
+macro_rules! replacements {
+    ($($word:literal, $place:expr, [$($mutation:ident),+] => $becomes:literal;)*) => {
+        /// The words that mutations replace; the first row that fits counts.
+        const REPLACEMENTS: &[Replacement] = {
+            use Access::*;
+            use Place::*;
+            use Within::*;
+            &[$(Replacement {
+                word: $word,
+                place: $place,
+                mutations: &[$($mutation),+],
+                becomes: $becomes,
+            }),*]
+        };
+    };
+}
+
+replacements! {
+    "memory_order_acquire", NotIn(Fence), [RelaxOrders, AcquireToRelaxed] => "memory_order_relaxed";
+    "memory_order_release", NotIn(Fence), [RelaxOrders, ReleaseToRelaxed] => "memory_order_relaxed";
+    "memory_order_acq_rel", NotIn(Fence), [RelaxOrders, AcqRelToRelaxed] => "memory_order_relaxed";
+    "memory_order_seq_cst", NotIn(Fence), [RelaxOrders, SeqCstToRelaxed] => "memory_order_relaxed";
+    "memory_order_acquire", In(Fence), [FencesRelaxed, FenceAcquire] => "memory_order_relaxed";
+    "memory_order_release", In(Fence), [FencesRelaxed, FenceRelease] => "memory_order_relaxed";
+    "memory_order_acq_rel", In(Fence), [FencesRelaxed] => "memory_order_relaxed";
+    "memory_order_seq_cst", In(Fence), [FencesRelaxed] => "memory_order_relaxed";
+    "memory_order_acq_rel", NotIn(Fence), [AcquireToRelaxed] => "memory_order_release";
+    "memory_order_acq_rel", NotIn(Fence), [ReleaseToRelaxed] => "memory_order_acquire";
+    "memory_order_acq_rel", In(Fence), [FenceAcquire] => "memory_order_release";
+    "memory_order_acq_rel", In(Fence), [FenceRelease] => "memory_order_acquire";
+    "memory_order_seq_cst", In(Fence), [FenceSeqCst] => "memory_order_acq_rel";
+    "memory_order_seq_cst", In(Atomic(Load)), [SeqCstToAcqRel] => "memory_order_acquire";
+    "memory_order_seq_cst", In(Atomic(Store)), [SeqCstToAcqRel] => "memory_order_release";
+    "memory_order_seq_cst", In(Atomic(ReadModifyWrite)), [SeqCstToAcqRel] => "memory_order_acq_rel";
+    "memory_scope_all_svm_devices", Anywhere, [NarrowScopes] => "memory_scope_work_group";
+    "memory_scope_all_svm_devices", Anywhere, [ScopeSvmToDevice] => "memory_scope_device";
+    "memory_scope_all_devices", Anywhere, [NarrowScopes] => "memory_scope_work_group";
+    "memory_scope_all_devices", Anywhere, [ScopeSvmToDevice] => "memory_scope_device";
+    "memory_scope_device", Anywhere, [NarrowScopes, ScopeDeviceToWorkGroup] => "memory_scope_work_group";
+    "memory_scope_work_group", Anywhere, [ScopeWorkGroupToSubGroup] => "memory_scope_sub_group";
+    "CLK_LOCAL_MEM_FENCE", In(Barrier), [BarrierFlags] => "0";
+    "CLK_GLOBAL_MEM_FENCE", In(Barrier), [BarrierFlags] => "0";
+    "CLK_LOCAL_MEM_FENCE", Anywhere, [SwapFlags, FlagLocalToGlobal] => "CLK_GLOBAL_MEM_FENCE";
+    "CLK_GLOBAL_MEM_FENCE", Anywhere, [SwapFlags, FlagGlobalToLocal] => "CLK_LOCAL_MEM_FENCE";
+    "CLK_IMAGE_MEM_FENCE", Anywhere, [DropImageFences] => "0";
+    "CLK_ENQUEUE_FLAGS_WAIT_KERNEL", Anywhere, [EnqueueWaitKernelGroup] => "CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP";
+    "CLK_ENQUEUE_FLAGS_WAIT_KERNEL", Anywhere, [EnqueueWaitKernel] => "CLK_ENQUEUE_FLAGS_NO_WAIT";
+    "CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP", Anywhere, [EnqueueWaitGroup] => "CLK_ENQUEUE_FLAGS_NO_WAIT";
+    "CLK_ADDRESS_CLAMP", Anywhere, [ImageBorder] => "CLK_ADDRESS_CLAMP_TO_EDGE";
+}
+
 struct Rewriter<'a> {
     tokens: Vec<Token<'a>>,
     /// What each token becomes.
@@ -101,7 +178,7 @@ impl Rewriter<'_> {
                 }
                 let within = around.last().map_or(Within::Nothing, |(_, within)| *within);
                 if let Some(word) = self.word(token.text, within) {
-                    self.set(index, word.to_vec());
+                    self.set(index, word.as_bytes().to_vec());
                 }
             }
             index += 1;
@@ -118,85 +195,18 @@ impl Rewriter<'_> {
     }
 
     /// What a word becomes.
-    fn word(&self, text: &[u8], within: Within) -> Option<&'static [u8]> {
-        let makes = |mutation| self.makes(mutation);
-        let fence = within == Within::Fence;
-        let order = match text {
-            b"memory_order_acquire" if !fence => makes(RelaxOrders) || makes(AcquireToRelaxed),
-            b"memory_order_release" if !fence => makes(RelaxOrders) || makes(ReleaseToRelaxed),
-            b"memory_order_acq_rel" if !fence => makes(RelaxOrders) || makes(AcqRelToRelaxed),
-            b"memory_order_seq_cst" if !fence => makes(RelaxOrders) || makes(SeqCstToRelaxed),
-            b"memory_order_acquire" => makes(FencesRelaxed) || makes(FenceAcquire),
-            b"memory_order_release" => makes(FencesRelaxed) || makes(FenceRelease),
-            b"memory_order_acq_rel" | b"memory_order_seq_cst" => makes(FencesRelaxed),
-            _ => false,
+    fn word(&self, text: &[u8], within: Within) -> Option<&'static str> {
+        let makes = |mutation: &SourceMutation| {
+            self.makes(*mutation) && (*mutation != ScopeWorkGroupToSubGroup || self.sub_groups)
         };
-        if order {
-            return Some(b"memory_order_relaxed");
-        }
-        match text {
-            b"memory_order_acq_rel" => {
-                let (acquire, release) = if fence {
-                    (FenceAcquire, FenceRelease)
-                } else {
-                    (AcquireToRelaxed, ReleaseToRelaxed)
-                };
-                if makes(acquire) {
-                    Some(b"memory_order_release")
-                } else if makes(release) {
-                    Some(b"memory_order_acquire")
-                } else {
-                    None
-                }
-            }
-            b"memory_order_seq_cst" if fence && makes(FenceSeqCst) => Some(b"memory_order_acq_rel"),
-            b"memory_order_seq_cst" if makes(SeqCstToAcqRel) => match within {
-                Within::Atomic(access) => Some(half(access)),
-                Within::Nothing | Within::Fence | Within::Barrier => None,
-            },
-            b"memory_scope_all_svm_devices" | b"memory_scope_all_devices"
-                if !makes(NarrowScopes) =>
-            {
-                makes(ScopeSvmToDevice).then_some(b"memory_scope_device")
-            }
-            b"memory_scope_device"
-            | b"memory_scope_all_svm_devices"
-            | b"memory_scope_all_devices" => (makes(NarrowScopes) || makes(ScopeDeviceToWorkGroup))
-                .then_some(b"memory_scope_work_group"),
-            b"memory_scope_work_group" => (makes(ScopeWorkGroupToSubGroup) && self.sub_groups)
-                .then_some(b"memory_scope_sub_group"),
-            b"CLK_LOCAL_MEM_FENCE" | b"CLK_GLOBAL_MEM_FENCE" => self.flag(text, within),
-            b"CLK_IMAGE_MEM_FENCE" => makes(DropImageFences).then_some(b"0"),
-            b"CLK_ENQUEUE_FLAGS_WAIT_KERNEL" if makes(EnqueueWaitKernelGroup) => {
-                Some(b"CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP")
-            }
-            b"CLK_ENQUEUE_FLAGS_WAIT_KERNEL" => {
-                makes(EnqueueWaitKernel).then_some(b"CLK_ENQUEUE_FLAGS_NO_WAIT")
-            }
-            b"CLK_ADDRESS_CLAMP" => makes(ImageBorder).then_some(b"CLK_ADDRESS_CLAMP_TO_EDGE"),
-            b"CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP" => {
-                makes(EnqueueWaitGroup).then_some(b"CLK_ENQUEUE_FLAGS_NO_WAIT")
-            }
-            _ => None,
-        }
-    }
-
-    /// What the flag of a region becomes.
-    fn flag(&self, text: &[u8], within: Within) -> Option<&'static [u8]> {
-        if within == Within::Barrier && self.makes(BarrierFlags) {
-            return Some(b"0");
-        }
-        let local = text == b"CLK_LOCAL_MEM_FENCE";
-        let other = if local {
-            FlagLocalToGlobal
-        } else {
-            FlagGlobalToLocal
-        };
-        (self.makes(SwapFlags) || self.makes(other)).then_some(if local {
-            b"CLK_GLOBAL_MEM_FENCE"
-        } else {
-            b"CLK_LOCAL_MEM_FENCE"
-        })
+        REPLACEMENTS
+            .iter()
+            .find(|row| {
+                row.word.as_bytes() == text
+                    && row.place.has(within)
+                    && row.mutations.iter().any(makes)
+            })
+            .map(|row| row.becomes)
     }
 
     /// Another function that takes the place of one, with the same arguments.
@@ -246,7 +256,7 @@ impl Rewriter<'_> {
                 (false, _) if second && failure => "memory_order_relaxed",
                 // The failure of a compare-exchange only loads.
                 (false, true) if second => "memory_order_acquire",
-                (false, true) => text(half(atomic.access)),
+                (false, true) => half(atomic.access),
                 (false, false) => "memory_order_seq_cst",
             };
             for place in 0..atomic.orders {
@@ -290,7 +300,7 @@ impl Rewriter<'_> {
                 .collect::<Vec<_>>()
         };
         let relaxed = words(success).into_iter().any(|word| {
-            self.word(word, Within::Atomic(atomic.access)) == Some(b"memory_order_relaxed")
+            self.word(word, Within::Atomic(atomic.access)) == Some("memory_order_relaxed")
         });
         let order = if relaxed || self.makes(CasFailureRelaxed) {
             " memory_order_relaxed"
@@ -430,17 +440,12 @@ impl Rewriter<'_> {
 }
 
 /// The strongest order below seq_cst that an access can have.
-fn half(access: Access) -> &'static [u8] {
+fn half(access: Access) -> &'static str {
     match access {
-        Access::Load => b"memory_order_acquire",
-        Access::Store => b"memory_order_release",
-        Access::ReadModifyWrite => b"memory_order_acq_rel",
+        Access::Load => "memory_order_acquire",
+        Access::Store => "memory_order_release",
+        Access::ReadModifyWrite => "memory_order_acq_rel",
     }
-}
-
-/// A word of the tables as text.
-fn text(word: &'static [u8]) -> &'static str {
-    std::str::from_utf8(word).unwrap_or("memory_order_relaxed")
 }
 
 fn line_ends(text: &[u8]) -> Vec<u8> {
