@@ -14,25 +14,22 @@ use std::sync::{Mutex, OnceLock};
 /// The callback of an event.
 pub(crate) type Callback = unsafe extern "C" fn(cl_event, cl_int, *mut c_void);
 
-/// What a callback that takes the place of the program's does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Twist {
-    /// Nothing but what waits for the completion.
-    None,
-    WrongStatus,
-    WrongEvent,
-    FailureLost,
-    TwiceOnFailure,
-    /// The event gets no other callback until this one was called.
-    First,
-}
+/// What a callback that takes the place of the program's can break.
+const BY_CALLBACK: [ApiViolation; 5] = [
+    ApiViolation::CallbackWrongStatus,
+    ApiViolation::CallbackWrongEvent,
+    ApiViolation::CallbackFailureLost,
+    ApiViolation::CallbackTwiceOnFailure,
+    ApiViolation::CallbackFirstOnly,
+];
 
 /// The program's callback and how it is called. It is never freed: an implementation may call
 /// twice.
 struct Instead {
     own: Callback,
     data: *mut c_void,
-    twist: Twist,
+    /// One of `BY_CALLBACK`; none where the callback only does what waits for the completion.
+    breaks: Option<ApiViolation>,
 }
 
 /// The events whose first callback has not been called yet.
@@ -42,32 +39,29 @@ unsafe extern "C" fn instead(event: cl_event, status: cl_int, data: *mut c_void)
     later::settle();
     // SAFETY: the layer passed this along, and never frees it.
     let instead = unsafe { &*data.cast::<Instead>() };
-    let (event, status) = match instead.twist {
-        Twist::None => (event, status),
-        Twist::WrongStatus if status < 0 => (event, CL_COMPLETE),
-        Twist::WrongStatus => (event, status + 1),
-        Twist::WrongEvent => {
+    let (event, status) = match instead.breaks {
+        Some(ApiViolation::CallbackWrongStatus) if status < 0 => (event, CL_COMPLETE),
+        Some(ApiViolation::CallbackWrongStatus) => (event, status + 1),
+        Some(ApiViolation::CallbackWrongEvent) => {
             let other = driver::context_of_event(event).and_then(|of| Event::user(of).ok());
             // Never released: the program may keep what it was given.
             (other.map_or(event, Event::into_raw), status)
         }
-        Twist::FailureLost if status < 0 => {
+        Some(ApiViolation::CallbackFailureLost) if status < 0 => {
             crate::effects::of_act(ApiViolation::CallbackFailureLost);
             return;
         }
-        Twist::FailureLost => (event, status),
-        Twist::TwiceOnFailure => {
-            if status < 0 {
-                crate::effects::of_act(ApiViolation::CallbackTwiceOnFailure);
-                // SAFETY: the program's callback and its data.
-                unsafe { (instead.own)(event, status, instead.data) };
-            }
+        Some(ApiViolation::CallbackTwiceOnFailure) if status < 0 => {
+            crate::effects::of_act(ApiViolation::CallbackTwiceOnFailure);
+            // SAFETY: the program's callback and its data.
+            unsafe { (instead.own)(event, status, instead.data) };
             (event, status)
         }
-        Twist::First => {
+        Some(ApiViolation::CallbackFirstOnly) => {
             lock(&FIRST).remove(&(event as usize));
             (event, status)
         }
+        _ => (event, status),
     };
     let outer = IN_CALLBACK.replace(true);
     // SAFETY: the program's callback and its data.
@@ -109,23 +103,12 @@ pub(crate) unsafe fn set_callback(
     {
         return CL_SUCCESS;
     }
-    let twist = if call.has(ApiViolation::CallbackWrongStatus) {
-        Twist::WrongStatus
-    } else if call.has(ApiViolation::CallbackWrongEvent) {
-        Twist::WrongEvent
-    } else if call.has(ApiViolation::CallbackFailureLost) {
-        Twist::FailureLost
-    } else if call.has(ApiViolation::CallbackTwiceOnFailure) {
-        Twist::TwiceOnFailure
-    } else if call.has(ApiViolation::CallbackFirstOnly) {
-        if !lock(&FIRST).insert(event as usize) {
-            return CL_SUCCESS;
-        }
-        Twist::First
-    } else {
-        Twist::None
-    };
-    let twisted = Box::leak(Box::new(Instead { own, data, twist }));
+    let breaks = BY_CALLBACK.into_iter().find(|one| call.has(*one));
+    // The event gets no other callback until its first one was called.
+    if breaks == Some(ApiViolation::CallbackFirstOnly) && !lock(&FIRST).insert(event as usize) {
+        return CL_SUCCESS;
+    }
+    let twisted = Box::leak(Box::new(Instead { own, data, breaks }));
     let twisted: *mut c_void = (&raw mut *twisted).cast();
     let answer = register(Some(instead), twisted);
     if answer == CL_SUCCESS && call.has(ApiViolation::CallbackTwice) {
