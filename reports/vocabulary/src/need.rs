@@ -3,92 +3,110 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A capability. Its name in reports is what [`fmt::Display`] writes, and in files the name of the variant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Need {
+/// Declares [`Need`]: its variants, each with what it is called in reports.
+macro_rules! needs {
+    ($($(#[$of:meta])* $variant:ident $(($value:ident: $type:ty))? = $words:literal,)+) => {
+        /// A capability. Its name in reports is what [`fmt::Display`] writes, and in files the name of the
+        /// variant.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum Need {
+            $($(#[$of])* $variant $(($type))?,)+
+        }
+
+        impl fmt::Display for Need {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self {
+                    $(Need::$variant $(($value))? => write!(f, $words),)+
+                }
+            }
+        }
+    };
+}
+
+needs! {
     /// So many devices on the platform; 1 is always there.
-    Devices(u32),
+    Devices(n: u32) = "{n} devices on its platform",
     /// Out-of-order host queues.
-    OutOfOrderQueue,
+    OutOfOrderQueue = "out-of-order queues",
     /// Native kernels.
-    NativeKernels,
+    NativeKernels = "native kernels",
     /// Built-in kernels.
-    BuiltInKernels,
+    BuiltInKernels = "built-in kernels",
     /// A built-in kernel of which it is known what it does.
-    BuiltIn(BuiltInKernel),
+    BuiltIn(kernel: BuiltInKernel) = "the built-in kernel {kernel}",
     /// Coarse-grain SVM.
-    SvmCoarse,
+    SvmCoarse = "coarse-grain SVM",
     /// Fine-grain SVM allocations.
-    SvmFine,
+    SvmFine = "fine-grain SVM buffers",
     /// Fine-grain system SVM.
-    SvmSystem,
+    SvmSystem = "fine-grain system SVM",
     /// Atomics on fine-grain SVM.
-    SvmAtomics,
+    SvmAtomics = "SVM atomics",
     /// Program-scope variables in global memory.
-    ProgramScopeVariables,
+    ProgramScopeVariables = "program-scope variables",
     /// The generic address space.
-    GenericAddressSpace,
+    GenericAddressSpace = "the generic address space",
     /// Non-uniform work-groups.
-    NonUniformGroups,
+    NonUniformGroups = "non-uniform work-groups",
     /// Sub-groups.
-    SubGroups,
+    SubGroups = "sub-groups",
     /// Independent progress of sub-groups.
-    SubGroupProgress,
+    SubGroupProgress = "independent progress of sub-groups",
     /// Work-group collective functions.
-    WorkGroupFunctions,
+    WorkGroupFunctions = "work-group collective functions",
     /// Device-side enqueue.
-    DeviceEnqueue,
+    DeviceEnqueue = "device-side enqueue",
     /// Pipes.
-    Pipes,
+    Pipes = "pipes",
     /// Images in kernels.
-    Images,
+    Images = "images in kernels",
     /// Images that the host moves.
-    ImageObjects,
+    ImageObjects = "images",
     /// Images that a kernel both reads and writes.
-    ReadWriteImages,
+    ReadWriteImages = "read-write images",
     /// The full profile.
-    FullProfile,
+    FullProfile = "the full profile",
     /// Intermediate language.
-    Il,
+    Il = "an intermediate language",
     /// C11 atomics.
-    C11Atomics,
+    C11Atomics = "C11 atomics",
     /// Atomic orders beyond relaxed.
-    OrderAcqRel,
+    OrderAcqRel = "atomic orders acquire and release",
     /// Sequentially consistent atomics.
-    OrderSeqCst,
+    OrderSeqCst = "atomic order seq_cst",
     /// Atomic scope sub_group.
-    ScopeSubGroup,
+    ScopeSubGroup = "atomic scope sub_group",
     /// Atomic scope device.
-    ScopeDevice,
+    ScopeDevice = "atomic scope device",
     /// Atomic scope all_svm_devices.
-    ScopeAllDevices,
+    ScopeAllDevices = "atomic scope all_svm_devices",
     /// 64-bit atomics.
-    Int64Atomics,
+    Int64Atomics = "64-bit atomics",
     /// Double precision.
-    Fp64,
+    Fp64 = "double precision",
     /// Half precision.
-    Fp16,
+    Fp16 = "half precision",
     /// Work-groups of so many work-items.
-    WorkGroupSize(u32),
+    WorkGroupSize(n: u32) = "work-groups of {n} work-items",
     /// Sub-buffers that begin at multiples of so many bytes.
-    SubBufferAlign(u32),
+    SubBufferAlign(n: u32) = "sub-buffers at multiples of {n} bytes",
     /// OpenCL C 2.0 or later.
-    C20,
+    C20 = "OpenCL C 2.0",
     /// A 64-bit address space.
-    Bits64,
+    Bits64 = "64-bit addresses",
     /// The functions and rules of OpenCL 2.0.
-    Api20,
+    Api20 = "OpenCL 2.0",
     /// The functions and rules of OpenCL 2.1.
-    Api21,
+    Api21 = "OpenCL 2.1",
     /// The functions and rules of OpenCL 2.2.
-    Api22,
+    Api22 = "OpenCL 2.2",
     /// The functions and rules of OpenCL 3.0.
-    Api30,
+    Api30 = "OpenCL 3.0",
     /// The functions and rules of OpenCL 3.1.
-    Api31,
+    Api31 = "OpenCL 3.1",
     /// Rules that OpenCL 3.1 dropped.
-    BeforeApi31,
+    BeforeApi31 = "a version of OpenCL before 3.1",
 }
 
 words! {
@@ -102,53 +120,5 @@ words! {
         Iota = "touchstone_iota",
         /// `(global const uchar *from, global uchar *to)`: a work-item copies a byte.
         Copy = "touchstone_copy",
-    }
-}
-
-impl fmt::Display for Need {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Need::Devices(n) => write!(f, "{n} devices on its platform"),
-            Need::OutOfOrderQueue => f.write_str("out-of-order queues"),
-            Need::NativeKernels => f.write_str("native kernels"),
-            Need::BuiltInKernels => f.write_str("built-in kernels"),
-            Need::BuiltIn(kernel) => write!(f, "the built-in kernel {}", kernel.name()),
-            Need::SvmCoarse => f.write_str("coarse-grain SVM"),
-            Need::SvmFine => f.write_str("fine-grain SVM buffers"),
-            Need::SvmSystem => f.write_str("fine-grain system SVM"),
-            Need::SvmAtomics => f.write_str("SVM atomics"),
-            Need::ProgramScopeVariables => f.write_str("program-scope variables"),
-            Need::GenericAddressSpace => f.write_str("the generic address space"),
-            Need::NonUniformGroups => f.write_str("non-uniform work-groups"),
-            Need::SubGroups => f.write_str("sub-groups"),
-            Need::SubGroupProgress => f.write_str("independent progress of sub-groups"),
-            Need::WorkGroupFunctions => f.write_str("work-group collective functions"),
-            Need::DeviceEnqueue => f.write_str("device-side enqueue"),
-            Need::Pipes => f.write_str("pipes"),
-            Need::Images => f.write_str("images in kernels"),
-            Need::ImageObjects => f.write_str("images"),
-            Need::ReadWriteImages => f.write_str("read-write images"),
-            Need::FullProfile => f.write_str("the full profile"),
-            Need::Il => f.write_str("an intermediate language"),
-            Need::C11Atomics => f.write_str("C11 atomics"),
-            Need::OrderAcqRel => f.write_str("atomic orders acquire and release"),
-            Need::OrderSeqCst => f.write_str("atomic order seq_cst"),
-            Need::ScopeSubGroup => f.write_str("atomic scope sub_group"),
-            Need::ScopeDevice => f.write_str("atomic scope device"),
-            Need::ScopeAllDevices => f.write_str("atomic scope all_svm_devices"),
-            Need::Int64Atomics => f.write_str("64-bit atomics"),
-            Need::Fp64 => f.write_str("double precision"),
-            Need::Fp16 => f.write_str("half precision"),
-            Need::WorkGroupSize(n) => write!(f, "work-groups of {n} work-items"),
-            Need::SubBufferAlign(n) => write!(f, "sub-buffers at multiples of {n} bytes"),
-            Need::C20 => f.write_str("OpenCL C 2.0"),
-            Need::Bits64 => f.write_str("64-bit addresses"),
-            Need::Api20 => f.write_str("OpenCL 2.0"),
-            Need::Api21 => f.write_str("OpenCL 2.1"),
-            Need::Api22 => f.write_str("OpenCL 2.2"),
-            Need::Api30 => f.write_str("OpenCL 3.0"),
-            Need::Api31 => f.write_str("OpenCL 3.1"),
-            Need::BeforeApi31 => f.write_str("a version of OpenCL before 3.1"),
-        }
     }
 }
