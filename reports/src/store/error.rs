@@ -10,10 +10,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The file can be neither opened nor created.
-    #[error(
-        "cannot open the results store {}: {reason}; choose another file with --store",
-        path.display()
-    )]
+    #[error("cannot open the results store {path}: {reason}; choose another file with --store")]
     CannotOpen {
         /// The store.
         path: PathBuf,
@@ -22,39 +19,26 @@ pub enum StoreError {
     },
     /// The file, or the directory it lies in, cannot be written.
     #[error(
-        "cannot write to the results store {}: it or its directory is read-only; change its \
-         permissions or choose another file with --store",
-        path.display()
+        "cannot write to the results store {0}: it or its directory is read-only; change its \
+         permissions or choose another file with --store"
     )]
-    ReadOnly {
-        /// The store.
-        path: PathBuf,
-    },
+    ReadOnly(PathBuf),
     /// The file is no SQLite database.
     #[error(
-        "{} is not a results store: it is not an SQLite database; choose another file with \
-         --store, it has been left as it is",
-        path.display()
+        "{0} is not a results store: it is not an SQLite database; choose another file with \
+         --store, it has been left as it is"
     )]
-    NotADatabase {
-        /// The file.
-        path: PathBuf,
-    },
+    NotADatabase(PathBuf),
     /// A database, but of another program.
     #[error(
-        "{} is not a results store: it is an SQLite database of another program; choose another \
-         file with --store, it has been left as it is",
-        path.display()
+        "{0} is not a results store: it is an SQLite database of another program; choose another \
+         file with --store, it has been left as it is"
     )]
-    NotAStore {
-        /// The file.
-        path: PathBuf,
-    },
+    NotAStore(PathBuf),
     /// Written by a later classay.
     #[error(
-        "the results store {} has schema version {found}, and this classay knows versions up to \
-         {known}; use a newer classay, or another file with --store",
-        path.display()
+        "the results store {path} has schema version {found}, and this classay knows versions up to \
+         {known}; use a newer classay, or another file with --store"
     )]
     NewerSchema {
         /// The store.
@@ -66,9 +50,8 @@ pub enum StoreError {
     },
     /// The database is damaged, or its rows are not what this program writes.
     #[error(
-        "the results store {} is damaged: {reason}; keep a copy, and choose another file with \
-         --store",
-        path.display()
+        "the results store {path} is damaged: {reason}; keep a copy, and choose another file with \
+         --store"
     )]
     Damaged {
         /// The store.
@@ -78,30 +61,22 @@ pub enum StoreError {
     },
     /// No room left.
     #[error(
-        "no space left for the results store {}: the disk or its quota is full; results committed \
-         before are kept: free some space and resume",
-        path.display()
+        "no space left for the results store {0}: the disk or its quota is full; results committed \
+         before are kept: free some space and resume"
     )]
-    DiskFull {
-        /// The store.
-        path: PathBuf,
-    },
+    DiskFull(PathBuf),
     /// Another process holds the file for longer than [`super::BUSY_TIMEOUT`].
     #[error(
         "the results store {} is locked by another process for more than {} s; wait for it to \
          end, or choose another file with --store",
-        path.display(),
+        .0.display(),
         super::BUSY_TIMEOUT.as_secs()
     )]
-    Locked {
-        /// The store.
-        path: PathBuf,
-    },
+    Locked(PathBuf),
     /// Reading or writing failed.
     #[error(
-        "reading or writing the results store {} failed: {reason}; results committed before are \
-         kept: check the disk and resume",
-        path.display()
+        "reading or writing the results store {path} failed: {reason}; results committed before are \
+         kept: check the disk and resume"
     )]
     Io {
         /// The store.
@@ -110,7 +85,7 @@ pub enum StoreError {
         reason: String,
     },
     /// There is no run with this id.
-    #[error("the results store {} has no run {run}", path.display())]
+    #[error("the results store {path} has no run {run}")]
     NoSuchRun {
         /// The store.
         path: PathBuf,
@@ -126,11 +101,8 @@ pub enum StoreError {
         case: CaseId,
     },
     /// A plan names a case twice.
-    #[error("the plan names the case {case} twice")]
-    PlannedTwice {
-        /// The case.
-        case: CaseId,
-    },
+    #[error("the plan names the case {0} twice")]
+    PlannedTwice(CaseId),
     /// The case has a result already, which is kept: perhaps another process resumed the same run.
     #[error("the case {case} of run {run} has a result already, which is kept")]
     AlreadyCommitted {
@@ -156,7 +128,7 @@ pub enum StoreError {
         reason: String,
     },
     /// Anything else that SQLite reports: a mistake in this program.
-    #[error("internal error with the results store {}: {source}; this is a bug", path.display())]
+    #[error("internal error with the results store {path}: {source}; this is a bug")]
     Internal {
         /// The store.
         path: PathBuf,
@@ -175,10 +147,10 @@ impl StoreError {
         };
         match &source {
             rusqlite::Error::SqliteFailure(e, _) => match e.code {
-                ErrorCode::DiskFull => StoreError::DiskFull { path },
-                ErrorCode::ReadOnly | ErrorCode::PermissionDenied => StoreError::ReadOnly { path },
-                ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => StoreError::Locked { path },
-                ErrorCode::NotADatabase => StoreError::NotADatabase { path },
+                ErrorCode::DiskFull => StoreError::DiskFull(path),
+                ErrorCode::ReadOnly | ErrorCode::PermissionDenied => StoreError::ReadOnly(path),
+                ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => StoreError::Locked(path),
+                ErrorCode::NotADatabase => StoreError::NotADatabase(path),
                 ErrorCode::DatabaseCorrupt => damaged(path, &source),
                 ErrorCode::CannotOpen => {
                     let reason = why_not_open(&path).unwrap_or_else(|| source.to_string());

@@ -205,9 +205,7 @@ impl Store {
         if let Identity::Store(schema::VERSION) = self.identity()? {
             // A file that can only be read opens without complaint, and fails at the first commit.
             return match self.db.is_readonly("main").map_err(|e| self.error(e))? {
-                true => Err(StoreError::ReadOnly {
-                    path: self.path.clone(),
-                }),
+                true => Err(StoreError::ReadOnly(self.path.clone())),
                 false => Ok(()),
             };
         }
@@ -249,9 +247,7 @@ impl Store {
     }
 
     fn not_a_store(&self) -> StoreError {
-        StoreError::NotAStore {
-            path: self.path.clone(),
-        }
+        StoreError::NotAStore(self.path.clone())
     }
 
     fn error(&self, source: rusqlite::Error) -> StoreError {

@@ -202,9 +202,7 @@ impl Store {
 fn unplanned_twice(planned: &[PlannedCase]) -> Result<(), StoreError> {
     let mut seen = HashSet::new();
     match planned.iter().find(|p| !seen.insert(&p.case)) {
-        Some(twice) => Err(StoreError::PlannedTwice {
-            case: twice.case.clone(),
-        }),
+        Some(twice) => Err(StoreError::PlannedTwice(twice.case.clone())),
         None => Ok(()),
     }
 }
