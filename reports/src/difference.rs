@@ -9,6 +9,7 @@ use crate::record::{CaseId, CaseResult, Outcome, Verdict};
 use crate::stats::Confidence;
 use crate::stats::compare::{Comparison, adjusted, compare};
 use crate::text::outcome::table;
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// An outcome of a case in two runs.
@@ -28,11 +29,12 @@ pub struct OutcomeChange {
 }
 
 /// A case that ended differently.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct VerdictChange {
     /// The case.
     pub case: CaseId,
     /// What to call it.
+    #[serde(skip)]
     pub test: String,
     /// Its verdict in the first run.
     pub before: Verdict,

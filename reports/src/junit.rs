@@ -18,7 +18,7 @@
 
 use crate::expectation::{Expectations, Standing};
 use crate::record::{CaseResult, Verdict};
-use crate::stats::cluster::Clustered;
+use crate::report::facts::CaseFacts;
 use crate::store::Run;
 use crate::text::outcome;
 use junit_report::{ReportBuilder, TestCase, TestCaseBuilder, TestSuiteBuilder};
@@ -141,30 +141,24 @@ fn case_properties(result: &CaseResult) -> Vec<Property> {
         property("build_seconds", result.build_seconds),
         property("device_seconds", result.device_seconds),
     ];
-    let outcomes = outcome::table(result);
-    let instances = outcomes
-        .iter()
-        .fold(0u64, |sum, (_, o)| sum.saturating_add(o.count));
-    let rate = |count: u64| count as f64 / instances as f64;
-    if instances > 0 {
-        let targets = result.targets();
-        let clusters = result.clusters(None);
-        let all = Clustered::of(&clusters);
-        let ends = result.interval(&clusters, &all);
-        properties.push(property("target.count", targets));
-        properties.push(property("target.rate", format!("{:e}", rate(targets))));
-        properties.push(property("target.rate.low95", format!("{:e}", ends.low)));
-        properties.push(property("target.rate.high95", format!("{:e}", ends.high)));
-        if let Some(effect) = all.design_effect {
+    let facts = CaseFacts::new(result, None);
+    if let Some(target) = &facts.target {
+        properties.push(property("target.count", target.all.count));
+        for (name, rate) in [
+            ("target.rate", target.rate()),
+            ("target.rate.low95", target.interval.low),
+            ("target.rate.high95", target.interval.high),
+        ] {
+            properties.push(property(name, format!("{rate:e}")));
+        }
+        if let Some(effect) = target.all.design_effect {
             properties.push(property("target.design_effect", format!("{effect:.3}")));
         }
     }
-    for (outcome, o) in &outcomes {
-        properties.push(property(&format!("outcome.count[{outcome}]"), o.count));
-        properties.push(property(
-            &format!("outcome.rate[{outcome}]"),
-            format!("{:e}", rate(o.count)),
-        ));
+    for of in &facts.outcomes {
+        let (outcome, rate) = (&of.text, format!("{:e}", of.rate()));
+        properties.push(property(&format!("outcome.count[{outcome}]"), of.all.count));
+        properties.push(property(&format!("outcome.rate[{outcome}]"), rate));
     }
     properties
 }

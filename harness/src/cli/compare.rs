@@ -87,12 +87,6 @@ pub fn gate(found: &Differences, rate: f64) -> ExitCode {
 }
 
 fn object(found: &Differences, q: f64) -> Value {
-    let verdict = |change: &classay_reports::difference::VerdictChange| {
-        json!({
-            "case": change.case, "before": change.before, "after": change.after,
-            "reason": change.reason,
-        })
-    };
     let outcome = |change: &classay_reports::difference::OutcomeChange| {
         let c = &change.comparison;
         json!({
@@ -113,8 +107,8 @@ fn object(found: &Differences, q: f64) -> Value {
     };
     json!({
         "passes": found.passes(q),
-        "new_failures": found.failures.iter().map(verdict).collect::<Vec<_>>(),
-        "other_verdicts": found.verdicts.iter().map(verdict).collect::<Vec<_>>(),
+        "new_failures": found.failures,
+        "other_verdicts": found.verdicts,
         "only_before": found.missing,
         "only_after": found.added,
         "compared": found.outcomes.len(),

@@ -2,7 +2,7 @@
 //! that could break a reader raises [`SCHEMA_VERSION`], and keys may be added without raising it.
 
 use super::ExpectationJson;
-use crate::difference::{OutcomeChange, VerdictChange};
+use crate::difference::OutcomeChange;
 use crate::record::Verdict;
 use crate::report::{Baseline, CaseFacts, OutcomeFacts, Report, RuleFacts};
 use crate::stats::Interval;
@@ -183,21 +183,12 @@ fn comparison(baseline: &Baseline) -> Value {
         "passes": found.passes(baseline.rate),
         "false_discovery_rate": baseline.rate,
         "same_seed": baseline.same_seed,
-        "new_failures": found.failures.iter().map(verdict).collect::<Vec<_>>(),
-        "other_verdicts": found.verdicts.iter().map(verdict).collect::<Vec<_>>(),
+        "new_failures": found.failures,
+        "other_verdicts": found.verdicts,
         "only_before": found.missing,
         "only_after": found.added,
         "compared": found.outcomes.len(),
         "changed": found.changed(baseline.rate).map(changed).collect::<Vec<_>>(),
-    })
-}
-
-fn verdict(change: &VerdictChange) -> Value {
-    json!({
-        "case": change.case,
-        "before": change.before,
-        "after": change.after,
-        "reason": change.reason,
     })
 }
 

@@ -5,7 +5,6 @@ use crate::record::{CaseResult, Outcome, OutcomeCount};
 use crate::stats::cluster::Clustered;
 use crate::stats::stationarity::{Stationarity, stationarity};
 use crate::stats::{Confidence, Interval, upper_bound_if_never_observed};
-use crate::text::histogram::DRIFT;
 use crate::text::outcome::table;
 
 /// An outcome, or several taken together, over all launches of a case.
@@ -67,6 +66,9 @@ pub struct CaseFacts<'a> {
     /// Its target outcomes, taken together; `None` where no instance ran.
     pub target: Option<OutcomeFacts>,
 }
+
+/// A drift is reported at this probability without one, divided by the number of outcomes.
+const DRIFT: f64 = 0.01;
 
 impl<'a> CaseFacts<'a> {
     /// Works them out.

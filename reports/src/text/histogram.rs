@@ -2,10 +2,9 @@
 
 use super::layout::{columns, paragraph, plain, push, wrap};
 use super::number::{self, grouped, interval, launches, rate, short};
-use super::{Colour, WIDTH, outcome};
-use crate::record::{CaseResult, OutcomeCount};
-use crate::stats::cluster::{Cluster, Clustered};
-use crate::stats::stationarity::{Stationarity, stationarity};
+use super::{Colour, WIDTH};
+use crate::record::CaseResult;
+use crate::report::facts::CaseFacts;
 
 /// The text for one result; ends with a line end. Target outcomes are marked with `*`;
 /// the 95 % intervals are cluster-robust ([`crate::stats::cluster`]), and below the table stands how much the
@@ -13,9 +12,10 @@ use crate::stats::stationarity::{Stationarity, stationarity};
 pub fn histogram(result: &CaseResult, colour: Colour) -> String {
     let mut out = String::new();
     title(&mut out, result, colour);
-    let outcomes = outcome::table(result);
-    if !outcomes.is_empty() {
-        table(&mut out, result, &outcomes, colour);
+    let facts = CaseFacts::new(result, None);
+    if !facts.outcomes.is_empty() {
+        table(&mut out, &facts, colour);
+        about_launches(&mut out, &facts);
     }
     speed(&mut out, result);
     out
@@ -40,34 +40,21 @@ fn title(out: &mut String, result: &CaseResult, colour: Colour) {
     paragraph(out, "  ", &plain(&result.reason));
 }
 
-fn table(
-    out: &mut String,
-    result: &CaseResult,
-    outcomes: &[(String, OutcomeCount)],
-    colour: Colour,
-) {
-    let instances = outcomes
-        .iter()
-        .fold(0u64, |sum, (_, o)| sum.saturating_add(o.count));
+fn table(out: &mut String, facts: &CaseFacts<'_>, colour: Colour) {
     let mut rows = vec![["outcome", "count", "rate", "95 % interval"].map(String::from)];
-    let mut scatter = Scatter::default();
-    for (text, o) in outcomes {
-        let clusters = result.clusters(Some(&o.outcome));
-        let all = Clustered::of(&clusters);
-        let ends = result.interval(&clusters, &all);
-        scatter.add(text, &clusters, &all);
-        rows.push([
-            plain(text),
-            grouped(o.count),
-            rate(o.count as f64 / instances.max(1) as f64),
-            interval(ends.low, ends.high),
-        ]);
-    }
+    rows.extend(facts.outcomes.iter().map(|o| {
+        [
+            plain(&o.text),
+            grouped(o.all.count),
+            rate(o.rate()),
+            interval(o.interval.low, o.interval.high),
+        ]
+    }));
     let width = |i: usize| rows.iter().map(|row| columns(&row[i])).max().unwrap_or(0);
     let (count, share, ends) = (width(1), width(2), width(3));
     // Two columns for the mark and two between columns; what is left is the outcome's.
     let outcome = width(0).min(WIDTH - 2 - 6 - count - share - ends);
-    let targets = std::iter::once(false).chain(outcomes.iter().map(|(_, o)| o.target));
+    let targets = std::iter::once(false).chain(facts.outcomes.iter().map(|o| o.target));
     push(out, "");
     for (row, target) in rows.iter().zip(targets) {
         let mark = if target { "*" } else { " " };
@@ -82,75 +69,44 @@ fn table(
             push(out, &if target { colour.strong(&line) } else { line });
         }
     }
-    if outcomes.iter().any(|(_, o)| o.target) {
+    if facts.outcomes.iter().any(|o| o.target) {
         push(out, "* target outcome");
     }
     push(out, "");
-    let early = result.stopped_early();
-    scatter.tell(out, result.launches.len(), outcomes.len(), early);
 }
 
 /// What the launches say about the rates, beside their intervals.
-#[derive(Default)]
-struct Scatter {
-    /// The largest design effect of an outcome whose launches scatter beyond doubt.
-    effect: Option<f64>,
-    /// The outcome that drifts most surely: its probability without a drift, its name, and the rates of
-    /// the first and the last eighth of the launches over that of all.
-    drift: Option<(f64, String, Stationarity)>,
-}
-
-/// A drift is reported at this probability without one, divided by the number of outcomes.
-pub const DRIFT: f64 = 0.01;
-
-impl Scatter {
-    fn add(&mut self, outcome: &str, clusters: &[Cluster], all: &Clustered) {
-        if all.is_overdispersed() {
-            let effect = all.design_effect.unwrap_or(1.0);
-            self.effect = Some(self.effect.map_or(effect, |e| e.max(effect)));
-        }
-        if let Some(found) = stationarity(clusters) {
-            let p = found.p_value();
-            if self.drift.as_ref().is_none_or(|(least, ..)| p < *least) {
-                self.drift = Some((p, outcome.to_owned(), found));
-            }
-        }
+fn about_launches(out: &mut String, facts: &CaseFacts<'_>) {
+    if facts.result.launches.len() < 2 {
+        push(
+            out,
+            "  interval: Clopper-Pearson, as if all instances were independent",
+        );
+        return;
     }
-
-    fn tell(&self, out: &mut String, launches: usize, outcomes: usize, early: bool) {
-        if launches < 2 {
-            push(
-                out,
-                "  interval: Clopper-Pearson, as if all instances were independent",
-            );
-            return;
-        }
-        let interval = if early {
-            "  interval: one that holds at all times, as what was seen ended the run"
-        } else {
-            "  interval: Korn-Graubard, from how much the launches scatter"
-        };
-        push(out, interval);
-        if let Some(effect) = self.effect {
-            let times = number::effect(effect);
-            let reported = format!(
-                "instances of a launch are correlated: the variance of a rate is up to {times} times that \
-                 of independent instances (the design effect)"
-            );
-            paragraph(out, "  ", &reported);
-        }
-        if let Some((p, outcome, found)) = &self.drift
-            && *p * (outcomes as f64) < DRIFT
-        {
-            let reported = format!(
-                "the rate of `{}` is not steady: {:.2} times the mean in the first eighth of the run, \
-                 {:.2} times in the last",
-                plain(outcome),
-                found.first,
-                found.last
-            );
-            paragraph(out, "  ", &reported);
-        }
+    let interval = if facts.result.stopped_early() {
+        "  interval: one that holds at all times, as what was seen ended the run"
+    } else {
+        "  interval: Korn-Graubard, from how much the launches scatter"
+    };
+    push(out, interval);
+    if let Some(effect) = facts.scatter() {
+        let times = number::effect(effect);
+        let reported = format!(
+            "instances of a launch are correlated: the variance of a rate is up to {times} times that \
+             of independent instances (the design effect)"
+        );
+        paragraph(out, "  ", &reported);
+    }
+    if let Some((outcome, found)) = facts.drift() {
+        let reported = format!(
+            "the rate of `{}` is not steady: {:.2} times the mean in the first eighth of the run, \
+             {:.2} times in the last",
+            plain(&outcome.text),
+            found.first,
+            found.last
+        );
+        paragraph(out, "  ", &reported);
     }
 }
 
