@@ -11,6 +11,7 @@ use crate::stats::{Confidence, upper_bound_if_never_observed};
 use crate::text::number::{bound, grouped, rate};
 use crate::text::outcome;
 use classay_vocabulary::Quantifier;
+use std::mem::discriminant;
 
 /// What is known about an outcome apart from its count.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -56,33 +57,21 @@ pub fn verdict(
         .map(|o| (o, finding(quantifier, o, judge(o))))
         .collect();
     let worst = findings.iter().map(|(_, f)| f).max();
+    let fails = |why: String| {
+        let seen = select(&findings, worst, observables, instances);
+        (Verdict::Fail, format!("observed {seen}, {why}"))
+    };
     match worst {
-        Some(Finding::Impossible(why)) => {
-            let of_kind = |f: &Finding| matches!(f, Finding::Impossible(_));
-            let seen = select(&findings, of_kind, observables, instances);
-            (
-                Verdict::Fail,
-                format!("observed {seen}, which is impossible: {why}"),
-            )
-        }
-        Some(Finding::Forbidden(rule)) => {
-            let of_kind = |f: &Finding| matches!(f, Finding::Forbidden(_));
-            let seen = select(&findings, of_kind, observables, instances);
-            (
-                Verdict::Fail,
-                format!("observed {seen}, which {rule} forbids"),
-            )
-        }
+        Some(Finding::Impossible(why)) => fails(format!("which is impossible: {why}")),
+        Some(Finding::Forbidden(rule)) => fails(format!("which {rule} forbids")),
         Some(Finding::Contradiction) => {
-            let of_kind = |f: &Finding| matches!(f, Finding::Contradiction);
-            let seen = select(&findings, of_kind, observables, instances);
             let claim = match quantifier {
                 // `exists` claims nothing, so nothing contradicts it.
                 Quantifier::Exists => "which contradicts the test",
                 Quantifier::NotExists => "which the test says never occurs",
                 Quantifier::Forall => "which is outside what the test says always holds",
             };
-            (Verdict::Fail, format!("observed {seen}, {claim}"))
+            fails(claim.into())
         }
         Some(Finding::Race) => (
             Verdict::Inconclusive,
@@ -139,13 +128,13 @@ fn total<'a>(outcomes: impl Iterator<Item = &'a OutcomeCount>) -> u64 {
 /// The outcomes of one kind of finding: the most frequent by name, and all by count and rate.
 fn select(
     findings: &[(&OutcomeCount, Finding)],
-    of_kind: impl Fn(&Finding) -> bool,
+    kind: Option<&Finding>,
     observables: &[Observable],
     instances: u64,
 ) -> String {
     let chosen: Vec<_> = findings
         .iter()
-        .filter(|(_, f)| of_kind(f))
+        .filter(|(_, found)| kind.map(discriminant) == Some(discriminant(found)))
         .map(|(o, _)| *o)
         .collect();
     let count = total(chosen.iter().copied());
