@@ -30,12 +30,13 @@ fn main() -> std::process::ExitCode {
 
 /// Two litmus tests and what the device makes of them.
 fn small() -> Run {
-    Run::new()
-        .select("SB+sc")
-        .select("litmus/classic/MP+rel+acq")
-        .budget(Budget::Instances(200))
-        .environment(Environment::default())
-        .seed(7)
+    Run {
+        select: vec!["SB+sc".into(), "litmus/classic/MP+rel+acq".into()],
+        budget: Budget::Instances(200),
+        environment: Some(Environment::default()),
+        seed: Some(7),
+        ..Run::default()
+    }
 }
 
 fn selected() -> Result<(), Error> {
@@ -81,7 +82,11 @@ fn observed() -> Result<(), Error> {
     let path = folder.path().join("results.db");
     let interrupt = Interrupt::default();
     let mut seen = Seen::default();
-    let mut active = small().store(&path).begin(&interrupt, &|_| ())?;
+    let run = Run {
+        store: Some(path.clone()),
+        ..small()
+    };
+    let mut active = run.begin(&interrupt, &|_| ())?;
     active.go(&mut seen)?;
     let results = active.close();
     assert_eq!(results.exit_code()?, ExitCode::Passed);
@@ -102,17 +107,34 @@ fn observed() -> Result<(), Error> {
 
 fn wrong() -> Done {
     let code = |run: Run| run.run().err().map(|error| error.exit_code());
-    assert_eq!(code(small().select("none")), None);
-    assert_eq!(code(Run::new().select("none")), Some(ExitCode::Nothing));
-    let missing = "/nonexistent/libOpenCL.so".parse()?;
-    assert_eq!(code(small().device(missing)), Some(ExitCode::NoDevice));
-    let shard = small().shard("1/2".parse()?);
+    let mut more = small();
+    more.select.push("none".into());
+    assert_eq!(code(more), None);
+    let none = Run {
+        select: vec!["none".into()],
+        ..Run::default()
+    };
+    assert_eq!(code(none), Some(ExitCode::Nothing));
+    let missing = Run {
+        device: "/nonexistent/libOpenCL.so".parse()?,
+        ..small()
+    };
+    assert_eq!(code(missing), Some(ExitCode::NoDevice));
+    let shard = Run {
+        shard: Some("1/2".parse()?),
+        ..small()
+    };
     assert!(code(shard).is_none());
-    let unseeded = Run::new().shard("1/2".parse()?);
+    let unseeded = Run {
+        shard: Some("1/2".parse()?),
+        ..Run::default()
+    };
     assert_eq!(code(unseeded), Some(ExitCode::Usage));
-    let unread = small()
-        .expect("/nonexistent.yaml")
-        .limits(Limits::default());
+    let unread = Run {
+        expect: vec!["/nonexistent.yaml".into()],
+        limits: Limits::default(),
+        ..small()
+    };
     assert_eq!(code(unread), Some(ExitCode::Usage));
     let nowhere = Stored::last(std::path::Path::new("/nonexistent.db")).err();
     assert_eq!(nowhere.map(|e| e.exit_code()), Some(ExitCode::Usage));

@@ -100,10 +100,7 @@ struct Measuring {
 impl Measuring {
     /// Plays programs for the time, each so often. What the device cannot play counts for nothing.
     fn measure(&mut self, session: &mut Session, runs: u64) -> Result<Rate, Error> {
-        let limits = Limits {
-            patience: Duration::from_secs(10),
-            retries: 0,
-        };
+        let limits = Limits::once(Duration::from_secs(10));
         for case in &mut self.cases {
             case.budget = Budget::Instances(1);
         }

@@ -9,8 +9,8 @@ use super::run::{within, write_junit};
 use clap::Args;
 use classay::Error;
 use classay::interrupt::Interrupt;
-use classay::plan::{self, Plan, Unreadable};
-use classay::run::Run;
+use classay::plan::{self, Case, Plan, Unreadable};
+use classay::run::{Run, Source};
 use classay_reports::json::TestJson;
 use classay_reports::record::CaseResult;
 use classay_reports::text::histogram;
@@ -51,32 +51,34 @@ pub struct LitmusOptions {
 
 /// Does it; returns the exit code.
 pub fn main(args: &LitmusOptions) -> Result<ExitCode, Error> {
+    let run = Run {
+        budget: match args.instances {
+            Some(n) => Budget::Instances(n),
+            None => args.stopping.within(args.seconds.unwrap_or(SECONDS)),
+        },
+        seed: args.seed.seed,
+        model: args.model.chosen()?,
+        environment: args.environment.fixed()?,
+        ..args.session.run()
+    };
+    play(plan::from_files(&args.files), run, &args.session)
+}
+
+/// Runs the cases of files, and reports those that cannot be read; returns the exit code.
+pub(super) fn play(
+    (cases, unreadable): (Vec<Case>, Vec<Unreadable>),
+    run: Run,
+    session: &SessionOptions,
+) -> Result<ExitCode, Error> {
     let mut out = Out::new();
-    let chosen = args.model.chosen()?;
-    let (cases, unreadable) = plan::from_files(&args.files);
     for file in &unreadable {
-        complain_of(file, args.session.json.json, &mut out);
+        complain_of(file, session.json.json, &mut out);
     }
     if cases.is_empty() {
         return Ok(ExitCode::Usage);
     }
-    let mut run = args
-        .session
-        .of(Run::of_cases(cases))
-        .budget(match args.instances {
-            Some(n) => Budget::Instances(n),
-            None => args.stopping.within(args.seconds.unwrap_or(SECONDS)),
-        });
-    if let Some(seed) = args.seed.seed {
-        run = run.seed(seed);
-    }
-    if let Some(environment) = args.environment.fixed()? {
-        run = run.environment(environment);
-    }
-    if let Some(model) = chosen {
-        run = run.model(model);
-    }
-    let code = play(run, &args.session, out)?;
+    let cases = Source::Given(cases);
+    let code = play_each(Run { cases, ..run }, session, out)?;
     Ok(if unreadable.is_empty() {
         code
     } else {
@@ -84,8 +86,8 @@ pub fn main(args: &LitmusOptions) -> Result<ExitCode, Error> {
     })
 }
 
-/// Runs cases from files, a histogram each; returns the exit code.
-pub(super) fn play(run: Run, session: &SessionOptions, mut out: Out) -> Result<ExitCode, Error> {
+/// Runs cases, a histogram each; returns the exit code.
+fn play_each(run: Run, session: &SessionOptions, mut out: Out) -> Result<ExitCode, Error> {
     let (junit, json) = (session.junit.junit.as_deref(), session.json.json);
     let interrupt = Interrupt::listen().map_err(Error::Bug)?;
     let mut active = run.begin(&interrupt, &say)?;

@@ -235,17 +235,14 @@ pub struct SessionOptions {
 
 impl SessionOptions {
     /// A run with these.
-    pub fn of(&self, run: Run) -> Run {
-        let mut run = run
-            .device(self.device.selector())
-            .limits(self.triage.limits());
-        if let Some(store) = &self.store.store {
-            run = run.store(store);
+    pub fn run(&self) -> Run {
+        Run {
+            device: self.device.selector(),
+            store: self.store.store.clone(),
+            expect: self.expect.expect.clone(),
+            limits: self.triage.limits(),
+            ..Run::default()
         }
-        for file in &self.expect.expect {
-            run = run.expect(file);
-        }
-        run
     }
 }
 

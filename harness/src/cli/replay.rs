@@ -1,8 +1,7 @@
 //! `classay replay`: generated cases from files.
 
-use super::litmus::{complain_of, play};
+use super::litmus::play;
 use super::options::SessionOptions;
-use super::output::Out;
 use clap::Args;
 use classay::Error;
 use classay::environment::Environment;
@@ -29,24 +28,11 @@ pub struct ReplayOptions {
 
 /// Does it; returns the exit code.
 pub fn main(args: &ReplayOptions) -> Result<ExitCode, Error> {
-    let mut out = Out::new();
-    let (cases, unreadable) = plan::programs_from_files(&args.files);
-    for file in &unreadable {
-        complain_of(file, args.session.json.json, &mut out);
-    }
-    if cases.is_empty() {
-        return Ok(ExitCode::Usage);
-    }
-    let run = args
-        .session
-        .of(Run::of_cases(cases))
-        .seed(0)
-        .budget(Budget::Instances(args.instances.unwrap_or(RUNS)))
-        .environment(Environment::default());
-    let code = play(run, &args.session, out)?;
-    Ok(if unreadable.is_empty() {
-        code
-    } else {
-        ExitCode::Usage
-    })
+    let run = Run {
+        seed: Some(0),
+        budget: Budget::Instances(args.instances.unwrap_or(RUNS)),
+        environment: Some(Environment::default()),
+        ..args.session.run()
+    };
+    play(plan::programs_from_files(&args.files), run, &args.session)
 }

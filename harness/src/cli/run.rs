@@ -11,7 +11,7 @@ use classay::environment::Environment;
 use classay::interrupt::Interrupt;
 use classay::plan::Plan;
 use classay::plan::shard::Shard;
-use classay::run::{Active, Results, Run, Stored, failures};
+use classay::run::{Active, Results, Run, Source, Stored, failures};
 use classay::worker::protocol::Known;
 use classay::worker::session::Limits;
 use classay::{Error, shrink};
@@ -116,27 +116,20 @@ pub fn main(args: &RunOptions) -> Result<ExitCode, Error> {
 }
 
 fn begin(args: &RunOptions, path: &Path, interrupt: &Interrupt) -> Result<Active, Error> {
-    let mut run = args
-        .session
-        .of(Run::new())
-        .generate(args.programs, args.bounded)
-        .budget(args.asked().unwrap_or(Budget::Seconds(Run::BUDGET)))
-        .store(path);
-    for pattern in &args.select.select {
-        run = run.select(pattern);
-    }
-    if let Some(model) = args.model.chosen()? {
-        run = run.model(model);
-    }
-    if let Some(shard) = args.shard {
-        run = run.shard(shard);
-    }
-    if let Some(seed) = args.seed.seed {
-        run = run.seed(seed);
-    }
-    if let Some(environment) = args.environment.fixed()? {
-        run = run.environment(environment);
-    }
+    let run = Run {
+        cases: Source::Generated {
+            programs: args.programs,
+            small: args.bounded,
+        },
+        select: args.select.select.clone(),
+        budget: args.asked().unwrap_or(Budget::Seconds(Run::BUDGET)),
+        seed: args.seed.seed,
+        shard: args.shard,
+        model: args.model.chosen()?,
+        environment: args.environment.fixed()?,
+        store: Some(path.to_path_buf()),
+        ..args.session.run()
+    };
     run.begin(interrupt, &say)
 }
 
@@ -318,10 +311,7 @@ fn after(args: &RunOptions, active: &mut Active, interrupt: &Interrupt) -> Resul
     };
     let (session, model) = active.session();
     let options = shrink::Options {
-        limits: Limits {
-            retries: 0,
-            ..args.session.triage.limits()
-        },
+        limits: Limits::once(args.session.triage.limits().patience),
         model,
         runs: RUNS_TO_SHRINK,
         limit: Some(Duration::from_secs_f64(limit)),

@@ -37,13 +37,15 @@ use std::time::Duration;
 ///
 /// // A run starts its own program again for the process that loads the driver.
 /// worker::serve_if_asked();
-/// let summary = Run::new()
-///     .device("system".parse().map_err(classay::Error::Usage)?)
-///     .select("litmus/*")
-///     .budget(Budget::Seconds(10.0))
-///     .seed(7)
-///     .store("results.db")
-///     .run()?;
+/// let run = Run {
+///     device: "system".parse().map_err(classay::Error::Usage)?,
+///     select: vec!["litmus/*".into()],
+///     budget: Budget::Seconds(10.0),
+///     seed: Some(7),
+///     store: Some("results.db".into()),
+///     ..Run::default()
+/// };
+/// let summary = run.run()?;
 /// for result in &summary.results {
 ///     println!("{}: {}", result.case, result.verdict);
 /// }
@@ -52,43 +54,63 @@ use std::time::Duration;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Run {
-    device: Selector,
-    cases: Source,
-    budget: Budget,
-    seed: Option<u64>,
-    shard: Option<Shard>,
-    model: Option<ChosenModel>,
-    environment: Surroundings,
-    store: Option<PathBuf>,
-    expect: Vec<PathBuf>,
-    limits: Limits,
+    /// The device.
+    pub device: Selector,
+    /// Where the cases come from.
+    pub cases: Source,
+    /// Of generated cases those whose name or id matches one of these patterns, `*` and `?` being wildcards;
+    /// without a pattern every case.
+    pub select: Vec<String>,
+    /// How long: seconds that the cases share, or instances of each.
+    pub budget: Budget,
+    /// The master seed: with the same seed the same cases are generated.
+    pub seed: Option<u64>,
+    /// Only this part of the cases; needs the master seed of the whole run.
+    pub shard: Option<Shard>,
+    /// The memory model that judges, in place of that of the device's OpenCL version.
+    pub model: Option<ChosenModel>,
+    /// How litmus tests are placed and stressed, in place of what was tuned for the device.
+    pub environment: Option<Environment>,
+    /// A file that keeps the plan and each result; [`Stored`] goes on from it.
+    pub store: Option<PathBuf>,
+    /// Files that say what is expected of the device.
+    pub expect: Vec<PathBuf>,
+    /// What a case may take beyond its budget, and how often it is tried.
+    pub limits: Limits,
 }
 
-/// Where the cases come from.
+/// Where the cases of a run come from.
 #[derive(Debug, Clone)]
-enum Source {
-    /// The shipped and the generated ones, of which some are selected; they share the budget.
+pub enum Source {
+    /// The shipped ones and the generated ones; they share the budget.
     Generated {
-        select: Vec<String>,
+        /// Generated cases of each kind.
         programs: u32,
+        /// Bounded-exhaustive programs of commands.
         small: u32,
     },
-    /// These, each with the budget to itself.
+    /// These, as [`plan::from_files`] reads them, each with the budget to itself.
     Given(Vec<Case>),
-}
-
-/// How litmus tests are placed and stressed.
-#[derive(Debug, Clone)]
-enum Surroundings {
-    /// As was tuned for the device, or else as suits it.
-    Tuned,
-    /// As this says.
-    Given(Environment),
 }
 
 impl Default for Run {
     fn default() -> Run {
-        Run::new()
+        Run {
+            device: Selector::TOUCHSTONE,
+            cases: Source::Generated {
+                programs: Run::PROGRAMS,
+                small: Run::BOUNDED,
+            },
+            select: Vec::new(),
+            budget: Budget::Seconds(Run::BUDGET),
+            seed: None,
+            shard: None,
+            model: None,
+            environment: None,
+            store: None,
+            expect: Vec::new(),
+            limits: Limits::default(),
+        }
     }
 }
 
@@ -101,108 +123,6 @@ impl Run {
 
     /// Bounded-exhaustive programs of commands unless told otherwise.
     pub const BOUNDED: u32 = 40;
-
-    /// The shipped and the generated cases on Touchstone, for about a minute.
-    pub fn new() -> Run {
-        Run {
-            device: Selector::TOUCHSTONE,
-            cases: Source::Generated {
-                select: Vec::new(),
-                programs: Run::PROGRAMS,
-                small: Run::BOUNDED,
-            },
-            budget: Budget::Seconds(Run::BUDGET),
-            seed: None,
-            shard: None,
-            model: None,
-            environment: Surroundings::Tuned,
-            store: None,
-            expect: Vec::new(),
-            limits: Limits::default(),
-        }
-    }
-
-    /// These cases, as [`plan::from_files`] reads them. Each has the whole budget to itself.
-    pub fn of_cases(cases: Vec<Case>) -> Run {
-        Run {
-            cases: Source::Given(cases),
-            ..Run::new()
-        }
-    }
-
-    /// On this device.
-    pub fn device(mut self, device: Selector) -> Run {
-        self.device = device;
-        self
-    }
-
-    /// Also the cases whose name or id matches this pattern, `*` and `?` being wildcards; without a
-    /// pattern every case. Given cases are all run.
-    pub fn select(mut self, pattern: impl Into<String>) -> Run {
-        if let Source::Generated { select, .. } = &mut self.cases {
-            select.push(pattern.into());
-        }
-        self
-    }
-
-    /// So many generated cases of each kind, and so many bounded-exhaustive programs of commands.
-    pub fn generate(mut self, each: u32, bounded: u32) -> Run {
-        if let Source::Generated {
-            programs, small, ..
-        } = &mut self.cases
-        {
-            (*programs, *small) = (each, bounded);
-        }
-        self
-    }
-
-    /// Only this part of the cases; needs the master seed of the whole run.
-    pub fn shard(mut self, shard: Shard) -> Run {
-        self.shard = Some(shard);
-        self
-    }
-
-    /// How long: seconds that the cases share, or instances of each.
-    pub fn budget(mut self, budget: Budget) -> Run {
-        self.budget = budget;
-        self
-    }
-
-    /// The master seed: with the same seed the same cases are generated.
-    pub fn seed(mut self, seed: u64) -> Run {
-        self.seed = Some(seed);
-        self
-    }
-
-    /// The memory model that judges, in place of that of the device's OpenCL version.
-    pub fn model(mut self, model: ChosenModel) -> Run {
-        self.model = Some(model);
-        self
-    }
-
-    /// How litmus tests are placed and stressed, in place of what was tuned for the device.
-    pub fn environment(mut self, environment: Environment) -> Run {
-        self.environment = Surroundings::Given(environment);
-        self
-    }
-
-    /// A file that keeps the plan and each result; [`Stored`] goes on from it.
-    pub fn store(mut self, path: impl Into<PathBuf>) -> Run {
-        self.store = Some(path.into());
-        self
-    }
-
-    /// Also what this file expects of the device.
-    pub fn expect(mut self, path: impl Into<PathBuf>) -> Run {
-        self.expect.push(path.into());
-        self
-    }
-
-    /// What a case may take beyond its budget, and how often it is tried.
-    pub fn limits(mut self, limits: Limits) -> Run {
-        self.limits = limits;
-        self
-    }
 
     /// Runs to the end.
     ///
@@ -222,7 +142,8 @@ impl Run {
     /// No case is selected, a file or an option is wrong, the device does not open, or the store cannot be
     /// written.
     pub fn begin(self, interrupt: &Interrupt, notify: Notify<'_>) -> Result<Active, Error> {
-        let (cases, select, shares) = self.cases.list()?;
+        let shares = matches!(self.cases, Source::Generated { .. });
+        let cases = self.cases.list(&self.select)?;
         if self.shard.is_some() && self.seed.is_none() {
             return Err(Error::Usage(
                 "a shard needs the master seed of the whole run, or the shards would be of different \
@@ -241,7 +162,10 @@ impl Run {
         let store = self.store.as_deref().map(Store::open).transpose()?;
         let (session, model) = open::judged(&self.device, self.model, interrupt)?;
         let record = &session.known().record;
-        let environment = self.environment.on(record, notify)?;
+        let environment = match self.environment {
+            Some(environment) => environment,
+            None => tuned(record, notify)?,
+        };
         for case in cases.iter_mut().filter(|case| case.body.is_litmus()) {
             case.environment = environment.clone();
         }
@@ -249,7 +173,7 @@ impl Run {
             self.device.to_string(),
             model.given.clone(),
             seed,
-            select,
+            self.select,
             self.budget,
             &cases,
             part,
@@ -273,54 +197,54 @@ impl Run {
 }
 
 impl Source {
-    /// The cases, the patterns that select them, and whether they share the budget.
-    fn list(self) -> Result<(Vec<Case>, Vec<String>, bool), Error> {
-        match self {
-            Source::Given(cases) => Ok((cases, Vec::new(), false)),
-            Source::Generated {
-                select,
-                programs,
-                small,
-            } => {
-                let mut cases = plan::shipped().map_err(Error::Bug)?;
-                cases.extend(plan::small(small));
-                cases.extend(plan::drawn(programs));
-                let all = cases.len();
-                cases.retain(|case| select::selected(&select, case));
-                if cases.is_empty() {
-                    return Err(Error::Nothing(format!(
-                        "no case is selected: none of the {all} shipped cases matches {}; a pattern has \
-                         to match a whole name or id, as in --select 'MP*'",
-                        select.join(" or ")
-                    )));
-                }
-                Ok((cases, select, true))
-            }
+    /// The cases, of the generated ones those that these patterns select.
+    fn list(self, select: &[String]) -> Result<Vec<Case>, Error> {
+        let (programs, small) = match self {
+            Source::Given(cases) => return Ok(cases),
+            Source::Generated { programs, small } => (programs, small),
+        };
+        let mut cases = plan::shipped().map_err(Error::Bug)?;
+        cases.extend(plan::small(small));
+        cases.extend(plan::drawn(programs));
+        let all = cases.len();
+        cases.retain(|case| select::selected(select, case));
+        if cases.is_empty() {
+            return Err(Error::Nothing(format!(
+                "no case is selected: none of the {all} shipped cases matches {}; a pattern has \
+                 to match a whole name or id, as in --select 'MP*'",
+                select.join(" or ")
+            )));
         }
+        Ok(cases)
     }
 }
 
-impl Surroundings {
-    /// The environment on a device.
-    fn on(self, device: &DeviceRecord, notify: Notify<'_>) -> Result<Environment, Error> {
-        if let Surroundings::Given(environment) = self {
-            return Ok(environment);
+/// The environment that was tuned for a device, or else that which suits it.
+fn tuned(device: &DeviceRecord, notify: Notify<'_>) -> Result<Environment, Error> {
+    let Some(file) = For::of(device).file().filter(|file| file.exists()) else {
+        return Ok(Environment::default());
+    };
+    let tuned = Tuned::read(&file).map_err(|why| {
+        Error::Usage(format!(
+            "{why}; it is what `classay tune` kept for this device: remove it, or leave it out with \
+             --untuned"
+        ))
+    })?;
+    notify(&format!(
+        "environment {} of {} (--untuned leaves it out)",
+        tuned.merged.digest(),
+        file.display()
+    ));
+    Ok(tuned.merged)
+}
+
+impl Limits {
+    /// So long without a sign of life, and no second try.
+    pub fn once(patience: Duration) -> Limits {
+        Limits {
+            patience,
+            retries: 0,
         }
-        let Some(file) = For::of(device).file().filter(|file| file.exists()) else {
-            return Ok(Environment::default());
-        };
-        let tuned = Tuned::read(&file).map_err(|why| {
-            Error::Usage(format!(
-                "{why}; it is what `classay tune` kept for this device: remove it, or leave it out with \
-                 --untuned"
-            ))
-        })?;
-        notify(&format!(
-            "environment {} of {} (--untuned leaves it out)",
-            tuned.merged.digest(),
-            file.display()
-        ));
-        Ok(tuned.merged)
     }
 }
 
