@@ -54,6 +54,14 @@ impl Error {
         }
     }
 
+    /// What stopped the work; where it was interrupted, with what came of it so far.
+    pub fn stopped(stop: Stop, so_far: impl Into<String>) -> Error {
+        match stop {
+            Stop::Interrupted => Error::Interrupted(so_far.into()),
+            Stop::NoDevice(sentence) => Error::NoDevice(sentence),
+        }
+    }
+
     /// A file that cannot be written, for `map_err`.
     pub fn output<E: ToString>(path: &Path) -> impl FnOnce(E) -> Error {
         let path = path.to_path_buf();
@@ -75,9 +83,6 @@ impl From<StoreError> for Error {
 
 impl From<Stop> for Error {
     fn from(stop: Stop) -> Error {
-        match stop {
-            Stop::Interrupted => Error::Interrupted(String::new()),
-            Stop::NoDevice(sentence) => Error::NoDevice(sentence),
-        }
+        Error::stopped(stop, "")
     }
 }

@@ -19,4 +19,5 @@ pub mod state;
 pub mod violation;
 mod write_up;
 
-pub use session::{Hunt, Hunted};
+pub use search::Hunt;
+pub use session::Hunted;

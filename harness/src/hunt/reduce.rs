@@ -8,8 +8,10 @@
 //! 0.3 % for independent occurrences).
 
 use crate::environment::Environment;
+use crate::judge::{self, ChosenModel};
 use classay_litmus::mutation;
 use classay_litmus::program::{Instr, Program};
+use classay_reports::record::{CaseResult, Verdict};
 use std::time::Instant;
 
 /// Occurrences that a try is meant to see.
@@ -33,6 +35,33 @@ pub struct Seen {
 }
 
 impl Seen {
+    /// How often a result has an outcome that the model forbids for this program.
+    pub fn of(program: &Program, result: &CaseResult, model: &ChosenModel) -> Seen {
+        let forbidden = match result.verdict {
+            Verdict::Fail => match judge::allowed_values(program.clone(), model) {
+                Ok(allowed) => {
+                    let is = |values: &[i64]| !allowed.iter().any(|known| known == values);
+                    let histogram = result.histogram();
+                    let forbidden = histogram
+                        .iter()
+                        .filter(|o| o.outcome.state().is_some_and(is));
+                    forbidden.map(|o| o.count).sum()
+                }
+                Err(_) => 0,
+            },
+            Verdict::Pass
+            | Verdict::Inconclusive
+            | Verdict::Skip
+            | Verdict::Crash
+            | Verdict::Timeout => 0,
+        };
+        Seen {
+            forbidden,
+            instances: result.instances,
+            seconds: result.device_seconds.max(1e-6),
+        }
+    }
+
     fn per_second(&self) -> f64 {
         self.forbidden as f64 / self.seconds.max(1e-9)
     }

@@ -3,22 +3,24 @@
 use super::bandit::below;
 use super::candidate::Candidate;
 use super::journal::{Config, Journal, JournalError, Probe, Record, Trial};
-use super::session::Hunt;
+use super::reduce::Seen;
 use super::state::State;
-use super::write_up::seen_of;
-use crate::Error;
+use crate::device::Selector;
 use crate::environment::{Drawing, Environment};
+use crate::interrupt::Interrupt;
 use crate::judge::ChosenModel;
 use crate::plan::{Case, seed};
 use crate::tune::tuned::Tuned;
 use crate::worker::session::{Limits, Load, Session, Stop};
+use crate::{Error, Notify};
 use classay_reports::record::{CaseId, Verdict};
 use classay_reports::text::number::short;
 use classay_vocabulary::Budget;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
 use std::collections::{BTreeMap, HashSet};
-use std::time::Instant;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 /// Tests that are built together, each with its mutant.
 const BATCH: usize = 12;
@@ -28,6 +30,35 @@ const ROUNDS: usize = 4;
 const PROBE: f64 = 0.2;
 /// Seconds between two lines about how it goes.
 const REPORT: u64 = 30;
+/// What a hunt is asked for.
+#[derive(Clone)]
+pub struct Hunt<'a> {
+    /// The folder of the journal and of what is found.
+    pub folder: PathBuf,
+    /// Whether to go on with the hunt in that folder; device, model, seed, tests and slice come from there.
+    pub resume: bool,
+    /// The device under test.
+    pub device: Selector,
+    /// The memory model, as `--model` takes it; that of the device's OpenCL version where none is given.
+    pub model: Option<String>,
+    /// The master seed; drawn where none is given.
+    pub seed: Option<u64>,
+    /// How many generated conformance tests are played.
+    pub tests: u32,
+    /// Seconds of a test in an environment, with its mutant.
+    pub slice: f64,
+    /// Hours in all, with those of earlier sessions.
+    pub hours: f64,
+    /// How many forbidden outcomes are enough.
+    pub violations: Option<u32>,
+    /// How long a test may go without a sign of life.
+    pub deadline: Duration,
+    /// Ends the hunt; it can be resumed.
+    pub interrupt: &'a Interrupt,
+    /// Is told how the hunt goes.
+    pub notify: Notify<'a>,
+}
+
 /// What ends a hunt before its time.
 pub(super) enum Over {
     Stop(Stop),
@@ -283,12 +314,9 @@ impl Search<'_> {
             seed,
             self.config.slice * (1.0 - PROBE),
         );
-        let limits = Limits {
-            patience: self.hunt.deadline,
-            retries: 0,
-        };
+        let limits = Limits::once(self.hunt.deadline);
         let result = self.session.run(&case, limits, self.model, &mut |_| {})?;
-        let seen = seen_of(&one.program, &result, self.model);
+        let seen = Seen::of(&one.program, &result, self.model);
         if seen.forbidden == 0 {
             match result.verdict {
                 Verdict::Pass | Verdict::Inconclusive => {}

@@ -2,49 +2,18 @@
 
 use super::candidate::candidates;
 use super::journal::{Config, Journal, JournalError, Record};
-use super::search::{Over, Search};
+use super::search::{Hunt, Over, Search};
 use super::state::State;
 use crate::device::Selector;
-use crate::interrupt::Interrupt;
 use crate::plan::seed;
 use crate::tune::tuned::For;
-use crate::worker::session::Stop;
-use crate::{Error, Notify, open};
+use crate::{Error, open};
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::path::Path;
+use std::time::Instant;
 
 /// The journal's name in the hunt's folder.
 const JOURNAL: &str = "hunt.jsonl";
-
-/// What a hunt is asked for.
-#[derive(Clone)]
-pub struct Hunt<'a> {
-    /// The folder of the journal and of what is found.
-    pub folder: PathBuf,
-    /// Whether to go on with the hunt in that folder; device, model, seed, tests and slice come from there.
-    pub resume: bool,
-    /// The device under test.
-    pub device: Selector,
-    /// The memory model, as `--model` takes it; that of the device's OpenCL version where none is given.
-    pub model: Option<String>,
-    /// The master seed; drawn where none is given.
-    pub seed: Option<u64>,
-    /// How many generated conformance tests are played.
-    pub tests: u32,
-    /// Seconds of a test in an environment, with its mutant.
-    pub slice: f64,
-    /// Hours in all, with those of earlier sessions.
-    pub hours: f64,
-    /// How many forbidden outcomes are enough.
-    pub violations: Option<u32>,
-    /// How long a test may go without a sign of life.
-    pub deadline: Duration,
-    /// Ends the hunt; it can be resumed.
-    pub interrupt: &'a Interrupt,
-    /// Is told how the hunt goes.
-    pub notify: Notify<'a>,
-}
 
 /// What a hunt found.
 #[derive(Debug)]
@@ -161,12 +130,14 @@ impl Hunt<'_> {
 
     fn halted(&self, over: Over, journal: &Path) -> Error {
         match over {
-            Over::Stop(Stop::Interrupted) => Error::Interrupted(format!(
-                ": `classay hunt --resume --out {} --hours {}` goes on",
-                self.folder.display(),
-                self.hours
-            )),
-            Over::Stop(stop @ Stop::NoDevice(_)) => stop.into(),
+            Over::Stop(stop) => {
+                let so_far = format!(
+                    ": `classay hunt --resume --out {} --hours {}` goes on",
+                    self.folder.display(),
+                    self.hours
+                );
+                Error::stopped(stop, so_far)
+            }
             Over::Journal(error) => Error::output(journal)(error),
             Over::Error(error) => error,
         }

@@ -6,11 +6,10 @@ use super::search::{Over, Search, placed};
 use super::violation::Violation;
 use crate::Error;
 use crate::environment::Environment;
-use crate::judge::{self, ChosenModel};
 use crate::plan::{self, seed};
 use crate::worker::session::{Limits, Stop};
 use classay_litmus::program::Program;
-use classay_reports::record::{CaseId, CaseResult, Verdict};
+use classay_reports::record::{CaseId, CaseResult};
 use rand_chacha::rand_core::Rng;
 use std::time::{Duration, Instant};
 
@@ -36,10 +35,7 @@ impl Search<'_> {
             return Ok(());
         };
         let environment = self.state.environment(trial.environment);
-        let limits = Limits {
-            patience: self.hunt.deadline,
-            retries: 0,
-        };
+        let limits = Limits::once(self.hunt.deadline);
         let first = match &seen {
             Some((seen, _)) => *seen,
             None => Seen {
@@ -75,7 +71,7 @@ impl Search<'_> {
                 let case = plan::of_program(CaseId::new("hunt", "again", &one.name), program);
                 let case = placed(&case, environment, rng.next_u64(), seconds);
                 let result = session.run(&case, limits, model, &mut |_| {})?;
-                let seen = seen_of(program, &result, model);
+                let seen = Seen::of(program, &result, model);
                 if seen.forbidden > 0 {
                     last = Some((program.clone(), environment.clone(), result));
                 }
@@ -114,12 +110,8 @@ impl Search<'_> {
             seed: trial.seed,
         }
         .write(&folder, &name)
-        .map_err(|e| {
-            Over::Error(Error::Output {
-                path: folder.clone(),
-                reason: e.to_string(),
-            })
-        })?;
+        .map_err(Error::output(&folder))
+        .map_err(Over::Error)?;
         self.notify(&format!(
             "{}: `{}`{}; written up in {}",
             one.name,
@@ -145,31 +137,4 @@ fn file_name(test: &str) -> String {
         }
     };
     test.chars().map(plain).take(60).collect()
-}
-
-/// How often a result has an outcome that the model forbids for this program.
-pub(super) fn seen_of(program: &Program, result: &CaseResult, model: &ChosenModel) -> Seen {
-    let forbidden = match result.verdict {
-        Verdict::Fail => match judge::allowed_values(program.clone(), model) {
-            Ok(allowed) => {
-                let is = |values: &[i64]| !allowed.iter().any(|known| known == values);
-                let histogram = result.histogram();
-                let forbidden = histogram
-                    .iter()
-                    .filter(|o| o.outcome.state().is_some_and(is));
-                forbidden.map(|o| o.count).sum()
-            }
-            Err(_) => 0,
-        },
-        Verdict::Pass
-        | Verdict::Inconclusive
-        | Verdict::Skip
-        | Verdict::Crash
-        | Verdict::Timeout => 0,
-    };
-    Seen {
-        forbidden,
-        instances: result.instances,
-        seconds: result.device_seconds.max(1e-6),
-    }
 }
