@@ -14,22 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// What the alphabets of `generate` are.
-const ALPHABETS: &str = "\
-Alphabets: with how many annotations (orders, fences, dependencies) a cycle is combined.
-  full    every cycle; all 30 contexts; in the first, every pair of the 11 annotations of
-          threads, and read-modify-writes as exchange, add, strong and weak compare-exchange; in the
-          others 16 annotations with all threads alike, and mixtures of 4
-  core    the cycles with a name and the elementary ones (of Pod, Rfe, Fre and Coe alone); 8
-          contexts; 10 annotations with all threads alike, and mixtures of 4 in the first context; add and
-          compare-exchange there where all threads have the same
-  graded  3 and 4 edges: full. 5 edges: elementary and named cycles as in full, with add and
-          compare-exchange where all threads have the same; the other cycles with the annotations and
-          contexts of core. 6 edges: core
-Nothing else bounds what is generated. The litmus crate's README lists annotations and contexts.
-
-Files: DIR/NAME.litmus (or .yaml), and DIR/index.csv, a line a test: name, file, class, allowed,
-shape, cycle, threads, edges, orders, scopes, layout, spread, idiom, mutant_of, needs, inexpressible.
-Existing files that differ are not written over unless --replace is given; then nothing is written.";
+const ALPHABETS: &str = include_str!("alphabets.txt").trim_ascii_end();
 
 /// Options of `generate`.
 #[derive(Debug, Args)]
@@ -227,30 +212,24 @@ fn write_all(folder: &Path, tests: &[Test], args: &GenerateOptions) -> Result<()
         .collect();
     // The index comes last: where it is, the files are.
     files.push((folder.join("index.csv"), index(tests, &name)));
-    let failure = |path: &Path, error: std::io::Error| Error::Output {
-        path: path.to_path_buf(),
-        reason: error.to_string(),
-    };
-    std::fs::create_dir_all(folder).map_err(|error| failure(folder, error))?;
+    std::fs::create_dir_all(folder).map_err(Error::output(folder))?;
     let mut missing = Vec::new();
     for (path, text) in &files {
         match std::fs::read(path) {
             Ok(there) if there == text.as_bytes() => {}
             Ok(_) if args.replace => missing.push((path, text)),
             Ok(_) => {
-                return Err(Error::Output {
-                    path: path.clone(),
-                    reason: "it is there already with other contents, and nothing was written; \
-                             choose another folder, or write over it with --replace"
-                        .into(),
-                });
+                return Err(Error::output(path)(
+                    "it is there already with other contents, and nothing was written; choose another \
+                     folder, or write over it with --replace",
+                ));
             }
             Err(error) if error.kind() == ErrorKind::NotFound => missing.push((path, text)),
-            Err(error) => return Err(failure(path, error)),
+            Err(error) => return Err(Error::output(path)(error)),
         }
     }
     for (path, text) in missing {
-        std::fs::write(path, text).map_err(|error| failure(path, error))?;
+        std::fs::write(path, text).map_err(Error::output(path))?;
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ use super::options::{
     CaseTimeoutOption, DeviceOption, JsonOption, LONGEST, ModelOption, SeedOption, seconds,
 };
 use super::output::{Out, say};
+use askama::Template;
 use clap::Args;
 use classay::Error;
 use classay::hunt::Hunt;
@@ -12,6 +13,7 @@ use classay::hunt::state::State;
 use classay::interrupt::Interrupt;
 use classay_reports::text::number::grouped;
 use classay_vocabulary::ExitCode;
+use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -83,7 +85,8 @@ pub fn main(args: &HuntOptions) -> Result<ExitCode, Error> {
     if args.json.json {
         out.line(&summary_json(&found.state, &found.config));
     } else {
-        out.text(&summary(&found.state, &args.out));
+        let summary = Summary::of(&found.state, &args.out).render();
+        out.text(&summary.map_err(|error| Error::Bug(error.to_string()))?);
     }
     match found.halted {
         Some(error) => Err(error),
@@ -92,56 +95,29 @@ pub fn main(args: &HuntOptions) -> Result<ExitCode, Error> {
     }
 }
 
-fn summary(state: &State, folder: &Path) -> String {
-    let mut text = format!(
-        "{} instances of {} conformance tests in {} environments, {:.2} hours\n",
-        grouped(state.instances),
-        state.played.len(),
-        state.environments.len(),
-        state.seconds / 3600.0
-    );
-    text.push_str(&format!(
-        "weak outcomes in mutants: {} in {:.1} s\n",
-        grouped(state.weak),
-        state.probed
-    ));
-    let shapes: HashSet<&str> = state.violations.iter().map(|f| f.shape.as_str()).collect();
-    if !state.trouble.is_empty() {
-        text.push_str("trouble:\n");
+/// What was found, for people.
+#[derive(Template)]
+#[template(path = "hunt.txt")]
+struct Summary<'a> {
+    state: &'a State,
+    folder: &'a Path,
+    /// What went wrong and how often, most frequent first.
+    trouble: Vec<(&'a String, &'a u32)>,
+    /// The shapes of the tests whose forbidden outcomes were seen.
+    shapes: HashSet<&'a str>,
+}
+
+impl Summary<'_> {
+    fn of<'a>(state: &'a State, folder: &'a Path) -> Summary<'a> {
         let mut trouble: Vec<(&String, &u32)> = state.trouble.iter().collect();
-        trouble.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
-        for (what, n) in trouble.iter().take(5) {
-            text.push_str(&format!("  {n} times: {what}\n"));
+        trouble.sort_by_key(|(_, times)| Reverse(**times));
+        Summary {
+            state,
+            folder,
+            trouble,
+            shapes: state.violations.iter().map(|f| f.shape.as_str()).collect(),
         }
-        if trouble.len() > 5 {
-            text.push_str(&format!("  and {} kinds more\n", trouble.len() - 5));
-        }
     }
-    if state.violations.is_empty() {
-        text.push_str("no forbidden outcome was seen\n");
-    } else {
-        text.push_str(&format!(
-            "{} forbidden outcomes were written up, of {} shapes:\n",
-            state.violations.len(),
-            shapes.len()
-        ));
-    }
-    for found in &state.violations {
-        text.push_str(&format!(
-            "  {}: `{}` {} times in {}{}\n    {}\n",
-            found.test,
-            found.outcome,
-            grouped(found.seen),
-            grouped(found.instances),
-            if found.confirmed {
-                ""
-            } else {
-                ", not seen again"
-            },
-            folder.join(&found.folder).join("report.md").display()
-        ));
-    }
-    text
 }
 
 fn summary_json(state: &State, config: &Config) -> String {

@@ -34,15 +34,7 @@ use clap::Parser;
 use classay::Error;
 use classay_vocabulary::ExitCode;
 
-const EXIT_CODES: &str = "\
-Exit codes:
-  0  everything that ran passed
-  1  a case failed, crashed or timed out
-  2  the command line or an input file is wrong
-  3  there is no such device
-  4  nothing was tested: no case selected, or every case skipped
-  5  interrupted; `classay run --resume` continues
-  6  the results store or another output file failed; what was committed is kept";
+const EXIT_CODES: &str = include_str!("exit_codes.txt").trim_ascii_end();
 
 /// Assays OpenCL implementations: runs litmus tests and generated programs many times and reports how
 /// often each outcome occurs. Without a command it does `run` on the bundled Touchstone.

@@ -7,22 +7,14 @@ use clap::Args;
 use classay::interrupt::Interrupt;
 use classay::plan;
 use classay::shrink::{self, Reduction};
-use classay::worker::session::{Limits, Stop};
+use classay::worker::session::Limits;
 use classay::{Error, open};
 use classay_vocabulary::ExitCode;
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// What `shrink` does with what.
-const EXIT_CODES: &str = "\
-Exit codes:
-  0  the case passes: there is nothing to shrink
-  1  it fails, and what is written is the smallest case found that fails comparably
-  2  the command line or the file is wrong
-  3  there is no such device, or it is gone
-  4  the device lacks what the case needs
-  5  interrupted; the smallest case so far is written
-  6  the output file cannot be written";
+const EXIT_CODES: &str = include_str!("shrink_exit_codes.txt").trim_ascii_end();
 
 /// Options of `shrink`.
 #[derive(Debug, Args)]
@@ -69,10 +61,7 @@ pub fn main(args: &ShrinkOptions) -> Result<ExitCode, Error> {
         record.name, record.driver
     ));
     let how = shrink::Options {
-        limits: Limits {
-            patience: args.timeout.or(20.0),
-            retries: 0,
-        },
+        limits: Limits::once(args.timeout.or(20.0)),
         model: &model,
         runs: args.instances.unwrap_or(RUNS),
         limit: args.limit.map(Duration::from_secs_f64),
@@ -94,10 +83,10 @@ pub fn main(args: &ShrinkOptions) -> Result<ExitCode, Error> {
         None => out.text(&small.text),
     }
     match small.stopped {
-        Some(Stop::Interrupted) => Err(Error::Interrupted(
-            ": the smallest program so far is kept".into(),
+        Some(stop) => Err(Error::stopped(
+            stop,
+            ": the smallest program so far is kept",
         )),
-        Some(Stop::NoDevice(sentence)) => Err(Error::NoDevice(sentence)),
         None => Ok(ExitCode::Failed),
     }
 }

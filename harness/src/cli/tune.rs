@@ -4,12 +4,14 @@ use super::options::{
     CaseTimeoutOption, DeviceOption, JsonOption, ModelOption, SeedOption, part, seconds,
 };
 use super::output::{Out, say};
+use askama::Template;
 use clap::Args;
 use classay::Error;
 use classay::interrupt::Interrupt;
 use classay::tune::Tune;
 use classay::tune::mutants::Sight;
 use classay::tune::tuned::Tuned;
+use classay_reports::report::tuning::{Part, Score};
 use classay_vocabulary::ExitCode;
 use std::path::PathBuf;
 
@@ -67,7 +69,8 @@ pub fn main(args: &TuneOptions) -> Result<ExitCode, Error> {
         // Names and numbers: nothing in it can fail to become JSON.
         out.line(&serde_json::to_string(&found.tuned).unwrap_or_default());
     } else {
-        out.text(&table(&found.tuned));
+        let table = Table::of(&found.tuned).render();
+        out.text(&table.map_err(|error| Error::Bug(error.to_string()))?);
     }
     say(&format!("kept in {}", found.path.display()));
     match found.halted {
@@ -76,71 +79,48 @@ pub fn main(args: &TuneOptions) -> Result<ExitCode, Error> {
     }
 }
 
-/// What was found, for a terminal.
-fn table(tuned: &Tuned) -> String {
-    let mut text = String::from("per second: merged      best  of        mutant\n");
-    let rate = |rate: Option<[f64; 3]>| match rate {
+/// What was found, for people.
+#[derive(Template)]
+#[template(path = "tune.txt")]
+struct Table<'a> {
+    tuned: &'a Tuned,
+    score: &'a Score,
+    /// The mutants by what they take.
+    parts: [(Part, &'static str); 3],
+}
+
+impl Table<'_> {
+    fn of(tuned: &Tuned) -> Table<'_> {
+        let score = &tuned.score;
+        Table {
+            tuned,
+            score,
+            parts: [
+                (score.interleaving, "that an interleaving allows"),
+                (score.x86, "more that x86-TSO allows"),
+                (score.weaker, "that x86-TSO forbids"),
+            ],
+        }
+    }
+}
+
+fn rate(rate: Option<[f64; 3]>) -> String {
+    match rate {
         Some([0.0, _, high]) => format!("<{high:.1}"),
         Some([rate, _, _]) if rate < 10.0 => format!("{rate:.2}"),
         Some([rate, _, _]) => classay_reports::text::number::short(rate),
         None => "-".into(),
-    };
-    for mutant in &tuned.mutants {
-        text.push_str(&format!(
-            "{:>18} {:>9}  {:8}  {}{}\n",
-            rate(mutant.in_merged),
-            rate(mutant.rate),
-            mutant.best.as_deref().unwrap_or("none"),
-            mutant.name,
-            match mutant.sight {
-                Sight::Interleaving => " (an interleaving)",
-                Sight::X86 => "",
-                Sight::Weaker => " (not on x86)",
-            }
-        ));
     }
-    let score = &tuned.score;
-    let percent = |n: usize, of: usize| 100.0 * n as f64 / of.max(1) as f64;
-    text.push_str(&format!(
-        "\nmutation score: {} of {} mutants were seen ({:.1} %)\n",
-        score.killed,
-        score.mutants,
-        percent(score.killed, score.mutants),
-    ));
-    for (part, what) in [
-        (score.interleaving, "that an interleaving allows"),
-        (score.x86, "more that x86-TSO allows"),
-        (score.weaker, "that x86-TSO forbids"),
-    ] {
-        if part.mutants > 0 {
-            let percent = percent(part.killed, part.mutants);
-            text.push_str(&format!(
-                "  {:2} of {:2} {what} ({percent:.1} %)\n",
-                part.killed, part.mutants
-            ));
-        }
+}
+
+fn takes(sight: Sight) -> &'static str {
+    match sight {
+        Sight::Interleaving => " (an interleaving)",
+        Sight::X86 => "",
+        Sight::Weaker => " (not on x86)",
     }
-    text.push_str(&format!(
-        "often enough ({:.1} a second): {} in the best environment of each, {} in the\nmerged one; \
-         {} environments were tried in {:.0} s\n",
-        tuned.wanted.ceiling,
-        score.often_enough,
-        score.often_enough_in_merged,
-        tuned.tried,
-        tuned.seconds
-    ));
-    if let Some(budget) = tuned.budget {
-        text.push_str(&format!(
-            "a run of {budget:.3} s in the merged environment shows all that it shows again with a\n\
-             probability of {:.0} %\n",
-            100.0 * tuned.wanted.reproducibility
-        ));
-    }
-    if !tuned.trouble.is_empty() {
-        text.push_str(&format!(
-            "{} environments gave trouble; the file has them\n",
-            tuned.trouble.len()
-        ));
-    }
-    text
+}
+
+fn percent(part: usize, of: usize) -> String {
+    format!("{:.1}", 100.0 * part as f64 / of.max(1) as f64)
 }

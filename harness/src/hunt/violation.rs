@@ -5,6 +5,7 @@ use super::reduce::Small;
 use crate::device::Capabilities;
 use crate::execute::litmus::Standalone;
 use crate::judge::{self, ChosenModel};
+use askama::Template;
 use classay_litmus::explain::{self, Report};
 use classay_litmus::oracle::Explanation;
 use classay_litmus::program::Program;
@@ -37,6 +38,20 @@ pub struct Violation<'a> {
     pub selector: &'a str,
     /// The seed of the C program's launches.
     pub seed: u64,
+}
+
+/// The report of a violation, for people.
+#[derive(Template)]
+#[template(path = "violation.md")]
+struct Page<'a> {
+    of: &'a Violation<'a>,
+    found: &'a Found,
+    /// Why the model forbids the outcome, in words.
+    why: Option<String>,
+    /// Whether there is a picture of that.
+    drawn: bool,
+    /// Why there is no C program.
+    no_c: Option<String>,
 }
 
 impl Violation<'_> {
@@ -105,89 +120,16 @@ impl Violation<'_> {
             confirmed: self.small.confirmed,
             folder: name.to_string(),
         };
-        let why = why.as_ref().map(explain::text);
-        let report = self.report(&found, why, svg.is_some(), c.err().as_deref());
-        std::fs::write(folder.join("report.md"), report)?;
-        Ok(found)
-    }
-
-    fn report(
-        &self,
-        found: &Found,
-        why: Option<String>,
-        drawn: bool,
-        no_c: Option<&str>,
-    ) -> String {
-        let device = self.device;
-        let fence = |of: &str, text: &str| format!("```{of}\n{}\n```", text.trim_end());
-        let rules = match found.rules.as_slice() {
-            [] => String::new(),
-            rules => format!(" ({})", rules.join(", ")),
+        let page = Page {
+            of: self,
+            found: &found,
+            why: why.as_ref().map(explain::text),
+            drawn: svg.is_some(),
+            no_c: c.err(),
         };
-        let mut table = String::from("| | |\n| --- | --- |\n");
-        for (what, value) in [
-            ("platform", &device.platform),
-            ("device", &device.name),
-            ("version", &device.version),
-            ("driver", &device.driver),
-        ] {
-            table += &format!("| {what} | {} |\n", value.replace('|', "\\|"));
-        }
-        table += &format!(
-            "| seen | {} times in {} instances, {:.3} s |",
-            self.small.seen.forbidden, self.small.seen.instances, self.small.seen.seconds
-        );
-        let mut paragraphs = vec![
-            format!("# {}: a forbidden outcome", found.test),
-            format!(
-                "{} shows `{}`, which {}{rules} forbids.",
-                device.name,
-                found.outcome,
-                self.model.name()
-            ),
-            table,
-        ];
-        if !self.small.confirmed {
-            paragraphs.push(
-                "It was **not seen again**: what follows is as it was at first, and nothing was left out."
-                    .into(),
-            );
-        }
-        paragraphs.push("## The test".into());
-        paragraphs.push(fence("c", &write_litmus(&self.small.program)));
-        match why {
-            None => paragraphs.push(format!("{}.", self.result.reason)),
-            Some(why) => {
-                paragraphs.push("## Why it is forbidden".into());
-                if drawn {
-                    paragraphs.push("![the execution](execution.svg)".into());
-                }
-                paragraphs.push(fence("text", &why));
-            }
-        }
-        paragraphs.push("## What was seen".into());
-        paragraphs.push(fence("text", &histogram(self.result, Colour::Off)));
-        paragraphs.push("## How to see it".into());
-        let mut commands = format!(
-            "classay litmus test.litmus --environment environment.yaml --device '{}' --seconds 10",
-            self.selector
-        );
-        if no_c.is_none() {
-            commands +=
-                "\ncc -std=c11 -o reproduce reproduce.c -lOpenCL -lpthread && ./reproduce 10";
-        }
-        paragraphs.push(fence("sh", &commands));
-        if let Some(why) = no_c {
-            paragraphs.push(format!("There is no C program: {why}."));
-        }
-        if self.small.steps.is_empty() {
-            paragraphs.push("Nothing could be left out of the test or its environment.".into());
-        } else {
-            paragraphs.push("Still seen without, or with what is weaker:".into());
-            let steps = self.small.steps.iter().map(|step| format!("- {step}"));
-            paragraphs.push(steps.collect::<Vec<_>>().join("\n"));
-        }
-        paragraphs.join("\n\n") + "\n"
+        let page = page.render().map_err(std::io::Error::other)?;
+        std::fs::write(folder.join("report.md"), page)?;
+        Ok(found)
     }
 }
 
