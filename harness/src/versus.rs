@@ -190,8 +190,5 @@ impl Versus<'_> {
 }
 
 fn stopped(stop: Stop) -> Error {
-    match stop {
-        Stop::Interrupted => Error::Interrupted(": what both devices had finished is kept".into()),
-        Stop::NoDevice(why) => Error::NoDevice(why),
-    }
+    Error::stopped(stop, ": what both devices had finished is kept")
 }

@@ -15,7 +15,7 @@ use classay::judge::ChosenModel;
 use classay::machine::Watch;
 use classay::plan::{self, seed, select};
 use classay::run::results;
-use classay::worker::session::{Limits, Stop};
+use classay::worker::session::Limits;
 use classay::{Error, open};
 use classay_litmus::Breaches;
 use classay_litmus::program::Program;
@@ -116,10 +116,7 @@ pub fn main(args: &FaultsOptions) -> Result<ExitCode, Error> {
         selector: &selector,
         power: &power,
         terms: Terms {
-            limits: Limits {
-                patience: args.timeout.or(3.0),
-                retries: 0,
-            },
+            limits: Limits::once(args.timeout.or(3.0)),
             weak: touchstone,
             model: &model,
             tell: &|sentence| say(sentence),
@@ -138,13 +135,10 @@ pub fn main(args: &FaultsOptions) -> Result<ExitCode, Error> {
             .unwrap_or_else(PoisonError::into_inner)
             .line(&line);
     });
-    let results = results.map_err(|stop| match stop {
-        Stop::Interrupted => Error::Interrupted(format!(
-            ": {} of {} faults were settled",
-            settled.load(Ordering::Relaxed),
-            faults.len()
-        )),
-        Stop::NoDevice(_) => stop.into(),
+    let results = results.map_err(|stop| {
+        let settled = settled.load(Ordering::Relaxed);
+        let so_far = format!(": {settled} of {} faults were settled", faults.len());
+        Error::stopped(stop, so_far)
     })?;
     let all: Vec<(&Fault, &Found)> = faults.iter().zip(&results).collect();
     let count = |is: &dyn Fn(&Fault, &Found) -> bool| all.iter().filter(|(a, b)| is(a, b)).count();

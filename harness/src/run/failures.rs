@@ -5,7 +5,7 @@
 use crate::Error;
 use crate::plan::{Body, Work, seed};
 use crate::shrink::{Options, Reduction, shrink};
-use crate::worker::session::{Session, Stop};
+use crate::worker::session::Session;
 use classay_reports::record::{CaseId, CaseResult};
 use std::path::{Path, PathBuf};
 
@@ -65,14 +65,9 @@ pub fn keep(
              reproduce {shown} --c` writes it in C",
             result.case
         ));
-        match stopped {
-            Some(Stop::Interrupted) => {
-                return Err(Error::Interrupted(
-                    ": the run is complete; not all that failed was shrunk".into(),
-                ));
-            }
-            Some(Stop::NoDevice(why)) => return Err(Error::NoDevice(why)),
-            None => {}
+        if let Some(stop) = stopped {
+            let so_far = ": the run is complete; not all that failed was shrunk";
+            return Err(Error::stopped(stop, so_far));
         }
     }
     Ok(())

@@ -136,11 +136,13 @@ impl Tune<'_> {
                 session.close();
                 None
             }
-            Some(Stop::Interrupted) => Some(Error::Interrupted(format!(
-                ": what was found in {spent:.0} s is kept in {}",
-                path.display()
-            ))),
-            Some(stop @ Stop::NoDevice(_)) => Some(stop.into()),
+            Some(stop) => {
+                let so_far = format!(
+                    ": what was found in {spent:.0} s is kept in {}",
+                    path.display()
+                );
+                Some(Error::stopped(stop, so_far))
+            }
         };
         Ok(Found {
             tuned,
