@@ -17,19 +17,28 @@ pub fn between(
     (differences(then, now, &same), same_seed)
 }
 
-/// The run of a store with this number, or the last one, with its results.
+/// A store that is there, to be read.
 ///
 /// # Errors
 ///
-/// There is no such store or run, the run has no results, or the store cannot be read.
-pub fn load(path: &Path, number: Option<u32>) -> Result<(Run, Vec<CaseResult>), Error> {
+/// There is none, or it cannot be read.
+pub fn open(path: &Path) -> Result<Store, Error> {
     if !path.exists() {
         return Err(Error::Usage(format!(
             "there is no store {}; `classay run --store FILE` writes one",
             path.display()
         )));
     }
-    let store = Store::open_read_only(path)?;
+    Ok(Store::open_read_only(path)?)
+}
+
+/// The run of a store with this number, or the last one, with its results.
+///
+/// # Errors
+///
+/// There is no such store or run, the run has no results, or the store cannot be read.
+pub fn load(path: &Path, number: Option<u32>) -> Result<(Run, Vec<CaseResult>), Error> {
+    let store = open(path)?;
     let run = match number {
         Some(number) => store.run(RunId::new(number))?,
         None => store

@@ -5,12 +5,12 @@ use super::options::{LatestModelOption, OracleOptions};
 use super::output::Out;
 use clap::Args;
 use classay::Error;
-use classay::judge::ChosenModel;
+use classay::judge::{ChosenModel, apart};
 use classay::plan;
 use classay_litmus::explain::{self, Report};
 use classay_litmus::program::Program;
 use classay_vocabulary::ExitCode;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Options of `explain`.
 #[derive(Debug, Args)]
@@ -34,9 +34,6 @@ pub struct ExplainOptions {
     oracle: OracleOptions,
 }
 
-/// Bytes of stack for the thread that asks the oracle.
-const STACK: usize = 64 << 20;
-
 /// Does it; returns the exit code.
 pub fn main(args: &ExplainOptions) -> Result<ExitCode, Error> {
     let mut out = Out::new();
@@ -55,7 +52,7 @@ pub fn main(args: &ExplainOptions) -> Result<ExitCode, Error> {
         (&args.dot, explain::dot(&report)),
     ] {
         match (path, drawn) {
-            (Some(path), Some(text)) => write(path, &text)?,
+            (Some(path), Some(text)) => std::fs::write(path, text).map_err(Error::output(path))?,
             (Some(path), None) => {
                 super::output::say(&format!(
                     "{} is not written: no execution gives these values",
@@ -77,27 +74,11 @@ fn report(args: &ExplainOptions, program: &Program, chosen: &ChosenModel) -> Res
         None => program.condition.predicate.clone(),
     };
     let limits = args.oracle.limits();
-    let asked = std::thread::scope(|scope| {
-        std::thread::Builder::new()
-            .stack_size(STACK)
-            .spawn_scoped(scope, || {
-                explain::report(program, &chosen.model, &outcome, &limits)
-            })
-            .map(|thread| thread.join())
-    });
-    match asked {
-        Ok(Ok(report)) => report.map_err(|error| {
-            Error::Usage(format!(
-                "{} cannot be explained: {}",
-                args.file.display(),
-                args.oracle.described(&error)
-            ))
-        }),
-        Ok(Err(_)) => Err(Error::Bug("the oracle panicked".into())),
-        Err(error) => Err(Error::Bug(format!("no thread can be started: {error}"))),
-    }
-}
-
-fn write(path: &Path, text: &str) -> Result<(), Error> {
-    std::fs::write(path, text).map_err(Error::output(path))
+    apart(|| explain::report(program, &chosen.model, &outcome, &limits))
+        .map_err(|broken| Error::Bug(broken.to_string()))?
+        .map_err(|error| {
+            let error = args.oracle.described(&error);
+            let file = args.file.display();
+            Error::Usage(format!("{file} cannot be explained: {error}"))
+        })
 }

@@ -4,6 +4,7 @@ use super::options::{ExpectOption, JunitOption};
 use super::output::{Out, colour, say};
 use clap::Args;
 use classay::Error;
+use classay::compare;
 use classay::merge::{Input, Leave, merge};
 use classay::plan::{Case, Plan};
 use classay::run::results;
@@ -113,13 +114,7 @@ pub fn main(args: &MergeOptions) -> Result<ExitCode, Error> {
 
 /// The last run of a store.
 fn load(path: &Path) -> Result<(Run, Input), Error> {
-    if !path.exists() {
-        return Err(Error::Usage(format!(
-            "there is no store {}; `classay run --store FILE` writes one",
-            path.display()
-        )));
-    }
-    let store = Store::open_read_only(path)?;
+    let store = compare::open(path)?;
     let run = store
         .runs()?
         .pop()

@@ -94,10 +94,6 @@ fn write(folder: &Path, number: usize, row: &Refused) -> Result<(), Error> {
             calls: vec![row.clone()],
         },
     };
-    let failure = |error: std::io::Error| Error::Output {
-        path: path.clone(),
-        reason: error.to_string(),
-    };
-    std::fs::create_dir_all(folder).map_err(failure)?;
-    std::fs::write(&path, case.write()).map_err(failure)
+    std::fs::create_dir_all(folder).map_err(Error::output(folder))?;
+    std::fs::write(&path, case.write()).map_err(Error::output(&path))
 }

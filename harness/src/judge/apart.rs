@@ -11,6 +11,10 @@ const STACK: usize = 64 << 20;
 pub struct Broken;
 
 /// Does `work` on a thread of its own and waits for it; it has to end by itself.
+///
+/// # Errors
+///
+/// It panicked, or the thread could not be started.
 pub fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Broken> {
     thread::scope(|scope| {
         let thread = thread::Builder::new()

@@ -11,6 +11,7 @@ pub mod model;
 mod outcome;
 mod verdict;
 
+pub use apart::{Broken, apart};
 pub use commands::judge_commands;
 pub use drawn::forbidden;
 pub use model::ChosenModel;

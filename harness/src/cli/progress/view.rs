@@ -2,6 +2,7 @@
 //! a terminal cuts what does not.
 
 use classay_reports::record::{CaseResult, Launch, Verdict};
+use classay_reports::report::Tally;
 use classay_reports::stats::cluster::{Cluster, Clustered};
 use classay_reports::stats::{Confidence, upper_bound_if_never_observed};
 use classay_reports::text::Colour;
@@ -19,7 +20,7 @@ pub struct View {
     total: usize,
     /// Cases that were done before this began.
     before: usize,
-    counts: [usize; Verdict::ALL.len()],
+    counts: Tally,
     /// Instances of the cases that ended.
     instances: u64,
     test: String,
@@ -33,7 +34,7 @@ impl View {
         View {
             total,
             before: done,
-            counts: [0; Verdict::ALL.len()],
+            counts: Tally::default(),
             instances: 0,
             test: String::new(),
             clusters: Vec::new(),
@@ -42,7 +43,7 @@ impl View {
 
     /// Cases done.
     pub fn done(&self) -> usize {
-        self.before + self.counts.iter().sum::<usize>()
+        self.before + self.counts.all()
     }
 
     /// A case begins.
@@ -65,9 +66,7 @@ impl View {
 
     /// It ended.
     pub fn ends(&mut self, result: &CaseResult) {
-        for (count, verdict) in self.counts.iter_mut().zip(Verdict::ALL) {
-            *count += usize::from(verdict == result.verdict);
-        }
+        self.counts.add(result.verdict);
         self.instances = self.instances.saturating_add(result.instances);
         self.clusters.clear();
     }
@@ -91,8 +90,7 @@ impl View {
         let shown: Vec<String> = Verdict::WORST_FIRST
             .into_iter()
             .filter_map(|verdict| {
-                let place = Verdict::ALL.iter().position(|v| *v == verdict)?;
-                let count = self.counts[place];
+                let count = self.counts.of(verdict);
                 let text = format!("{count} {verdict}");
                 (count > 0).then(|| colour.verdict(verdict, &text))
             })
