@@ -6,7 +6,7 @@
 
 use classay_litmus::generate::shapes;
 use classay_litmus::program::{
-    Access, Address, Atomic, Atomicity, Expected, Expr, Instr, MemOrder, MemScope, Program,
+    Access, Address, Atomic, Atomicity, Expr, Instr, MemOrder, MemScope, Program,
 };
 use classay_reports::report::Annotation;
 use std::collections::{BTreeMap, BTreeSet};
@@ -64,9 +64,6 @@ struct Worn {
 
 impl Worn {
     fn access(&mut self, way: Way, address: &Address) {
-        if let Some(index) = &address.index {
-            self.expr(index);
-        }
         if let Some(thread) = self.threads.last_mut() {
             thread.push((way, address.location.index()));
         }
@@ -86,10 +83,9 @@ impl Worn {
 
     fn instrs(&mut self, body: &[Instr]) {
         for instr in body {
+            instr.expressions().for_each(|value| self.expr(value));
             match instr {
-                Instr::Assign { value, .. } | Instr::Effect(value) => self.expr(value),
-                Instr::Store { access, value } => {
-                    self.expr(value);
+                Instr::Store { access, .. } => {
                     self.annotate(&access.atomicity);
                     self.access(Way::Write, &access.address);
                 }
@@ -101,51 +97,40 @@ impl Worn {
                     self.barriers = true;
                     self.scopes.insert(barrier.reach());
                 }
-                Instr::If(branch) => {
-                    self.expr(&branch.condition);
-                    self.instrs(&branch.then);
-                    self.instrs(&branch.otherwise);
-                }
-                Instr::While { condition, body } => {
-                    self.expr(condition);
-                    self.instrs(body);
-                }
-                Instr::Return | Instr::Host(_) => {}
+                Instr::Assign { .. }
+                | Instr::Effect(_)
+                | Instr::If(_)
+                | Instr::While { .. }
+                | Instr::Return
+                | Instr::Host(_) => {}
+            }
+            for block in instr.blocks() {
+                self.instrs(block);
             }
         }
     }
 
     fn expr(&mut self, value: &Expr) {
+        value.parts().for_each(|part| self.expr(part));
         match value {
-            Expr::Const(_) | Expr::Reg(_) => {}
-            Expr::Unary(_, operand) => self.expr(operand),
-            Expr::Binary(_, left, right) => {
-                self.expr(left);
-                self.expr(right);
-            }
-            Expr::Select(condition, yes, no) => {
-                self.expr(condition);
-                self.expr(yes);
-                self.expr(no);
-            }
+            Expr::Const(_)
+            | Expr::Reg(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Select(..) => {}
             Expr::Load(Access { address, atomicity }) => {
                 self.annotate(atomicity);
                 self.access(Way::Read, address);
             }
             Expr::Rmw(rmw) => {
-                self.expr(&rmw.operand);
                 self.atomic(&rmw.atomic);
                 self.access(Way::Update, &rmw.address);
             }
             Expr::Cas(cas) => {
-                match &cas.expected {
-                    Expected::Location(at) => {
-                        self.plain = true;
-                        self.access(Way::Read, at);
-                    }
-                    Expected::Register(_) => {}
+                if let Some(at) = cas.expected.location() {
+                    self.plain = true;
+                    self.access(Way::Read, at);
                 }
-                self.expr(&cas.desired);
                 self.atomic(&cas.atomic);
                 self.accesses.insert(cas.failure);
                 self.access(Way::Update, &cas.address);
