@@ -30,9 +30,12 @@ const OPEN: usize = 2;
 #[derive(Template)]
 #[template(path = "failures.html")]
 struct Failures<'a> {
-    lead: String,
+    /// How many failed, and how.
+    failed: usize,
+    counts: String,
     groups: Vec<Group<'a>>,
-    more: String,
+    /// Those that failed and are not shown.
+    more: u64,
 }
 
 /// Cases that failed alike; one alone has no title.
@@ -58,7 +61,8 @@ struct Failed<'a> {
     /// Each as it is drawn here.
     pictures: Vec<(String, &'a Picture)>,
     texts: Vec<Text>,
-    left_out: String,
+    /// Texts and pictures that are left out.
+    missing: usize,
 }
 
 struct Text {
@@ -189,13 +193,6 @@ pub(super) fn section(report: &Report<'_>) -> Result<Option<String>, HtmlError> 
         })
         .collect();
     let groups = grouped_alike(reported);
-    let more = match failed.len().saturating_sub(CASES) {
-        0 => String::new(),
-        n => format!(
-            "{} more failed; they are in the table of tests, and their evidence in the store.",
-            grouped(n as u64)
-        ),
-    };
     let counts: Vec<String> = [Verdict::Fail, Verdict::Crash, Verdict::Timeout]
         .into_iter()
         .map(|v| (report.count(v), v.name()))
@@ -203,13 +200,10 @@ pub(super) fn section(report: &Report<'_>) -> Result<Option<String>, HtmlError> 
         .map(|(n, name)| format!("{n} {name}"))
         .collect();
     let page = Failures {
-        lead: format!(
-            "{}: {}. Those that failed alike stand together; each opens to what it broke, with evidence.",
-            count(failed.len(), "case"),
-            counts.join(", ")
-        ),
+        failed: failed.len(),
+        counts: counts.join(", "),
         groups,
-        more,
+        more: failed.len().saturating_sub(CASES) as u64,
     };
     Ok(Some(page.render()?))
 }
@@ -313,15 +307,6 @@ fn described<'a>(
             None => missing += 1,
         }
     }
-    let left_out = match missing {
-        0 => String::new(),
-        1 => {
-            "One more text or picture is left out to keep this page small; the store has it.".into()
-        }
-        n => format!(
-            "{n} more texts and pictures are left out to keep this page small; the store has them."
-        ),
-    };
     Failed {
         number,
         open: number == 0,
@@ -337,7 +322,7 @@ fn described<'a>(
         rules: broken(report, case).collect(),
         pictures,
         texts,
-        left_out,
+        missing,
     }
 }
 

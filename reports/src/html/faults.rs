@@ -20,13 +20,7 @@ struct Group<'a> {
     title: String,
     column: &'static str,
     open: bool,
-    faults: Vec<Fault<'a>>,
-}
-
-struct Fault<'a> {
-    line: &'a FaultLine,
-    how: String,
-    runs: String,
+    faults: Vec<&'a FaultLine>,
 }
 
 /// The section; none without a campaign.
@@ -106,12 +100,13 @@ fn group(kind: Kind, lines: Vec<&FaultLine>) -> Group<'_> {
         title: format!("{} {title}", count(lines.len(), "fault")),
         column,
         open: kind == Kind::Undetected,
-        faults: lines.into_iter().map(fault).collect(),
+        faults: lines,
     }
 }
 
-fn fault(line: &FaultLine) -> Fault<'_> {
-    let how = match line.result {
+/// How a fault was detected, or why it was not.
+fn how(line: &FaultLine) -> String {
+    match line.result {
         Fate::Detected => {
             let case = line.case.clone().unwrap_or_default();
             let elsewhere = match line.own {
@@ -131,10 +126,5 @@ fn fault(line: &FaultLine) -> Fault<'_> {
             let reason = line.reason.as_deref().and_then(|r| r.lines().next());
             format!("{case}: {}", reason.unwrap_or_default())
         }
-    };
-    Fault {
-        line,
-        how,
-        runs: line.runs.map_or_else(String::new, grouped),
     }
 }

@@ -5,7 +5,7 @@ use super::bar::Bar;
 use super::words::{count, lasting, moment};
 use crate::expectation::Standing;
 use crate::record::Verdict;
-use crate::report::{Report, Standing as RuleStanding};
+use crate::report::{CaseFacts, Report, Standing as RuleStanding};
 use crate::store::RunStatus;
 use crate::text::number::{grouped, short};
 use askama::Template;
@@ -26,11 +26,8 @@ struct Head {
 /// Warnings that are shown.
 const WARNINGS: usize = 8;
 
-struct Figure {
-    name: &'static str,
-    value: String,
-    more: String,
-}
+/// What a figure is of, its value, and what is to be known of it.
+type Figure = (&'static str, String, String);
 
 /// The class of a verdict in the style; `skip` alone would be the link that skips.
 pub(super) fn class(verdict: Verdict) -> &'static str {
@@ -122,60 +119,34 @@ fn warnings(report: &Report<'_>) -> Vec<String> {
 }
 
 fn figures(report: &Report<'_>) -> Vec<Figure> {
-    let (instances, seconds) = (report.instances(), report.seconds());
-    let figure = |name, value, more| Figure { name, value, more };
+    let (instances, seconds) = (report.instances() as f64, report.seconds());
+    let launches = format!("in {} launches", grouped(report.launches()));
+    let pace = format!("{} instances/s", short(instances / seconds.max(1e-9)));
     let mut all = vec![
-        figure(
-            "instances",
-            short(instances as f64),
-            format!("in {} launches", grouped(report.launches())),
-        ),
-        figure(
-            "time",
-            lasting(seconds),
-            format!(
-                "{} instances/s",
-                short(instances as f64 / seconds.max(1e-9))
-            ),
-        ),
+        ("instances", short(instances), launches),
+        ("time", lasting(seconds), pace),
     ];
-    let broken = report
-        .rules
-        .iter()
-        .filter(|r| r.standing() == RuleStanding::Broken);
-    let held = report
-        .rules
-        .iter()
-        .filter(|r| r.standing() == RuleStanding::Held);
+    let rules = |standing| {
+        let rules = report.rules.iter();
+        rules.filter(|rule| rule.standing() == standing).count()
+    };
     if !report.rules.is_empty() {
-        all.push(figure(
-            "rules broken",
-            broken.count().to_string(),
-            format!("{} held", held.count()),
-        ));
+        let (broken, held) = (rules(RuleStanding::Broken), rules(RuleStanding::Held));
+        all.push(("rules broken", broken.to_string(), format!("{held} held")));
     }
-    let scattered = report
-        .cases
-        .iter()
-        .filter(|c| c.scatter().is_some())
-        .count();
-    let drifting = report.cases.iter().filter(|c| c.drift().is_some()).count();
-    all.push(figure(
-        "launches scatter",
-        count(scattered, "test"),
-        "more than independent instances would".into(),
-    ));
-    all.push(figure(
-        "rates drift",
-        count(drifting, "test"),
-        "not steady over the run".into(),
-    ));
+    let tests = |is: &dyn Fn(&CaseFacts<'_>) -> bool| {
+        let tests = report.cases.iter();
+        count(tests.filter(|case| is(case)).count(), "test")
+    };
+    let scattered = tests(&|case| case.scatter().is_some());
+    let beyond = "more than independent instances would".into();
+    all.push(("launches scatter", scattered, beyond));
+    let drifting = tests(&|case| case.drift().is_some());
+    all.push(("rates drift", drifting, "not steady over the run".into()));
     if let Some(baseline) = &report.context.baseline {
-        all.push(figure(
-            "new failures",
-            grouped(baseline.differences.failures.len() as u64),
-            format!("compared with {}", baseline.name),
-        ));
+        let failures = grouped(baseline.differences.failures.len() as u64);
+        let with = format!("compared with {}", baseline.name);
+        all.push(("new failures", failures, with));
     }
     all
 }

@@ -23,15 +23,14 @@ const STRETCHES: usize = 16;
 #[derive(Template)]
 #[template(path = "histograms.html")]
 struct Histograms {
-    lead: String,
     axis: String,
     groups: Vec<Group>,
-    more: String,
+    /// Tests whose histograms are not shown.
+    more: u64,
 }
 
 struct Group {
     title: String,
-    counts: String,
     open: bool,
     tests: Vec<Test>,
 }
@@ -95,24 +94,16 @@ pub(super) fn section(report: &Report<'_>, scale: &Scale) -> Result<Option<Strin
     }
     let all = report.cases.iter().filter(|c| has_histogram(c)).count();
     let page = Histograms {
-        lead: "Counts of the outcomes of each test, most frequent first; target outcomes are marked. \
-               Lines are 95 % intervals on a logarithmic scale, with a mark at the rate; the line beside a \
-               name is the rate of the target outcomes over the launches, on a scale of its own."
-            .into(),
         axis: scale.axis(),
         groups: groups
             .into_iter()
             .map(|((_, title), tests)| Group {
                 title,
-                counts: count(tests.len(), "test"),
                 open: shown <= OPEN,
                 tests,
             })
             .collect(),
-        more: match all - shown {
-            0 => String::new(),
-            n => format!("{} more tests have histograms, which the store keeps.", grouped(n as u64)),
-        },
+        more: (all - shown) as u64,
     };
     Ok(Some(page.render()?))
 }

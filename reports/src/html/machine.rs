@@ -1,7 +1,7 @@
 //! What it takes to repeat the run: device, plan, machine.
 
 use super::HtmlError;
-use super::words::moment;
+use super::words::{count, cut, moment};
 use crate::record::{EvidenceKind, MachineRecord, Moment};
 use crate::report::Report;
 use askama::Template;
@@ -13,13 +13,8 @@ struct Machine<'a> {
     findings: &'a [String],
     missing: &'a [String],
     groups: Vec<Group>,
-    environments: Vec<Environment>,
-}
-
-/// How tests were stressed and placed.
-struct Environment {
-    tests: String,
-    text: String,
+    /// How many tests were stressed and placed how.
+    environments: Vec<(String, String)>,
 }
 
 /// Environments that are shown.
@@ -118,7 +113,7 @@ fn machines(report: &Report<'_>) -> Vec<Group> {
                     format!("{least:.0} to {most:.0} MHz"),
                 ));
             }
-            pairs.push(("noted", super::words::count(moments.len(), "time")));
+            pairs.push(("noted", count(moments.len(), "time")));
             pairs.retain(|(_, value)| !value.is_empty());
             Group {
                 title: "Machine",
@@ -129,15 +124,11 @@ fn machines(report: &Report<'_>) -> Vec<Group> {
 }
 
 /// The environments that tests ran in, most used first.
-fn environments(report: &Report<'_>) -> Vec<Environment> {
+fn environments(report: &Report<'_>) -> Vec<(String, String)> {
     let mut tests: BTreeMap<&str, usize> = BTreeMap::new();
     for case in &report.cases {
-        for evidence in case
-            .result
-            .evidence
-            .iter()
-            .filter(|e| e.kind == EvidenceKind::Environment)
-        {
+        let evidence = case.result.evidence.iter();
+        for evidence in evidence.filter(|e| e.kind == EvidenceKind::Environment) {
             *tests.entry(evidence.text.as_str()).or_default() += 1;
         }
     }
@@ -145,9 +136,9 @@ fn environments(report: &Report<'_>) -> Vec<Environment> {
     all.sort_by_key(|(_, tests)| std::cmp::Reverse(*tests));
     all.into_iter()
         .take(ENVIRONMENTS)
-        .map(|(text, tests)| Environment {
-            tests: super::words::count(tests, "test"),
-            text: super::words::cut(&text.replace(",\"", ", \""), 4000).0,
+        .map(|(text, tests)| {
+            let (text, _) = cut(&text.replace(",\"", ", \""), 4000);
+            (count(tests, "test"), text)
         })
         .collect()
 }

@@ -14,7 +14,7 @@ const NAMED: usize = 6;
 #[derive(Template)]
 #[template(path = "rules.html")]
 struct Rules<'a> {
-    lead: String,
+    rules: usize,
     standings: Bar,
     sections: Vec<Section<'a>>,
 }
@@ -69,12 +69,7 @@ pub(super) fn section(report: &Report<'_>) -> Result<Option<String>, HtmlError> 
         .collect();
     sections.sort_by_key(|(worst, _)| *worst != Standing::Broken);
     let page = Rules {
-        lead: format!(
-            "{} of the specification. Broken: a failed case names it. Held: cases about it passed. Unclear: \
-             what is about it failed for another reason. Untested: its cases were skipped or decide nothing. \
-             Uncovered: no case of this run is about it.",
-            count(rules.len(), "rule")
-        ),
+        rules: rules.len(),
         standings: tally(&rules),
         sections: sections.into_iter().map(|(_, section)| section).collect(),
     };

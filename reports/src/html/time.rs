@@ -19,7 +19,9 @@ const LAUNCHES: usize = 8;
 #[derive(Template)]
 #[template(path = "time.html")]
 struct Time {
-    lead: String,
+    /// Tests with launches enough, and those with a rate that drifts.
+    reported: usize,
+    drifts: u64,
     charts: Vec<Chart>,
 }
 
@@ -55,23 +57,8 @@ pub(super) fn section(report: &Report<'_>) -> Result<Option<String>, HtmlError> 
         return Ok(None);
     }
     let page = Time {
-        lead: match drifts {
-            0 => format!(
-                "Of {} with at least 24 launches none has a rate that drifts. Those whose target outcome was \
-                 seen most, over their launches:",
-                count(reported, "test")
-            ),
-            n => format!(
-                "Of {} with at least 24 launches {} a rate that drifts. Such a rate has no single value, and \
-                 its average describes nothing that ever was. The surest, over their launches; the band is \
-                 the 95 % interval of the whole, the dashes its rate.",
-                count(reported, "test"),
-                match n {
-                    1 => "one has".to_owned(),
-                    n => format!("{} have", grouped(n as u64)),
-                }
-            ),
-        },
+        reported,
+        drifts: drifts as u64,
         charts: chosen
             .iter()
             .map(|(case, outcome)| chart(case, outcome))
