@@ -129,32 +129,27 @@ fn ends(interval: Interval) -> Value {
     json!([interval.low, interval.high])
 }
 
-fn rate(facts: &OutcomeFacts) -> Map<String, Value> {
+fn rate(facts: &OutcomeFacts) -> Value {
     let drift = facts.stationarity;
-    let pairs = [
-        ("count", json!(facts.all.count)),
-        ("instances", json!(facts.all.instances)),
-        ("rate", json!(facts.rate())),
-        ("interval95", ends(facts.interval)),
-        ("bound95", json!(facts.bound())),
-        ("design_effect", json!(facts.all.design_effect)),
-        (
-            "drift",
-            drift.map_or(
-                Value::Null,
-                |found| json!({"p": found.p_value(), "first": found.first, "last": found.last}),
-            ),
-        ),
-    ];
-    pairs.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()
+    json!({
+        "count": facts.all.count,
+        "instances": facts.all.instances,
+        "rate": facts.rate(),
+        "interval95": ends(facts.interval),
+        "bound95": facts.bound(),
+        "design_effect": facts.all.design_effect,
+        "drift": drift.map(|found| json!({
+            "p": found.p_value(), "first": found.first, "last": found.last,
+        })),
+    })
 }
 
 fn outcome(facts: &OutcomeFacts) -> Value {
     let mut all = rate(facts);
-    all.insert("outcome".into(), json!(facts.text));
-    all.insert("typed".into(), json!(facts.outcome));
-    all.insert("target".into(), json!(facts.target));
-    Value::Object(all)
+    all["outcome"] = json!(facts.text);
+    all["typed"] = json!(facts.outcome);
+    all["target"] = json!(facts.target);
+    all
 }
 
 fn rule(facts: &RuleFacts<'_>) -> Value {
