@@ -248,15 +248,6 @@ fn answer(kind: Type, word: &str) -> Option<Value> {
 /// The claims, for people.
 pub(crate) fn listing(text: &mut String) {
     // Writing to a string does not fail.
-    let _ = writeln!(
-        text,
-        "  version:X.Y, platform and device; OpenCL C as far as that goes"
-    );
-    let _ = writeln!(
-        text,
-        "  no-c11-atomics, OpenCL C stops at 1.2, no atomic capabilities"
-    );
-    let _ = writeln!(text, "  CAPABILITY claims it, no-CAPABILITY denies it:");
     for row in classay_faults::capabilities::ROWS {
         let _ = writeln!(text, "      {}", row.id.trim_start_matches("spoof="));
     }
