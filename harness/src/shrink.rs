@@ -127,78 +127,56 @@ pub fn shrink(
 /// The body of a case that runs this.
 fn body(work: &Work) -> Result<Body, Error> {
     match work {
-        Work::Commands(plan) => Ok(commands_body(plan)),
-        Work::Kernel(case) => Ok(kernel_body(case)),
-        Work::Api(case) => Ok(api_body(case)),
+        Work::Commands(plan) => Ok(commands_body(plan.write())),
+        Work::Kernel(case) => Ok(kernel_body(case.write())),
+        Work::Api(case) => Ok(api_body(case.write())),
         Work::Litmus(_) => Err(Error::Usage("litmus tests are not shrunk".into())),
     }
 }
 
-fn commands_body(plan: &commands::check::Plan) -> Body {
-    Body::Commands {
-        program: plan.write(),
-    }
+fn commands_body(program: String) -> Body {
+    Body::Commands { program }
 }
 
-fn kernel_body(case: &kernels::case::KernelCase) -> Body {
-    Body::Kernel {
-        kernel: kernels::yaml::write(case),
-    }
+fn kernel_body(kernel: String) -> Body {
+    Body::Kernel { kernel }
 }
 
-fn api_body(case: &api::Case) -> Body {
-    Body::Api { api: case.write() }
+fn api_body(api: String) -> Body {
+    Body::Api { api }
 }
 
 /// Shrinks by what kind of case it is.
 fn search(asker: &mut Asker<'_>, first: Work, notify: Notify<'_>) -> Shrunk<Work> {
     match first {
-        Work::Commands(plan) => commands::shrink::shrink(
-            *plan,
-            &mut |plan| asker.ask(&commands_body(plan)),
-            &mut |plan, progress| {
+        Work::Commands(plan) => {
+            let size = |plan: &commands::check::Plan| {
                 let p = &plan.program;
-                let steps: usize = p.steps().count();
-                notify_kept(
-                    notify,
-                    progress,
-                    &format!(
-                        "{} commands, {} queues, {} objects, {} threads, {steps} steps",
-                        p.commands.len(),
-                        p.queues.len(),
-                        p.objects.len(),
-                        p.threads.len(),
-                    ),
-                );
-            },
-        )
-        .map(|plan| Work::Commands(Box::new(plan))),
-        Work::Kernel(case) => kernels::shrink::shrink(
-            *case,
-            &mut |case| asker.ask(&kernel_body(case)),
-            &mut |case, progress| {
+                format!(
+                    "{} commands, {} queues, {} objects, {} threads, {} steps",
+                    p.commands.len(),
+                    p.queues.len(),
+                    p.objects.len(),
+                    p.threads.len(),
+                    p.steps().count(),
+                )
+            };
+            smallest(asker, *plan, commands_body, notify, &size)
+                .map(|plan| Work::Commands(Box::new(plan)))
+        }
+        Work::Kernel(case) => {
+            let size = |case: &kernels::case::KernelCase| {
                 let bytes: usize = case.objects.iter().map(|o| o.bytes).sum();
-                notify_kept(
-                    notify,
-                    progress,
-                    &format!(
-                        "{} steps, {} objects of {bytes} bytes",
-                        case.steps.len(),
-                        case.objects.len(),
-                    ),
-                );
-            },
-        )
-        .map(|case| Work::Kernel(Box::new(case))),
-        Work::Api(case) => case
-            .shrink(
-                &mut |case| asker.ask(&api_body(case)),
-                &mut |case, progress| {
-                    let lines = case.write().lines().count();
-                    notify_kept(notify, progress, &format!("{lines} lines"));
-                },
-            )
-            .map(|case| Work::Api(Box::new(case))),
+                let (steps, objects) = (case.steps.len(), case.objects.len());
+                format!("{steps} steps, {objects} objects of {bytes} bytes")
+            };
+            smallest(asker, *case, kernel_body, notify, &size)
+                .map(|case| Work::Kernel(Box::new(case)))
+        }
+        Work::Api(case) => {
+            let size = |case: &api::Case| format!("{} lines", case.write().lines().count());
+            smallest(asker, *case, api_body, notify, &size).map(|case| Work::Api(Box::new(case)))
+        }
         // Which [`body`] refuses.
         Work::Litmus(_) => Shrunk {
             found: first,
@@ -208,11 +186,20 @@ fn search(asker: &mut Asker<'_>, first: Work, notify: Notify<'_>) -> Shrunk<Work
     }
 }
 
-fn notify_kept(notify: Notify<'_>, progress: Progress, what: &str) {
-    notify(&format!(
-        "{} tried, {} kept: {what}",
-        progress.asked, progress.kept
-    ));
+/// The smallest case of a family that still fails; `notify` hears of the size of each that is kept.
+fn smallest<F: Family>(
+    asker: &mut Asker<'_>,
+    first: F,
+    body: fn(String) -> Body,
+    notify: Notify<'_>,
+    size: &dyn Fn(&F) -> String,
+) -> Shrunk<F> {
+    first.shrink(
+        &mut |case| asker.ask(&body(case.write())),
+        &mut |case, Progress { asked, kept }| {
+            notify(&format!("{asked} tried, {kept} kept: {}", size(case)));
+        },
+    )
 }
 
 /// Answers the search's questions by runs, until something ends it early.
