@@ -89,10 +89,10 @@ entry_points! {
             ptr: *mut c_void,
         ) -> cl_int,
             blocks(blocking_read),
-            alters(
-                buffer_origin, host_origin, region, buffer_row_pitch, buffer_slice_pitch,
-                host_row_pitch, host_slice_pitch
-            ) => transfers::rect;
+            alters(buffer_origin) => transfers::origin,
+            alters(host_origin) => transfers::target_origin,
+            alters(region, buffer_row_pitch, buffer_slice_pitch) => transfers::rect_pitches,
+            alters(region, host_row_pitch, host_slice_pitch) => transfers::rect_pitches;
         clEnqueueWriteBufferRect(
             buffer: cl_mem, blocking_write: cl_bool, buffer_origin: *const size_t,
             host_origin: *const size_t, region: *const size_t, buffer_row_pitch: size_t,
@@ -100,19 +100,19 @@ entry_points! {
             ptr: *const c_void,
         ) -> cl_int,
             blocks(blocking_write),
-            alters(
-                buffer_origin, host_origin, region, buffer_row_pitch, buffer_slice_pitch,
-                host_row_pitch, host_slice_pitch
-            ) => transfers::rect;
+            alters(buffer_origin) => transfers::origin,
+            alters(host_origin) => transfers::target_origin,
+            alters(region, buffer_row_pitch, buffer_slice_pitch) => transfers::rect_pitches,
+            alters(region, host_row_pitch, host_slice_pitch) => transfers::rect_pitches;
         clEnqueueCopyBufferRect(
             src_buffer: cl_mem, dst_buffer: cl_mem, src_origin: *const size_t,
             dst_origin: *const size_t, region: *const size_t, src_row_pitch: size_t,
             src_slice_pitch: size_t, dst_row_pitch: size_t, dst_slice_pitch: size_t,
         ) -> cl_int,
-            alters(
-                src_origin, dst_origin, region, src_row_pitch, src_slice_pitch,
-                dst_row_pitch, dst_slice_pitch
-            ) => transfers::rect;
+            alters(src_origin) => transfers::origin,
+            alters(dst_origin) => transfers::target_origin,
+            alters(region, src_row_pitch, src_slice_pitch) => transfers::rect_pitches,
+            alters(region, dst_row_pitch, dst_slice_pitch) => transfers::rect_pitches;
         clEnqueueFillBuffer(
             buffer: cl_mem, pattern: *const c_void, pattern_size: size_t, offset: size_t,
             size: size_t,

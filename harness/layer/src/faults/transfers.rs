@@ -81,7 +81,7 @@ unsafe fn read(triple: *const size_t) -> Option<[size_t; 3]> {
     (!triple.is_null()).then(|| unsafe { triple.cast::<[size_t; 3]>().read_unaligned() })
 }
 
-/// The origin of an image, or the first of two.
+/// The origin of an image, or of the first side of a rectangle.
 pub(crate) unsafe fn origin(call: &Call, origin: *const size_t) -> *const size_t {
     if call.has(ApiViolation::OriginIgnored) && !origin.is_null() {
         call.keep([0; 3])
@@ -128,66 +128,34 @@ pub(crate) unsafe fn image_pitch(call: &Call, row: size_t, slice: size_t) -> (si
     }
 }
 
-/// A rectangle: the two origins, the region, and row and slice pitch of both sides.
-pub(crate) type Rect = (
-    *const size_t,
-    *const size_t,
-    *const size_t,
-    size_t,
-    size_t,
-    size_t,
-    size_t,
-);
+/// The origin of the other side of a rectangle.
+pub(crate) unsafe fn target_origin(call: &Call, origin: *const size_t) -> *const size_t {
+    if call.has(ApiViolation::TargetOriginIgnored) && !origin.is_null() {
+        call.keep([0; 3])
+    } else {
+        origin
+    }
+}
 
-/// The origins and pitches of a rectangle.
+/// The pitches of one side of a rectangle.
 ///
 /// # Safety
-/// The origins and the region are NULL or have three words.
-#[expect(clippy::too_many_arguments, reason = "the entry point's own")]
-pub(crate) unsafe fn rect(
+/// `region` is NULL or has three words.
+pub(crate) unsafe fn rect_pitches(
     call: &Call,
-    first: *const size_t,
-    second: *const size_t,
     region: *const size_t,
-    first_row: size_t,
-    first_slice: size_t,
-    second_row: size_t,
-    second_slice: size_t,
-) -> Rect {
-    let unchanged = (
-        first,
-        second,
-        region,
-        first_row,
-        first_slice,
-        second_row,
-        second_slice,
-    );
-    if call.is_clean() || first.is_null() || second.is_null() {
-        return unchanged;
+    row: size_t,
+    slice: size_t,
+) -> (*const size_t, size_t, size_t) {
+    if call.is_clean() {
+        return (region, row, slice);
     }
-    // SAFETY: the caller's region.
+    // SAFETY: this function's own contract.
     let Some(extent) = (unsafe { read(region) }) else {
-        return unchanged;
+        return (region, row, slice);
     };
-    let zero = |violation, origin| {
-        if call.has(violation) {
-            call.keep([0; 3])
-        } else {
-            origin
-        }
-    };
-    let (first_row, first_slice) = pitches(call, extent, first_row, first_slice);
-    let (second_row, second_slice) = pitches(call, extent, second_row, second_slice);
-    (
-        zero(ApiViolation::OriginIgnored, first),
-        zero(ApiViolation::TargetOriginIgnored, second),
-        region,
-        first_row,
-        first_slice,
-        second_row,
-        second_slice,
-    )
+    let (row, slice) = pitches(call, extent, row, slice);
+    (region, row, slice)
 }
 
 /// The pitches of one side. Where rows follow closely, the slices stay about as far apart as they
@@ -271,22 +239,15 @@ mod tests {
 
     #[test]
     fn origins_become_zero_on_the_side_that_is_asked_for() {
-        let (one, two, region) = ([1usize, 2, 3], [4usize, 5, 6], [1usize, 1, 1]);
+        let (one, two) = ([1usize, 2, 3], [4usize, 5, 6]);
         let see = |violation| {
             let call = Call::broken(violation);
             // SAFETY: three words each; the copies live as long as the call.
             unsafe {
-                let changed = rect(
-                    &call,
-                    one.as_ptr(),
-                    two.as_ptr(),
-                    region.as_ptr(),
-                    0,
-                    0,
-                    0,
-                    0,
-                );
-                (read(changed.0), read(changed.1))
+                (
+                    read(origin(&call, one.as_ptr())),
+                    read(target_origin(&call, two.as_ptr())),
+                )
             }
         };
         assert_eq!(see(ApiViolation::OriginIgnored), (Some([0; 3]), Some(two)));
