@@ -1,85 +1,43 @@
 //! The names of the error codes that a call can answer with.
 
-use opencl_sys::*;
+use opencl_sys::cl_int;
 
-macro_rules! statuses {
-    ($($name:ident),* $(,)?) => {
-        /// Every error of OpenCL 3.0 and `cl_khr_icd`.
-        const STATUSES: &[(&str, cl_int)] = &[$((stringify!($name), $name)),*];
-    };
+/// Every error of OpenCL 3.0 and `cl_khr_icd`, its name and its code on a line.
+const STATUSES: &str = include_str!("statuses.txt");
+
+/// The error of a name or a negative number.
+pub(crate) fn parse(word: &str) -> Option<cl_int> {
+    let mut rows = STATUSES.lines().filter_map(|row| row.split_once(' '));
+    let named = rows.find(|(name, _)| *name == word);
+    let code = named.map_or(word, |(_, code)| code);
+    code.parse().ok().filter(|status: &cl_int| *status < 0)
 }
 
-statuses![
-    CL_DEVICE_NOT_FOUND,
-    CL_DEVICE_NOT_AVAILABLE,
-    CL_COMPILER_NOT_AVAILABLE,
-    CL_MEM_OBJECT_ALLOCATION_FAILURE,
-    CL_OUT_OF_RESOURCES,
-    CL_OUT_OF_HOST_MEMORY,
-    CL_PROFILING_INFO_NOT_AVAILABLE,
-    CL_MEM_COPY_OVERLAP,
-    CL_IMAGE_FORMAT_MISMATCH,
-    CL_IMAGE_FORMAT_NOT_SUPPORTED,
-    CL_BUILD_PROGRAM_FAILURE,
-    CL_MAP_FAILURE,
-    CL_MISALIGNED_SUB_BUFFER_OFFSET,
-    CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
-    CL_COMPILE_PROGRAM_FAILURE,
-    CL_LINKER_NOT_AVAILABLE,
-    CL_LINK_PROGRAM_FAILURE,
-    CL_DEVICE_PARTITION_FAILED,
-    CL_KERNEL_ARG_INFO_NOT_AVAILABLE,
-    CL_INVALID_VALUE,
-    CL_INVALID_DEVICE_TYPE,
-    CL_INVALID_PLATFORM,
-    CL_INVALID_DEVICE,
-    CL_INVALID_CONTEXT,
-    CL_INVALID_QUEUE_PROPERTIES,
-    CL_INVALID_COMMAND_QUEUE,
-    CL_INVALID_HOST_PTR,
-    CL_INVALID_MEM_OBJECT,
-    CL_INVALID_IMAGE_FORMAT_DESCRIPTOR,
-    CL_INVALID_IMAGE_SIZE,
-    CL_INVALID_SAMPLER,
-    CL_INVALID_BINARY,
-    CL_INVALID_BUILD_OPTIONS,
-    CL_INVALID_PROGRAM,
-    CL_INVALID_PROGRAM_EXECUTABLE,
-    CL_INVALID_KERNEL_NAME,
-    CL_INVALID_KERNEL_DEFINITION,
-    CL_INVALID_KERNEL,
-    CL_INVALID_ARG_INDEX,
-    CL_INVALID_ARG_VALUE,
-    CL_INVALID_ARG_SIZE,
-    CL_INVALID_KERNEL_ARGS,
-    CL_INVALID_WORK_DIMENSION,
-    CL_INVALID_WORK_GROUP_SIZE,
-    CL_INVALID_WORK_ITEM_SIZE,
-    CL_INVALID_GLOBAL_OFFSET,
-    CL_INVALID_EVENT_WAIT_LIST,
-    CL_INVALID_EVENT,
-    CL_INVALID_OPERATION,
-    CL_INVALID_GL_OBJECT,
-    CL_INVALID_BUFFER_SIZE,
-    CL_INVALID_MIP_LEVEL,
-    CL_INVALID_GLOBAL_WORK_SIZE,
-    CL_INVALID_PROPERTY,
-    CL_INVALID_IMAGE_DESCRIPTOR,
-    CL_INVALID_COMPILER_OPTIONS,
-    CL_INVALID_LINKER_OPTIONS,
-    CL_INVALID_DEVICE_PARTITION_COUNT,
-    CL_INVALID_PIPE_SIZE,
-    CL_INVALID_DEVICE_QUEUE,
-    CL_INVALID_SPEC_ID,
-    CL_MAX_SIZE_RESTRICTION_EXCEEDED,
-    CL_PLATFORM_NOT_FOUND_KHR,
-];
+#[cfg(test)]
+mod tests {
+    use super::parse;
+    use opencl_sys::*;
 
-/// The error that a word names, by its name or by its negative number.
-pub(crate) fn parse(word: &str) -> Option<cl_int> {
-    STATUSES
-        .iter()
-        .find(|(name, _)| *name == word)
-        .map(|(_, status)| *status)
-        .or_else(|| word.parse().ok().filter(|status: &cl_int| *status < 0))
+    #[test]
+    fn names_and_negative_numbers_are_errors() {
+        assert_eq!(parse("CL_DEVICE_NOT_FOUND"), Some(CL_DEVICE_NOT_FOUND));
+        assert_eq!(parse("CL_INVALID_VALUE"), Some(CL_INVALID_VALUE));
+        assert_eq!(parse("CL_INVALID_SPEC_ID"), Some(CL_INVALID_SPEC_ID));
+        let last = Some(CL_PLATFORM_NOT_FOUND_KHR);
+        assert_eq!(parse("CL_PLATFORM_NOT_FOUND_KHR"), last);
+        assert_eq!(parse("-77"), Some(-77));
+        for word in ["CL_SUCCESS", "0", "5", "CL_", ""] {
+            assert_eq!(parse(word), None, "{word}");
+        }
+    }
+
+    #[test]
+    fn every_name_has_a_code_of_its_own() {
+        let rows = super::STATUSES.lines();
+        let codes: Vec<_> = rows.map(|row| parse(row.split(' ').next()?)).collect();
+        assert_eq!(codes.len(), 63);
+        assert!(codes.iter().all(Option::is_some));
+        let different: std::collections::BTreeSet<_> = codes.iter().collect();
+        assert_eq!(different.len(), 63);
+    }
 }
