@@ -11,7 +11,7 @@ use crate::expectation::Standing;
 use crate::record::{Evidence, EvidenceKind, Verdict};
 use crate::report::rules::named;
 use crate::report::{CaseFacts, Picture, Report, RuleFacts};
-use crate::text::number::{grouped, rate};
+use crate::text::number::{grouped, share};
 use crate::text::outcome;
 use askama::Template;
 use std::collections::{BTreeMap, HashMap};
@@ -251,12 +251,7 @@ fn times(case: &CaseFacts<'_>) -> String {
         return format!("{} of {} attempts", result.failed_attempts, result.attempts);
     }
     match &case.target {
-        Some(target) if target.all.count > 0 => format!(
-            "{} of {} ({})",
-            grouped(target.all.count),
-            grouped(target.all.instances),
-            rate(target.rate())
-        ),
+        Some(target) if target.all.count > 0 => share(&target.all),
         Some(_) | None => String::new(),
     }
 }

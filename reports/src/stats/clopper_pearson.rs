@@ -20,10 +20,7 @@ use statrs::function::erf::erfc_inv;
 pub fn clopper_pearson(k: u64, n: u64, confidence: Confidence) -> Interval {
     let k = k.min(n);
     if n == 0 {
-        return Interval {
-            low: 0.0,
-            high: 1.0,
-        };
+        return Interval::ANY;
     }
     let ln_half_alpha = (confidence.alpha() / 2.0).ln();
     if k > n - k {

@@ -132,10 +132,7 @@ impl Clustered {
 /// whole counts.
 fn fractional(rate: f64, instances: f64, confidence: Confidence) -> Interval {
     if instances < 1.0 {
-        return Interval {
-            low: 0.0,
-            high: 1.0,
-        };
+        return Interval::ANY;
     }
     let whole = instances.round().max(1.0);
     let count = rate * whole;

@@ -64,6 +64,12 @@ pub struct Interval {
 }
 
 impl Interval {
+    /// Every rate.
+    pub const ANY: Interval = Interval {
+        low: 0.0,
+        high: 1.0,
+    };
+
     /// Whether a rate lies in it.
     pub fn contains(self, rate: f64) -> bool {
         self.low <= rate && rate <= self.high

@@ -35,10 +35,7 @@ const FEWEST: usize = 30;
 pub fn always_independent(k: u64, n: u64, confidence: Confidence) -> Interval {
     let k = k.min(n);
     if n == 0 {
-        return Interval {
-            low: 0.0,
-            high: 1.0,
-        };
+        return Interval::ANY;
     }
     if k > n - k {
         let Interval { low, high } = always_independent(n - k, n, confidence);
@@ -123,10 +120,7 @@ pub fn always(clusters: &[Cluster], confidence: Confidence) -> Interval {
         return exact;
     };
     if all.clusters < FEWEST {
-        return Interval {
-            low: 0.0,
-            high: 1.0,
-        };
+        return Interval::ANY;
     }
     let rate = all.rate();
     let launches = all.clusters as f64;

@@ -2,7 +2,7 @@
 
 use super::Colour;
 use super::layout::{paragraph, plain, push};
-use super::number::{grouped, rate, ratio_interval};
+use super::number::{grouped, ratio_interval, share};
 use crate::difference::{Differences, OutcomeChange, VerdictChange};
 use std::fmt::Write;
 
@@ -76,17 +76,7 @@ fn outcome(out: &mut String, change: &OutcomeChange, colour: Colour) {
         Some((ratio, ends)) => format!("{ratio:.3} times {}", ratio_interval(*ends)),
         None => "never before".to_owned(),
     };
-    push(
-        out,
-        &format!(
-            "  {} of {} ({}) -> {} of {} ({})",
-            grouped(c.first.count),
-            grouped(c.first.instances),
-            rate(c.first.rate()),
-            grouped(c.second.count),
-            grouped(c.second.instances),
-            rate(c.second.rate())
-        ),
-    );
+    let (before, after) = (share(&c.first), share(&c.second));
+    push(out, &format!("  {before} -> {after}"));
     push(out, &format!("  {times}, q = {:.2e}", change.q_value));
 }

@@ -2,6 +2,7 @@
 //! a stronger claim than what was computed.
 
 use crate::stats::Interval;
+use crate::stats::cluster::Clustered;
 
 /// Which way a number that does not fit its digits goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +45,12 @@ pub fn launches(n: usize) -> String {
         1 => "1 launch".into(),
         n => format!("{} launches", grouped(n as u64)),
     }
+}
+
+/// How often something was seen: `1,234 of 5,678 (0.217)`.
+pub fn share(all: &Clustered) -> String {
+    let (count, instances) = (grouped(all.count), grouped(all.instances));
+    format!("{count} of {instances} ({})", rate(all.rate()))
 }
 
 /// A design effect.
