@@ -158,6 +158,8 @@ capabilities! {
 
 /// An opened device of the implementation that this process loaded.
 pub struct OpenDevice {
+    /// The names of the library, as the dynamic loader takes them; the first that can be loaded is it.
+    pub library: Vec<String>,
     /// Every device of its platform, the device under test first.
     pub platform_devices: Vec<Device>,
     /// What it offers.

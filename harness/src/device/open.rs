@@ -81,9 +81,13 @@ pub fn list() -> Result<Vec<ListedPlatform>, Refusal> {
         .collect())
 }
 
-/// Opens the device at `at`, or the first there is, and finds out what it offers unless that is
-/// `known`.
-pub fn open(at: Option<At>, known: Option<Known>) -> Result<(At, OpenDevice, Known), Refusal> {
+/// Opens the device at `at` of a library that was loaded, or the first there is, and finds out what it
+/// offers unless that is `known`.
+pub fn open(
+    library: &[String],
+    at: Option<At>,
+    known: Option<Known>,
+) -> Result<(At, OpenDevice, Known), Refusal> {
     let mut platforms = survey()?;
     let at = choose(
         at,
@@ -98,6 +102,7 @@ pub fn open(at: Option<At>, known: Option<Known>) -> Result<(At, OpenDevice, Kno
     let mut platform_devices = vec![device];
     platform_devices.append(&mut devices);
     let opened = OpenDevice {
+        library: library.to_vec(),
         platform_devices,
         capabilities: known.capabilities.clone(),
     };

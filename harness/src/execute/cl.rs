@@ -1,81 +1,40 @@
-//! The OpenCL calls that a test environment makes, as functions that are safe to call.
+//! The OpenCL calls of launches of litmus tests, as functions that are safe to call.
 //!
-//! The `unsafe` of the bindings is about three things: sizes and types of kernel arguments (fixed
-//! here by [`Arg`]), host memory that must outlive a command (every transfer here either blocks or
-//! owns its memory until its event is complete), and objects of one context (a [`Bench`] has one).
+//! What is `unsafe` about them is three things: sizes and types of kernel arguments (fixed here by
+//! [`Arg`]), host memory that must outlive a command (every transfer here owns its memory until its event
+//! is complete), and objects of one context (a [`Bench`] has one).
 
 #![allow(unsafe_code)]
 
+use super::ended::NotRun;
+use super::host::{Api, BuildFailed, Fixtures, SetupError, address, room};
 use super::memory::HostMemory;
-use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue};
-use opencl3::context::Context;
-use opencl3::device::Device;
-use opencl3::error_codes::{CL_BUILD_PROGRAM_FAILURE, ClError};
-use opencl3::event::Event;
-use opencl3::kernel::Kernel;
-use opencl3::memory::{Buffer, CL_MEM_READ_WRITE, ClMem};
-pub use opencl3::program::Program;
-use opencl3::types::{CL_NON_BLOCKING, cl_device_id, cl_mem};
-use std::ffi::c_void;
+use crate::device::OpenDevice;
+use classay_suites::host::constant::cl;
+use classay_suites::host::{Build, Constant, Function, ProgramOf};
 use std::ptr;
+use std::slice::from_ref;
+use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
-/// A call that gave an error code.
-#[derive(Debug, Clone, thiserror::Error)]
-#[error("{call} gives error {code} ({name})")]
-pub struct CallError {
-    /// The function.
-    pub call: &'static str,
-    /// The code.
-    pub code: i32,
-    /// The code's name.
-    pub name: String,
-}
-
-/// Gives an error code its call.
-trait Naming<T> {
-    fn of(self, call: &'static str) -> Result<T, CallError>;
-}
-
-impl<T> Naming<T> for Result<T, ClError> {
-    fn of(self, call: &'static str) -> Result<T, CallError> {
-        self.map_err(|e| CallError {
-            call,
-            code: e.0,
-            name: e.to_string(),
-        })
-    }
-}
-
-/// A context with in-order profiling queues: sets of one for each of its devices.
+/// A context of its own with in-order profiling queues: sets of one for each of its devices.
 pub struct Bench {
-    // Declared before the context, so that they are released before it.
-    queues: Vec<Vec<CommandQueue>>,
-    version: (u32, u32),
-    context: Context,
-    devices: Vec<Device>,
-}
-
-/// Why a program did not build.
-#[derive(Debug, Clone)]
-pub struct BuildFailure {
-    /// The error.
-    pub error: CallError,
-    /// What the compiler said.
-    pub log: String,
+    fixtures: Fixtures,
+    context: usize,
+    devices: u8,
+    queues: Vec<Vec<usize>>,
 }
 
 /// An array of 32-bit words that kernels and, for shared memory, host threads work on.
 pub struct Words {
-    kind: WordsKind,
+    api: Arc<Api>,
+    context: usize,
     lies: In,
+    /// The buffer, or the address.
+    start: usize,
+    /// What keeps memory of the host alive.
+    _memory: Option<HostMemory>,
     len: usize,
-}
-
-enum WordsKind {
-    Buffer(Buffer<u32>),
-    Shared(SharedAllocation),
-    System(HostMemory),
 }
 
 /// What an array of words lies in.
@@ -93,19 +52,15 @@ pub enum In {
     System,
 }
 
-/// An SVM allocation.
-struct SharedAllocation {
-    atomics: bool,
-    address: *mut c_void,
-    context: opencl3::types::cl_context,
-}
-
-impl Drop for SharedAllocation {
+impl Drop for Words {
+    /// Every command on the words is complete by then: a session finishes its bench's queues before its words
+    /// are dropped. Their context lives, because a room drops its bench last.
     fn drop(&mut self) {
-        // SAFETY: the address came from clSVMAlloc of this context, which outlives the allocation
-        // because the bench drops its context last, and every command using it has completed: a
-        // session finishes its bench's queues before its words are dropped.
-        let _ = unsafe { cl3::memory::svm_free(self.context, self.address) };
+        match self.lies {
+            In::Buffer => self.api.release(Function::ReleaseMemObject, self.start),
+            In::Coarse | In::Fine | In::FineAtomics => self.api.free(self.context, self.start),
+            In::System => {}
+        }
     }
 }
 
@@ -117,6 +72,33 @@ pub enum Arg<'a> {
     Uint(u32),
     /// Local memory, in words.
     Local(usize),
+}
+
+/// The event of a command.
+struct Event {
+    api: Arc<Api>,
+    handle: usize,
+}
+
+impl Event {
+    fn wait(&self) -> Result<(), SetupError> {
+        let words = [1, address(from_ref(&self.handle))];
+        // SAFETY: the list has one event, and lives through the call.
+        unsafe { self.api.must(Function::WaitForEvents, &words) }.map(drop)
+    }
+
+    /// A moment of the command by the device's clock, in nanoseconds.
+    fn moment(&self, what: Constant) -> Option<u64> {
+        let of = [self.handle as u64, what.value() as u64];
+        // SAFETY: the event is alive, and its moments are numbers of 64 bits.
+        unsafe { self.api.number(Function::GetEventProfilingInfo, &of) }.ok()
+    }
+}
+
+impl Drop for Event {
+    fn drop(&mut self) {
+        self.api.release(Function::ReleaseEvent, self.handle);
+    }
 }
 
 /// A read or a write of words that is under way, with its host memory.
@@ -134,8 +116,8 @@ impl Drop for Transfer {
 
 impl Transfer {
     /// Waits for the words.
-    pub fn wait(mut self) -> Result<Vec<u32>, CallError> {
-        self.event.wait().of("clWaitForEvents")?;
+    pub fn wait(mut self) -> Result<Vec<u32>, SetupError> {
+        self.event.wait()?;
         Ok(std::mem::take(&mut self.words))
     }
 }
@@ -146,121 +128,106 @@ pub struct Launched(Event);
 impl Launched {
     /// Seconds between start and end by the device's clock, where the device profiles.
     pub fn seconds(&self) -> Option<f64> {
-        let start = self.0.profiling_command_start().ok()?;
-        let end = self.0.profiling_command_end().ok()?;
+        let start = self.0.moment(cl::CL_PROFILING_COMMAND_START)?;
+        let end = self.0.moment(cl::CL_PROFILING_COMMAND_END)?;
         (end >= start).then(|| (end - start) as f64 * 1e-9)
     }
 }
 
 impl Bench {
-    /// A context over `devices`, the first of which collects.
-    pub fn open(devices: &[Device], version: (u32, u32)) -> Result<Bench, CallError> {
-        let ids: Vec<cl_device_id> = devices.iter().map(Device::id).collect();
-        let context =
-            Context::from_devices(&ids, &[], None, ptr::null_mut()).of("clCreateContext")?;
-        let devices = ids.into_iter().map(Device::new).collect();
+    /// A context over so many devices of the platform, the first of which collects.
+    pub fn open(device: &OpenDevice, devices: u8) -> Result<Bench, NotRun> {
+        let mut fixtures = Fixtures::new(device)?;
         let mut bench = Bench {
-            queues: Vec::new(),
-            version,
-            context,
+            context: fixtures.context(devices, 0)?,
+            fixtures,
             devices,
+            queues: Vec::new(),
         };
         bench.want_queues(1)?;
         Ok(bench)
     }
 
     /// Makes sets of queues until there are `sets`.
-    pub fn want_queues(&mut self, sets: usize) -> Result<(), CallError> {
-        while self.queues.len() < sets {
-            let mut set = Vec::new();
-            for device in &self.devices {
-                // SAFETY: the device is one of the context.
-                let queue = unsafe {
-                    if self.version >= (2, 0) {
-                        CommandQueue::create_with_properties(
-                            &self.context,
-                            device.id(),
-                            CL_QUEUE_PROFILING_ENABLE,
-                            0,
-                        )
-                        .of("clCreateCommandQueueWithProperties")?
-                    } else {
-                        CommandQueue::create(&self.context, device.id(), CL_QUEUE_PROFILING_ENABLE)
-                            .of("clCreateCommandQueue")?
-                    }
-                };
-                set.push(queue);
-            }
+    pub fn want_queues(&mut self, sets: u8) -> Result<(), SetupError> {
+        for set in self.queues.len() as u8..sets {
+            let queue = |device| self.fixtures.queue(self.context, device, true, set);
+            let set = (0..self.devices).map(queue).collect::<Result<_, _>>()?;
             self.queues.push(set);
         }
         Ok(())
     }
 
     /// Builds a program for every device.
-    pub fn build(&self, source: &str, options: &str) -> Result<Program, BuildFailure> {
-        let plain = |error| BuildFailure {
-            error,
-            log: String::new(),
-        };
-        let mut program = Program::create_from_source(&self.context, source)
-            .of("clCreateProgramWithSource")
-            .map_err(plain)?;
-        let ids: Vec<cl_device_id> = self.devices.iter().map(Device::id).collect();
-        let result = program.build(&ids, options);
-        let log = ids
-            .iter()
-            .filter_map(|&id| program.get_build_log(id).ok())
-            .map(|l| l.trim_end_matches('\0').trim().to_string())
-            .find(|l| !l.is_empty())
-            .unwrap_or_default();
-        match result {
-            Ok(()) => Ok(program),
-            Err(e) => {
-                let mut error = Err::<(), _>(e).of("clBuildProgram").unwrap_err();
-                if error.code == CL_BUILD_PROGRAM_FAILURE {
-                    error.name = "CL_BUILD_PROGRAM_FAILURE".into();
-                }
-                Err(BuildFailure { error, log })
-            }
-        }
+    pub fn build(&mut self, source: &str) -> Result<usize, BuildFailed> {
+        let of = ProgramOf::Source(source.to_string());
+        self.fixtures.program(self.context, of, Build::default())
     }
 
     /// A kernel of a built program.
-    pub fn kernel(&self, built: &Program, name: &str) -> Result<Kernel, CallError> {
-        Kernel::create(built, name).of("clCreateKernel")
+    pub fn kernel(&mut self, program: usize, name: &str) -> Result<usize, SetupError> {
+        self.fixtures.kernel(program, name, 0)
     }
 
     /// An array of `len` words; at least one is allocated.
-    pub fn words(&self, len: usize, lies: In) -> Result<Words, CallError> {
-        use opencl3::memory::{CL_MEM_SVM_ATOMICS, CL_MEM_SVM_FINE_GRAIN_BUFFER};
+    pub fn words(&self, len: usize, lies: In) -> Result<Words, SetupError> {
         let len = len.max(1);
-        let svm = |flags| {
+        let (api, bytes) = (&self.fixtures.api, 4 * len as u64);
+        let svm = |more: &[Constant]| {
+            let flags = more
+                .iter()
+                .fold(cl::CL_MEM_READ_WRITE.value(), |all, flag| {
+                    all | flag.value()
+                });
+            let words = [self.context as u64, flags as u64, bytes, 64];
             // SAFETY: asks for memory; a failure is an error value.
-            let address = unsafe {
-                cl3::memory::svm_alloc(self.context.get(), CL_MEM_READ_WRITE | flags, len * 4, 64)
-            }
-            .map_err(ClError)
-            .of("clSVMAlloc")?;
-            Ok(WordsKind::Shared(SharedAllocation {
-                atomics: flags & CL_MEM_SVM_ATOMICS != 0,
-                address,
-                context: self.context.get(),
-            }))
+            unsafe { api.must(Function::SVMAlloc, &words) }
         };
-        let kind = match lies {
+        let mut memory = None;
+        let start = match lies {
             In::Buffer => {
+                let flags = cl::CL_MEM_READ_WRITE.value() as u64;
+                let words = [self.context as u64, flags, bytes, 0];
                 // SAFETY: no host pointer is given.
-                let buffer = unsafe {
-                    Buffer::<u32>::create(&self.context, CL_MEM_READ_WRITE, len, ptr::null_mut())
-                };
-                WordsKind::Buffer(buffer.of("clCreateBuffer")?)
+                unsafe { api.must(Function::CreateBuffer, &words) }?
             }
-            In::Coarse => svm(0)?,
-            In::Fine => svm(CL_MEM_SVM_FINE_GRAIN_BUFFER)?,
-            In::FineAtomics => svm(CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS)?,
-            In::System => WordsKind::System(HostMemory::words(len)),
+            In::Coarse => svm(&[])?,
+            In::Fine => svm(&[cl::CL_MEM_SVM_FINE_GRAIN_BUFFER])?,
+            In::FineAtomics => svm(&[cl::CL_MEM_SVM_FINE_GRAIN_BUFFER, cl::CL_MEM_SVM_ATOMICS])?,
+            In::System => {
+                let own = memory.insert(HostMemory::words(len));
+                own.pointer().expose_provenance()
+            }
         };
-        Ok(Words { kind, lies, len })
+        Ok(Words {
+            api: api.clone(),
+            context: self.context,
+            lies,
+            start,
+            _memory: memory,
+            len,
+        })
+    }
+
+    /// Enqueues a command on a device's queue of a set, without a wait list.
+    ///
+    /// # Safety
+    /// As [`Api::call`]; `of` is what stands between the queue and the wait list.
+    unsafe fn enqueue<const N: usize>(
+        &self,
+        (set, device): (usize, usize),
+        function: Function,
+        of: [u64; N],
+    ) -> Result<Event, SetupError> {
+        let mut event = [0_usize];
+        let queue = [self.queues[set][device] as u64];
+        let words = [&queue[..], &of, &[0, 0, room(&mut event)]].concat();
+        // SAFETY: by the caller.
+        unsafe { self.fixtures.api.must(function, &words) }?;
+        Ok(Event {
+            api: self.fixtures.api.clone(),
+            handle: event[0],
+        })
     }
 
     /// Writes words to the start of a buffer through the first device's queue of a set.
@@ -269,17 +236,14 @@ impl Bench {
         set: usize,
         to: &mut Words,
         words: Vec<u32>,
-    ) -> Result<Transfer, CallError> {
+    ) -> Result<Transfer, SetupError> {
+        assert!(to.lies == In::Buffer, "arguments lie in buffers");
         assert!(words.len() <= to.len, "a write stays inside its array");
-        let WordsKind::Buffer(buffer) = &mut to.kind else {
-            unreachable!("arguments never lie in shared memory")
-        };
-        // SAFETY: `words` is moved into the result, which waits for the event before the
-        // memory goes; moving a Vec does not move its elements.
-        let event = unsafe {
-            self.queues[set][0].enqueue_write_buffer(buffer, CL_NON_BLOCKING, 0, &words, &[])
-        }
-        .of("clEnqueueWriteBuffer")?;
+        let (buffer, bytes) = (to.start as u64, 4 * words.len() as u64);
+        let of = [buffer, 0, 0, bytes, address(&words)];
+        // SAFETY: `words` is moved into the result, which waits for the event before the memory goes;
+        // moving a Vec does not move its elements.
+        let event = unsafe { self.enqueue((set, 0), Function::EnqueueWriteBuffer, of) }?;
         Ok(Transfer { words, event })
     }
 
@@ -291,126 +255,100 @@ impl Bench {
         from: &Words,
         offset: usize,
         len: usize,
-    ) -> Result<Transfer, CallError> {
+    ) -> Result<Transfer, SetupError> {
+        assert!(from.lies == In::Buffer, "counts lie in buffers");
         assert!(offset + len <= from.len, "a read stays inside its array");
-        let WordsKind::Buffer(buffer) = &from.kind else {
-            unreachable!("counts are never read from shared memory")
-        };
         let mut words = vec![0u32; len];
-        let queue = &self.queues[set][0];
-        // SAFETY: `words` is moved into the result together with the event; its elements
-        // stay where they are. A transfer that is dropped unread waits.
-        let event = unsafe {
-            queue.enqueue_read_buffer(buffer, CL_NON_BLOCKING, offset * 4, &mut words, &[])
-        }
-        .of("clEnqueueReadBuffer")?;
+        let (buffer, at, bytes) = (from.start as u64, 4 * offset as u64, 4 * len as u64);
+        let of = [buffer, 0, at, bytes, room(&mut words)];
+        // SAFETY: `words` is moved into the result together with the event; its elements stay where they
+        // are. A transfer that is dropped unread waits.
+        let event = unsafe { self.enqueue((set, 0), Function::EnqueueReadBuffer, of) }?;
         Ok(Transfer { words, event })
     }
 
-    /// Reads `len` words from word `offset` of a buffer, blocking.
-    pub fn read_at(
-        &self,
-        set: usize,
-        from: &Words,
-        offset: usize,
-        len: usize,
-    ) -> Result<Vec<u32>, CallError> {
-        self.read(set, from, offset, len)?.wait()
+    /// Gives a kernel an argument.
+    fn argument(&self, kernel: usize, n: u64, arg: &Arg<'_>) -> Result<(), SetupError> {
+        let kernel = kernel as u64;
+        let value =
+            |bytes: usize, value| (Function::SetKernelArg, [kernel, n, bytes as u64, value]);
+        let (function, words) = match arg {
+            Arg::Words(words) if words.lies == In::Buffer => {
+                value(8, address(from_ref(&words.start)))
+            }
+            Arg::Words(words) => {
+                let words = [kernel, n, words.start as u64, 0];
+                (Function::SetKernelArgSVMPointer, words)
+            }
+            Arg::Uint(number) => value(4, address(from_ref(number))),
+            Arg::Local(words) => value(4 * words.max(&1), 0),
+        };
+        // SAFETY: the kernels' parameters are pointers to words, `uint`s and local pointers, and callers
+        // pass them in that order; a size that does not fit is an error value.
+        unsafe { self.fixtures.api.must(function, &words) }.map(drop)
     }
 
     /// Enqueues a kernel on a device's queue of a set: `groups` work-groups of `local` work-items.
     pub fn launch(
         &self,
-        (set, device): (usize, usize),
-        kernel: &Kernel,
+        at: (usize, usize),
+        kernel: usize,
         args: &[Arg<'_>],
         groups: usize,
         local: usize,
-    ) -> Result<Launched, CallError> {
-        for (i, arg) in args.iter().enumerate() {
-            let i = i as u32;
-            // SAFETY: the kernels' parameters are pointers to words, `uint`s and local pointers,
-            // and callers pass them in that order; a size that does not fit is an error value.
-            unsafe {
-                match arg {
-                    Arg::Words(words) => match &words.kind {
-                        WordsKind::Buffer(buffer) => {
-                            let mem: cl_mem = buffer.get();
-                            kernel.set_arg(i, &mem).of("clSetKernelArg")?;
-                        }
-                        WordsKind::Shared(SharedAllocation { address, .. }) => kernel
-                            .set_arg_svm_pointer(i, *address)
-                            .of("clSetKernelArgSVMPointer")?,
-                        WordsKind::System(memory) => kernel
-                            .set_arg_svm_pointer(i, memory.pointer())
-                            .of("clSetKernelArgSVMPointer")?,
-                    },
-                    Arg::Uint(v) => kernel.set_arg(i, v).of("clSetKernelArg")?,
-                    Arg::Local(words) => kernel
-                        .set_arg_local_buffer(i, words.max(&1) * 4)
-                        .of("clSetKernelArg")?,
-                }
-            }
+    ) -> Result<Launched, SetupError> {
+        for (n, arg) in (0..).zip(args) {
+            self.argument(kernel, n, arg)?;
         }
         let (global, local) = ([groups * local], [local]);
+        let of = [kernel as u64, 1, 0, address(&global), address(&local)];
         // SAFETY: one dimension, sizes that live through the call.
-        let event = unsafe {
-            self.queues[set][device].enqueue_nd_range_kernel(
-                kernel.get(),
-                1,
-                ptr::null(),
-                global.as_ptr(),
-                local.as_ptr(),
-                &[],
-            )
-        }
-        .of("clEnqueueNDRangeKernel")?;
-        Ok(Launched(event))
+        unsafe { self.enqueue(at, Function::EnqueueNDRangeKernel, of) }.map(Launched)
     }
 
     /// Submits what a device's queue of a set holds.
-    pub fn flush(&self, (set, device): (usize, usize)) -> Result<(), CallError> {
-        self.queues[set][device].flush().of("clFlush")
+    pub fn flush(&self, (set, device): (usize, usize)) -> Result<(), SetupError> {
+        self.of_queue(Function::Flush, self.queues[set][device])
     }
 
     /// Waits for everything in every queue.
-    pub fn finish(&self) -> Result<(), CallError> {
-        for queue in self.queues.iter().flatten() {
-            queue.finish().of("clFinish")?;
-        }
-        Ok(())
+    pub fn finish(&self) -> Result<(), SetupError> {
+        let mut queues = self.queues.iter().flatten();
+        queues.try_for_each(|queue| self.of_queue(Function::Finish, *queue))
+    }
+
+    fn of_queue(&self, function: Function, queue: usize) -> Result<(), SetupError> {
+        // SAFETY: the queue is alive.
+        unsafe { self.fixtures.api.must(function, &[queue as u64]) }.map(drop)
     }
 
     /// The local size, at most `limit`, at which each work-group has `groups` full sub-groups of at
     /// least `width` work-items: the local size and the sub-groups' width.
     pub fn sub_group_shape(
         &self,
-        device: usize,
-        kernel: &Kernel,
+        device: u8,
+        kernel: usize,
         groups: usize,
         width: usize,
         limit: usize,
     ) -> Option<(usize, usize)> {
-        let id = self.devices[device].id();
-        let ask = |what, local: usize| -> Option<usize> {
-            let input = [local];
-            cl3::kernel::get_kernel_sub_group_info(
-                kernel.get(),
-                id,
-                what,
-                size_of_val(&input),
-                input.as_ptr().cast::<c_void>(),
-            )
-            .ok()
-            .map(usize::from)
+        let id = self.fixtures.handle(device).ok()? as u64;
+        let ask = |what: Constant, local: usize| -> Option<usize> {
+            let input = address(from_ref(&local));
+            let of = [kernel as u64, id, what.value() as u64, 8, input];
+            // SAFETY: kernel and device are alive; a local size lives through the call, and the answer is a
+            // `size_t`.
+            let answer = unsafe {
+                self.fixtures
+                    .api
+                    .number(Function::GetKernelSubGroupInfo, &of)
+            };
+            answer.ok().map(|answer| answer as usize)
         };
         let mut local = groups.max(width).next_power_of_two();
         while local <= limit {
-            use opencl3::kernel::{
-                CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE,
-            };
-            let size = ask(CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, local)?;
-            let count = ask(CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, local)?;
+            let size = ask(cl::CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, local)?;
+            let count = ask(cl::CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, local)?;
             if size >= width && count >= groups && local / size.max(1) >= groups {
                 return Some((local, size));
             }
@@ -420,10 +358,16 @@ impl Bench {
     }
 
     /// Largest work-group of a kernel on a device.
-    pub fn max_group(&self, device: usize, kernel: &Kernel) -> Result<usize, CallError> {
-        kernel
-            .get_work_group_size(self.devices[device].id())
-            .of("clGetKernelWorkGroupInfo")
+    pub fn max_group(&self, device: u8, kernel: usize) -> Result<usize, SetupError> {
+        let what = cl::CL_KERNEL_WORK_GROUP_SIZE.value() as u64;
+        let of = [kernel as u64, self.fixtures.handle(device)? as u64, what];
+        // SAFETY: kernel and device are alive, and the answer is a `size_t`.
+        let most = unsafe {
+            self.fixtures
+                .api
+                .number(Function::GetKernelWorkGroupInfo, &of)
+        }?;
+        Ok(most as usize)
     }
 }
 
@@ -434,15 +378,12 @@ impl Drop for Bench {
 }
 
 impl Words {
-    /// A word of a shared allocation as an atomic, for host threads; `None` in a buffer or outside.
+    /// The words as host threads see them; none where they may not use them while a kernel does.
     pub fn shared(&self) -> Option<SharedWords> {
-        match &self.kind {
-            WordsKind::Shared(s) if s.atomics => Some(SharedWords {
-                start: s.address.cast::<AtomicU32>(),
-                len: self.len,
-            }),
-            WordsKind::Buffer(_) | WordsKind::Shared(_) | WordsKind::System(_) => None,
-        }
+        (self.lies == In::FineAtomics).then(|| SharedWords {
+            start: ptr::with_exposed_provenance_mut(self.start),
+            len: self.len,
+        })
     }
 
     /// How many words.

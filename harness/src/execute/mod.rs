@@ -2,9 +2,10 @@
 //!
 //! Runs only in a worker process. It calls OpenCL; it knows nothing of the protocol, the store or
 //! the command line. Litmus tests are run by [`litmus`], with the calls of [`cl`]; cases of the suites
-//! by [`Stage`], over [`host`].
+//! by [`Stage`], over [`host`]. How a case [`Ended`], or why it was [`NotRun`], is the base of all.
 
 mod cl;
+mod ended;
 pub mod host;
 pub mod litmus;
 mod memory;
@@ -12,122 +13,5 @@ mod needs;
 mod played;
 mod repeat;
 
+pub use ended::{Ended, NotRun};
 pub use played::Stage;
-
-use crate::device::Capabilities;
-use classay_litmus::kernel::{AtomicsDialect, Inexpressible, Needs};
-use classay_reports::record::{Evidence, EvidenceKind, Need, Violation};
-use serde::{Deserialize, Serialize};
-
-/// How a case that ran to its end went.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct Ended {
-    /// Seconds spent in the implementation's compiler.
-    pub build_seconds: f64,
-    /// Seconds spent in launches.
-    pub device_seconds: f64,
-    /// What was seen to be violated, each kind once or twice.
-    pub violations: Vec<Violation>,
-    /// What explains the outcome counts (kernel source, build log).
-    pub evidence: Vec<Evidence>,
-}
-
-/// Why a case did not run to its end, short of the process dying.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum NotRun {
-    /// The device lacks something that the case needs, or the case is of a kind that no launch can run.
-    Skip {
-        /// What it lacks; empty where that has no name among needs.
-        lacks: Vec<Need>,
-        /// One sentence.
-        reason: String,
-    },
-    /// The implementation failed: an error code, a build failure, counts that do not add up.
-    Failed {
-        /// One sentence.
-        reason: String,
-        /// Build log, source, numbers.
-        evidence: Vec<Evidence>,
-    },
-}
-
-impl NotRun {
-    /// A skip for a reason that no need names.
-    pub fn skip(reason: String) -> NotRun {
-        NotRun::Skip {
-            lacks: Vec::new(),
-            reason,
-        }
-    }
-
-    /// A failure of which there is no more to say.
-    pub fn failed(reason: String) -> NotRun {
-        NotRun::Failed {
-            reason,
-            evidence: Vec::new(),
-        }
-    }
-
-    /// The same, with what explains it; a skip needs nothing.
-    pub fn with(mut self, kind: EvidenceKind, text: String) -> NotRun {
-        if let NotRun::Failed { evidence, .. } = &mut self {
-            evidence.push(Evidence { kind, text });
-        }
-        self
-    }
-
-    /// The sentence that says why.
-    pub fn reason(&self) -> &str {
-        match self {
-            NotRun::Skip { reason, .. } | NotRun::Failed { reason, .. } => reason,
-        }
-    }
-}
-
-impl From<cl::CallError> for NotRun {
-    fn from(error: cl::CallError) -> NotRun {
-        NotRun::failed(error.to_string())
-    }
-}
-
-impl From<Inexpressible> for NotRun {
-    fn from(why: Inexpressible) -> NotRun {
-        let capability = match &why {
-            Inexpressible::Commands => "a test of one kernel on each device",
-            Inexpressible::LocalWithCommands { .. }
-            | Inexpressible::SubGroupsWithCommands
-            | Inexpressible::HostWithCommands { .. } => "a test whose commands can be played",
-            Inexpressible::Memory { .. } => "a test whose memory a launch allocates",
-            Inexpressible::LocalAcrossGroups { .. }
-            | Inexpressible::LocalOnHost { .. }
-            | Inexpressible::BarrierMismatch { .. }
-            | Inexpressible::NestedBarrier { .. }
-            | Inexpressible::BarrierOnHost { .. }
-            | Inexpressible::InvalidOrder { .. }
-            | Inexpressible::NotAtomicType { .. }
-            | Inexpressible::NoThreads => "a test that OpenCL can express",
-        };
-        NotRun::skip(format!("{capability}: {why}"))
-    }
-}
-
-/// The atomic functions to write the test with, or which capability is missing.
-fn choose_dialect(
-    capabilities: &Capabilities,
-    needs: &Needs,
-    devices: usize,
-) -> Result<AtomicsDialect, NotRun> {
-    match needs::check_offer(capabilities, devices, &needs.all) {
-        Ok(()) if capabilities.c11_atomics => Ok(AtomicsDialect::C11),
-        Ok(()) => Ok(AtomicsDialect::V1),
-        Err(_) if needs.fits_v1 => {
-            // The functions of OpenCL 1.x do without these two alone.
-            let mut others = needs.all.clone();
-            others.retain(|need| !matches!(need, Need::C11Atomics | Need::ScopeDevice));
-            needs::check_offer(capabilities, devices, &others)?;
-            Ok(AtomicsDialect::V1)
-        }
-        Err(lacking) => Err(lacking),
-    }
-}

@@ -1,7 +1,8 @@
-//! What a case of the suites needs of a device, and whether the device has it.
+//! What a case needs of a device, and whether the device has it.
 
-use super::NotRun;
+use super::ended::NotRun;
 use crate::device::{Capabilities, OpenDevice};
+use classay_litmus::kernel::{AtomicsDialect, Needs};
 use classay_vocabulary::Need;
 use std::collections::BTreeSet;
 
@@ -11,7 +12,7 @@ pub fn check(device: &OpenDevice, needs: &BTreeSet<Need>) -> Result<(), NotRun> 
 }
 
 /// The same of a device that is not at hand, one of so many of its platform.
-pub fn check_offer(
+fn check_offer(
     capabilities: &Capabilities,
     devices: usize,
     needs: &BTreeSet<Need>,
@@ -29,4 +30,24 @@ pub fn check_offer(
         reason: format!("the device lacks {}", names.join(", ")),
         lacks,
     })
+}
+
+/// The atomic functions to write the test with, or which capability is missing.
+pub fn choose_dialect(
+    capabilities: &Capabilities,
+    needs: &Needs,
+    devices: usize,
+) -> Result<AtomicsDialect, NotRun> {
+    match check_offer(capabilities, devices, &needs.all) {
+        Ok(()) if capabilities.c11_atomics => Ok(AtomicsDialect::C11),
+        Ok(()) => Ok(AtomicsDialect::V1),
+        Err(_) if needs.fits_v1 => {
+            // The functions of OpenCL 1.x do without these two alone.
+            let mut others = needs.all.clone();
+            others.retain(|need| !matches!(need, Need::C11Atomics | Need::ScopeDevice));
+            check_offer(capabilities, devices, &others)?;
+            Ok(AtomicsDialect::V1)
+        }
+        Err(lacking) => Err(lacking),
+    }
 }

@@ -1,9 +1,10 @@
 //! Cases of the suites: each is lowered to a host program, which is played again and again, and every run
 //! is checked.
 
+use super::ended::{Ended, NotRun};
 use super::host::{Fixtures, Play, SetupError, names};
+use super::needs;
 use super::repeat::{Shown, repeat};
-use super::{Ended, NotRun, needs};
 use crate::device::OpenDevice;
 use classay_reports::record::{Evidence, EvidenceKind, Launch};
 use classay_suites::api::{Case, Scenario};

@@ -1,6 +1,6 @@
 //! Runs a case again and again within its budget, and counts what each run showed.
 
-use super::{Ended, NotRun};
+use super::ended::{Ended, NotRun};
 use classay_reports::record::{Launch, Outcome, OutcomeCount, Violation};
 use classay_vocabulary::Budget;
 use std::collections::BTreeMap;
@@ -33,18 +33,62 @@ pub fn repeat(
     on_launch: &mut dyn FnMut(Launch),
     one: &mut dyn FnMut(u64) -> Result<Shown, NotRun>,
 ) -> Result<Ended, NotRun> {
+    let mut violations = Vec::new();
+    let device_seconds = launches(
+        budget,
+        RUNS,
+        on_launch,
+        &mut |run| {
+            let shown = one(run)?;
+            let outcome = match shown.violations.first() {
+                Some(violation) => Outcome::Violation(violation.clone()),
+                None if shown.is_incomplete => Outcome::Incomplete,
+                None => Outcome::Required,
+            };
+            for violation in shown.violations {
+                keep(&mut violations, violation);
+            }
+            Ok(outcome)
+        },
+        &mut |outcomes| {
+            let mut counts: BTreeMap<Outcome, u64> = BTreeMap::new();
+            for outcome in outcomes {
+                *counts.entry(outcome).or_default() += 1;
+            }
+            let counted = |(outcome, count): (Outcome, u64)| OutcomeCount {
+                target: outcome.violation().is_some(),
+                outcome,
+                count,
+            };
+            Ok(counts.into_iter().map(counted).collect())
+        },
+    )?;
+    Ok(Ended {
+        device_seconds,
+        violations,
+        ..Ended::default()
+    })
+}
+
+/// Calls `one` with the number of each run, and `outcomes` with what the runs of a launch gave, at most
+/// `most`. Gives the seconds that all took.
+pub fn launches<T>(
+    budget: Budget,
+    most: u64,
+    on_launch: &mut dyn FnMut(Launch),
+    one: &mut dyn FnMut(u64) -> Result<T, NotRun>,
+    outcomes: &mut dyn FnMut(Vec<T>) -> Result<Vec<OutcomeCount>, NotRun>,
+) -> Result<f64, NotRun> {
     let started = Instant::now();
-    let mut ended = Ended::default();
-    let mut run = 0;
-    let mut index = 0;
-    loop {
+    let (mut run, mut device_seconds) = (0, 0.0);
+    for index in 0.. {
         let runs = match budget {
-            Budget::Instances(n) => n.saturating_sub(run).min(RUNS),
+            Budget::Instances(n) => n.saturating_sub(run).min(most),
             Budget::Seconds(s) | Budget::Enough { seconds: s, .. } => {
                 if run == 0 {
                     1
                 } else if started.elapsed().as_secs_f64() < s {
-                    RUNS
+                    most
                 } else {
                     0
                 }
@@ -54,21 +98,10 @@ pub fn repeat(
             break;
         }
         let begun = Instant::now();
-        let mut counts: BTreeMap<Outcome, u64> = BTreeMap::new();
-        let mut done = 0;
+        let mut gave = Vec::new();
         for _ in 0..runs {
-            let shown = one(run)?;
+            gave.push(one(run)?);
             run += 1;
-            done += 1;
-            let outcome = match shown.violations.first() {
-                Some(violation) => Outcome::Violation(violation.clone()),
-                None if shown.is_incomplete => Outcome::Incomplete,
-                None => Outcome::Required,
-            };
-            *counts.entry(outcome).or_default() += 1;
-            for violation in shown.violations {
-                keep(&mut ended.violations, violation);
-            }
             let spent = started.elapsed().as_secs_f64();
             let over = budget.seconds().is_some_and(|s| spent > s);
             // The parent wants to hear something now and then.
@@ -76,24 +109,18 @@ pub fn repeat(
                 break;
             }
         }
+        let instances = gave.len() as u64;
+        let outcomes = outcomes(gave)?;
         let seconds = begun.elapsed().as_secs_f64();
-        ended.device_seconds += seconds;
+        device_seconds += seconds;
         on_launch(Launch {
             index,
-            instances: done,
+            instances,
             seconds,
-            outcomes: counts
-                .into_iter()
-                .map(|(outcome, count)| OutcomeCount {
-                    target: outcome.violation().is_some(),
-                    outcome,
-                    count,
-                })
-                .collect(),
+            outcomes,
         });
-        index += 1;
     }
-    Ok(ended)
+    Ok(device_seconds)
 }
 
 /// Keeps a violation where there is room for it and for others.

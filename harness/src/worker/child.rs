@@ -48,7 +48,8 @@ fn serve() -> Result<(), String> {
             Err(refusal) => return out.say(&Reply::Refused { refusal }),
         }
     }
-    match open::load(&names(&library)) {
+    let library = names(&library);
+    match open::load(&library) {
         Ok(()) => out.say(&Reply::Hello { protocol: PROTOCOL })?,
         Err(refusal) => return out.say(&Reply::Refused { refusal }),
     }
@@ -62,7 +63,7 @@ fn serve() -> Result<(), String> {
                 Err(refusal) => Reply::Refused { refusal },
             })?,
             Request::Open { at, known } => {
-                let reply = match open::open(at, known.map(|k| *k)) {
+                let reply = match open::open(&library, at, known.map(|k| *k)) {
                     Ok((at, opened, known)) => {
                         benches = Benches::default();
                         device = Some(opened);

@@ -1,10 +1,10 @@
 //! The functions of the implementation that this process has loaded, called by their rows.
 
-use crate::worker::variables;
-use classay_suites::host::Function;
+use crate::execute::ended::NotRun;
+use classay_suites::host::{Constant, Function, NOT_MADE};
 use libloading::Library;
 use std::ffi::c_void;
-use std::ptr;
+use std::{fmt, ptr};
 
 /// What a call gave.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -15,6 +15,44 @@ pub struct Gave {
     pub made: usize,
 }
 
+/// A call of the harness's own that failed, outside the program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SetupError {
+    /// The function.
+    pub call: Function,
+    /// The code.
+    pub code: i32,
+}
+
+impl fmt::Display for SetupError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} gives error {}", self.call, self.code)?;
+        match Constant::code(self.code) {
+            Some(constant) => write!(f, " ({})", constant.name()),
+            None => Ok(()),
+        }
+    }
+}
+
+impl From<SetupError> for NotRun {
+    fn from(error: SetupError) -> NotRun {
+        NotRun::failed(error.to_string())
+    }
+}
+
+/// What is to be known of a device.
+#[derive(Debug, Clone, Default)]
+pub struct Device {
+    /// The device under test and its neighbours.
+    pub handles: Vec<usize>,
+    /// The version of OpenCL, as (major, minor).
+    pub version: (u32, u32),
+    /// The highest `-cl-std` value.
+    pub std: String,
+    /// The names of the built-in kernels, separated by semicolons.
+    pub built_in: String,
+}
+
 /// The functions of an implementation.
 pub struct Api {
     addresses: Vec<Option<usize>>,
@@ -23,12 +61,6 @@ pub struct Api {
 const INVALID_VALUE: i32 = -30;
 
 impl Api {
-    /// The functions of the library that the worker has opened.
-    pub fn opened() -> Option<Api> {
-        let names = std::env::var(variables::LIBRARY).ok()?;
-        names.split(';').find_map(Api::of)
-    }
-
     /// The functions of a library; none where it cannot be loaded.
     pub fn of(name: &str) -> Option<Api> {
         // SAFETY: an implementation of OpenCL; the worker has loaded it already, so that nothing is
@@ -56,6 +88,70 @@ impl Api {
         // SAFETY: by the caller; the address is the function's.
         Some(unsafe { dispatch(function, address, arguments) })
     }
+
+    /// Calls a function that must succeed; what it makes.
+    ///
+    /// # Safety
+    /// As [`Api::call`].
+    pub unsafe fn must(&self, function: Function, arguments: &[u64]) -> Result<usize, SetupError> {
+        // SAFETY: by the caller.
+        let gave = unsafe { self.call(function, arguments) };
+        match gave.map(|gave| (gave.code, gave.made)) {
+            Some((0, made)) => Ok(made),
+            failed => Err(SetupError {
+                call: function,
+                code: failed.map_or(NOT_MADE, |(code, _)| code),
+            }),
+        }
+    }
+
+    /// A number of 64 bits that an object answers.
+    ///
+    /// # Safety
+    /// As [`Api::call`] of a question with such an answer; `of` is what comes before the answer's size.
+    pub unsafe fn number(&self, function: Function, of: &[u64]) -> Result<u64, SetupError> {
+        let mut answer = [0];
+        // SAFETY: by the caller; the answer has eight bytes.
+        unsafe { self.must(function, &[of, &[8, room(&mut answer), 0]].concat()) }?;
+        Ok(answer[0])
+    }
+
+    /// The bytes that an object answers, however many these are.
+    ///
+    /// # Safety
+    /// As [`Api::call`] of a question; `of` is what comes before the answer's size.
+    pub unsafe fn bytes(&self, function: Function, of: &[u64]) -> Result<Vec<u8>, SetupError> {
+        let mut length = [0_usize];
+        // SAFETY: by the caller; the length has eight bytes.
+        unsafe { self.must(function, &[of, &[0, 0, room(&mut length)]].concat()) }?;
+        let mut bytes = vec![0; length[0]];
+        let size = length[0] as u64;
+        // SAFETY: by the caller; there is room for so many bytes.
+        unsafe { self.must(function, &[of, &[size, room(&mut bytes), 0]].concat()) }?;
+        Ok(bytes)
+    }
+
+    /// Gives up an object that is the harness's own and not used after this.
+    pub fn release(&self, function: Function, object: usize) {
+        // SAFETY: by the caller; what it answers is its own affair.
+        let _ = unsafe { self.call(function, &[object as u64]) };
+    }
+
+    /// Frees an SVM allocation of a context, on which all commands are done.
+    pub fn free(&self, context: usize, address: usize) {
+        // SAFETY: by the caller.
+        let _ = unsafe { self.call(Function::SVMFree, &[context as u64, address as u64]) };
+    }
+}
+
+/// Where a list begins that a call reads.
+pub fn address<T>(list: &[T]) -> u64 {
+    list.as_ptr().expose_provenance() as u64
+}
+
+/// Where a list begins that a call writes.
+pub fn room<T>(list: &mut [T]) -> u64 {
+    list.as_mut_ptr().expose_provenance() as u64
 }
 
 /// An argument as it is passed.

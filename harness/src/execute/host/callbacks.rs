@@ -1,6 +1,5 @@
-//! The functions that the implementation calls: each finds its run by number and plays its steps.
+//! The functions that the implementation calls: each finds its run by number and has its steps played.
 
-use super::play::Player;
 use super::run::{Run, find};
 use classay_suites::host::{CallbackId, CallbackOf, Fired, Slot};
 use std::ffi::c_void;
@@ -15,7 +14,7 @@ pub fn data(run: &Run, id: CallbackId) -> u64 {
 
 /// The address of the function to register for a callback; 0 where there is no such callback.
 pub fn function(run: &Run, id: CallbackId) -> usize {
-    let Some(callback) = run.program.callbacks.get(id.index()) else {
+    let Some(callback) = run.setting.program.callbacks.get(id.index()) else {
         return 0;
     };
     let function: *const () = match &callback.of {
@@ -27,26 +26,22 @@ pub fn function(run: &Run, id: CallbackId) -> usize {
     function.expose_provenance()
 }
 
-/// Plays a callback; `look` says whether it was given the right objects, before its steps.
+/// Has a callback played; `look` says whether it was given the right objects, before its steps.
 fn called(data: u64, status: i32, look: impl FnOnce(&Run, &CallbackOf) -> bool) {
     let Some(run) = find(data >> BITS) else {
         return;
     };
     let id = CallbackId((data & ((1 << BITS) - 1)) as u16);
-    let Some(callback) = run.program.callbacks.get(id.index()) else {
+    let Some(callback) = run.setting.program.callbacks.get(id.index()) else {
         return;
     };
-    let stamp = run.stamp();
-    let right = look(&run, &callback.of);
-    let mut player = Player::of_callback(&run);
-    player.steps(&callback.steps);
-    player.observed.record.fired.push(Fired {
+    let fired = Fired {
         callback: id,
         status,
-        right,
-        stamp,
-    });
-    player.end();
+        stamp: run.stamp(),
+        right: look(&run, &callback.of),
+    };
+    (run.setting.callback)(&run, &callback.steps, fired);
 }
 
 /// Whether a slot holds this, or nothing any more.

@@ -126,7 +126,7 @@ impl Exchange<'_> {
             }
             None => Err(Stop::Astray(match &cell.base {
                 Base::At(place, _) => {
-                    let slot = self.run.program.slots.get(place.object.index());
+                    let slot = self.run.setting.program.slots.get(place.object.index());
                     let name = slot.map_or("nothing", |slot| slot.name.as_str());
                     format!("a number leads the host outside of {name}")
                 }

@@ -1,13 +1,13 @@
 //! What outlives runs and cases: contexts, queues, built programs, kernels.
 
-use super::api::Api;
+use super::api::{Api, Device, SetupError, address};
 use super::deadlines::Deadlines;
-use super::programs::Maker;
+use super::programs::{BuildFailed, Maker};
 use crate::device::OpenDevice;
-use crate::execute::NotRun;
+use crate::execute::ended::NotRun;
 use classay_suites::host::Build;
 use classay_suites::host::constant::cl;
-use classay_suites::host::{Fixture, Function, HostProgram, NOT_MADE, ProgramOf, Slot};
+use classay_suites::host::{Fixture, Function, HostProgram, ProgramOf, Slot, SlotKind};
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::CString;
 use std::sync::Arc;
@@ -16,67 +16,27 @@ use std::time::{Duration, Instant};
 /// Programs that are kept; where there are more, all are given up and built again when needed.
 const KEPT: usize = 32;
 
-/// A call of the harness's own that failed, outside the program.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{call} gives error {code}")]
-pub struct SetupError {
-    /// The function.
-    pub call: Function,
-    /// The code.
-    pub code: i32,
-}
-
-impl From<SetupError> for NotRun {
-    fn from(error: SetupError) -> NotRun {
-        NotRun::failed(error.to_string())
-    }
-}
-
-/// What is to be known of a device.
-#[derive(Debug, Clone, Default)]
-pub struct Device {
-    /// The device under test and its neighbours.
-    pub handles: Vec<usize>,
-    /// The version of OpenCL, as (major, minor).
-    pub version: (u32, u32),
-    /// The highest `-cl-std` value.
-    pub std: String,
-    /// The names of the built-in kernels, separated by semicolons.
-    pub built_in: String,
-}
-
-/// The fixtures of a device.
+/// The fixtures of a device. Each is known by what it is and by the handle of what it lies in.
 pub struct Fixtures {
-    pub api: Arc<Api>,
-    pub device: Device,
-    pub deadlines: Arc<Deadlines>,
-    contexts: BTreeMap<(u8, u8), Context>,
+    pub(in crate::execute) api: Arc<Api>,
+    pub(super) device: Arc<Device>,
+    pub(super) deadlines: Arc<Deadlines>,
+    /// By how many devices, and which of those with so many.
+    contexts: BTreeMap<(u8, u8), usize>,
+    /// By context, device, profiling, and which of those that are alike.
+    queues: HashMap<(usize, u8, bool, u8), usize>,
+    /// By context, and what of, and how.
+    programs: HashMap<(usize, ProgramOf, Build), usize>,
+    /// By program, name, and which of that name.
+    kernels: HashMap<(usize, String, u16), usize>,
     build_time: Duration,
-}
-
-struct Context {
-    handle: usize,
-    queues: HashMap<(u8, bool, u8), usize>,
-    programs: HashMap<(ProgramOf, Build), Program>,
-}
-
-struct Program {
-    handle: usize,
-    kernels: HashMap<(String, u16), usize>,
-}
-
-/// What a slot of a fixture is, so that others find what they are made in.
-#[derive(Clone)]
-enum Made {
-    Plain,
-    Context((u8, u8)),
-    Program((u8, u8), (ProgramOf, Build)),
 }
 
 impl Fixtures {
     /// No fixtures yet, on a device that this worker has opened.
     pub fn new(device: &OpenDevice) -> Result<Fixtures, NotRun> {
-        let api = Api::opened().ok_or_else(|| {
+        let api = device.library.iter().find_map(|name| Api::of(name));
+        let api = api.ok_or_else(|| {
             NotRun::failed("the implementation's library cannot be loaded again".into())
         })?;
         let capabilities = &device.capabilities;
@@ -96,9 +56,12 @@ impl Fixtures {
     pub fn on(api: Api, device: Device) -> Fixtures {
         Fixtures {
             api: Arc::new(api),
-            device,
+            device: Arc::new(device),
             deadlines: Arc::default(),
             contexts: BTreeMap::new(),
+            queues: HashMap::new(),
+            programs: HashMap::new(),
+            kernels: HashMap::new(),
             build_time: Duration::ZERO,
         }
     }
@@ -115,80 +78,53 @@ impl Fixtures {
 
     /// The fixtures of a program with their slots, made where there are none yet.
     pub(super) fn of(&mut self, program: &HostProgram) -> Result<Vec<(Slot, usize)>, NotRun> {
-        if self
-            .contexts
-            .values()
-            .map(|c| c.programs.len())
-            .sum::<usize>()
-            > KEPT
-        {
+        if self.programs.len() > KEPT {
             self.forget_programs();
         }
-        let mut made: HashMap<Slot, (usize, Made)> = HashMap::new();
-        let mut all = Vec::new();
+        let mut made: Vec<(Slot, usize)> = Vec::new();
         for (slot, fixture) in &program.fixtures {
-            let (handle, what) = self.fixture(fixture, &made)?;
-            made.insert(*slot, (handle, what));
-            all.push((*slot, handle));
+            // A program that names the wrong slot is not valid.
+            let within = |slot: &Slot, kind: SlotKind| {
+                let found = made.iter().find(|(of, _)| of == slot);
+                let right = program.slots.get(slot.index()).map(|info| info.kind) == Some(kind);
+                found.filter(|_| right).map(|(_, handle)| *handle).ok_or_else(|| {
+                    NotRun::failed(format!(
+                        "internal error: a fixture of a program lies in no {kind:?} (this is a bug)"
+                    ))
+                })
+            };
+            let handle = match fixture {
+                Fixture::Platform => self.platform()?,
+                Fixture::Device(n) => self.handle(*n)?,
+                Fixture::Context { devices, number } => self.context((*devices).max(1), *number)?,
+                Fixture::Queue {
+                    context,
+                    device,
+                    profiling,
+                    number,
+                } => self.queue(
+                    within(context, SlotKind::Context)?,
+                    *device,
+                    *profiling,
+                    *number,
+                )?,
+                Fixture::Program { context, of, build } => self.program(
+                    within(context, SlotKind::Context)?,
+                    of.clone(),
+                    build.clone(),
+                )?,
+                Fixture::Kernel {
+                    program,
+                    name,
+                    number,
+                } => self.kernel(within(program, SlotKind::Program)?, name, *number)?,
+            };
+            made.push((*slot, handle));
         }
-        Ok(all)
+        Ok(made)
     }
 
-    fn fixture(
-        &mut self,
-        fixture: &Fixture,
-        made: &HashMap<Slot, (usize, Made)>,
-    ) -> Result<(usize, Made), NotRun> {
-        // A program that names the wrong slot is not valid.
-        let invalid = |what: &str| {
-            NotRun::failed(format!(
-                "internal error: a fixture of a program lies in no {what} (this is a bug)"
-            ))
-        };
-        let context = |slot: &Slot| match made.get(slot) {
-            Some((_, Made::Context(key))) => Ok(*key),
-            _ => Err(invalid("context")),
-        };
-        Ok(match fixture {
-            Fixture::Platform => (self.platform()?, Made::Plain),
-            Fixture::Device(n) => (self.handle(*n)?, Made::Plain),
-            Fixture::Context { devices, number } => {
-                let key = ((*devices).max(1), *number);
-                (self.context(key)?.handle, Made::Context(key))
-            }
-            Fixture::Queue {
-                context: of,
-                device,
-                profiling,
-                number,
-            } => {
-                let key = (*device, *profiling, *number);
-                (self.queue(context(of)?, key)?, Made::Plain)
-            }
-            Fixture::Program {
-                context: of,
-                of: what,
-                build,
-            } => {
-                let key = (what.clone(), build.clone());
-                let within = context(of)?;
-                let handle = self.program(within, &key)?;
-                (handle, Made::Program(within, key))
-            }
-            Fixture::Kernel {
-                program,
-                name,
-                number,
-            } => match made.get(program) {
-                Some((_, Made::Program(context, key))) => {
-                    (self.kernel(*context, key, name, *number)?, Made::Plain)
-                }
-                _ => return Err(invalid("program")),
-            },
-        })
-    }
-
-    fn handle(&self, n: u8) -> Result<usize, SetupError> {
+    pub(in crate::execute) fn handle(&self, n: u8) -> Result<usize, SetupError> {
         let handle = self.device.handles.get(usize::from(n));
         handle.copied().ok_or(SetupError {
             call: Function::GetDeviceIDs,
@@ -197,127 +133,113 @@ impl Fixtures {
     }
 
     fn platform(&self) -> Result<usize, SetupError> {
-        let mut platform = 0_usize;
-        let to = (&raw mut platform).expose_provenance() as u64;
-        let what = cl::CL_DEVICE_PLATFORM.value() as u64;
-        let words = [self.handle(0)? as u64, what, 8, to, 0];
-        // SAFETY: the device is alive, and the answer has eight bytes.
-        unsafe { call(&self.api, Function::GetDeviceInfo, &words) }?;
-        Ok(platform)
+        let of = [
+            self.handle(0)? as u64,
+            cl::CL_DEVICE_PLATFORM.value() as u64,
+        ];
+        // SAFETY: the device is alive, and the answer is an object.
+        unsafe { self.api.number(Function::GetDeviceInfo, &of) }.map(|platform| platform as usize)
     }
 
-    fn context(&mut self, key: (u8, u8)) -> Result<&mut Context, SetupError> {
-        if !self.contexts.contains_key(&key) {
-            let devices: Vec<usize> = (0..key.0)
-                .map(|n| self.handle(n))
-                .collect::<Result<_, _>>()?;
-            let list = devices.as_ptr().expose_provenance() as u64;
-            let words = [0, u64::from(key.0), list, 0, 0];
-            // SAFETY: the list has so many devices and lives through the call.
-            let handle = unsafe { call(&self.api, Function::CreateContext, &words) }?;
-            self.contexts.insert(
-                key,
-                Context {
-                    handle,
-                    queues: HashMap::new(),
-                    programs: HashMap::new(),
-                },
-            );
+    /// A context of the first so many devices.
+    pub(in crate::execute) fn context(
+        &mut self,
+        devices: u8,
+        number: u8,
+    ) -> Result<usize, SetupError> {
+        if let Some(context) = self.contexts.get(&(devices, number)) {
+            return Ok(*context);
         }
-        self.contexts.get_mut(&key).ok_or(SetupError {
-            call: Function::CreateContext,
-            code: NOT_MADE,
-        })
+        let handles: Vec<usize> = (0..devices)
+            .map(|n| self.handle(n))
+            .collect::<Result<_, _>>()?;
+        let words = [0, u64::from(devices), address(&handles), 0, 0];
+        // SAFETY: the list has so many devices and lives through the call.
+        let context = unsafe { self.api.must(Function::CreateContext, &words) }?;
+        self.contexts.insert((devices, number), context);
+        Ok(context)
     }
 
-    fn queue(&mut self, context: (u8, u8), key: (u8, bool, u8)) -> Result<usize, SetupError> {
-        let (device, api) = (self.handle(key.0)?, self.api.clone());
-        let before_2_0 = self.device.version < (2, 0);
-        let context = self.context(context)?;
-        if let Some(queue) = context.queues.get(&key) {
+    /// An in-order queue of a context.
+    pub(in crate::execute) fn queue(
+        &mut self,
+        context: usize,
+        device: u8,
+        profiling: bool,
+        number: u8,
+    ) -> Result<usize, SetupError> {
+        let key = (context, device, profiling, number);
+        if let Some(queue) = self.queues.get(&key) {
             return Ok(*queue);
         }
-        let profiling = u64::from(key.1) * cl::CL_QUEUE_PROFILING_ENABLE.value() as u64;
+        let profiling = u64::from(profiling) * cl::CL_QUEUE_PROFILING_ENABLE.value() as u64;
         let list = [cl::CL_QUEUE_PROPERTIES.value() as u64, profiling, 0];
-        let (function, properties) = if before_2_0 {
+        let (function, properties) = if self.device.version < (2, 0) {
             (Function::CreateCommandQueue, profiling)
         } else {
-            let list = list.as_ptr().expose_provenance() as u64;
-            (Function::CreateCommandQueueWithProperties, list)
+            (Function::CreateCommandQueueWithProperties, address(&list))
         };
-        let words = [context.handle as u64, device as u64, properties];
+        let words = [context as u64, self.handle(device)? as u64, properties];
         // SAFETY: context and device are alive, and the device is one of the context; the list ends with
         // a zero and lives through the call.
-        let queue = unsafe { call(&api, function, &words) }?;
-        context.queues.insert(key, queue);
+        let queue = unsafe { self.api.must(function, &words) }?;
+        self.queues.insert(key, queue);
         Ok(queue)
     }
 
-    fn program(&mut self, within: (u8, u8), key: &(ProgramOf, Build)) -> Result<usize, NotRun> {
-        let handles: Vec<usize> = (0..within.0)
-            .map(|n| self.handle(n))
-            .collect::<Result<_, _>>()?;
-        let (api, device) = (self.api.clone(), self.device.clone());
-        let context = self.context(within)?;
-        if let Some(program) = context.programs.get(key) {
-            return Ok(program.handle);
+    /// A program, built for all devices of its context.
+    pub(in crate::execute) fn program(
+        &mut self,
+        context: usize,
+        of: ProgramOf,
+        build: Build,
+    ) -> Result<usize, BuildFailed> {
+        let key = (context, of, build);
+        if let Some(program) = self.programs.get(&key) {
+            return Ok(*program);
         }
         let begun = Instant::now();
+        let own = self.contexts.iter().find(|(_, own)| **own == context);
+        let devices = own.map_or(1, |((devices, _), _)| usize::from(*devices));
         let maker = Maker {
-            api: &api,
-            device: &device,
-            context: context.handle,
-            devices: &handles,
+            api: &self.api,
+            device: &self.device,
+            context,
+            devices: &self.device.handles[..devices],
         };
-        let made = maker.make(&key.0, &key.1);
-        if let Ok(handle) = &made {
-            let program = Program {
-                handle: *handle,
-                kernels: HashMap::new(),
-            };
-            context.programs.insert(key.clone(), program);
-        }
+        let made = maker.make(&key.1, &key.2);
         self.build_time += begun.elapsed();
-        made.map_err(NotRun::from)
+        let program = made?;
+        self.programs.insert(key, program);
+        Ok(program)
     }
 
-    fn kernel(
+    /// A kernel of a program.
+    pub(in crate::execute) fn kernel(
         &mut self,
-        context: (u8, u8),
-        key: &(ProgramOf, Build),
+        program: usize,
         name: &str,
         number: u16,
     ) -> Result<usize, SetupError> {
-        let api = self.api.clone();
-        let program = self.context(context)?.programs.get_mut(key);
-        let program = program.ok_or(SetupError {
-            call: Function::CreateKernel,
-            code: NOT_MADE,
-        })?;
-        let which = (name.to_string(), number);
-        if let Some(kernel) = program.kernels.get(&which) {
+        let key = (program, name.to_string(), number);
+        if let Some(kernel) = self.kernels.get(&key) {
             return Ok(*kernel);
         }
         // Names of a program: one with a zero byte in it is none.
         let text = CString::new(name).unwrap_or_default();
-        let words = [
-            program.handle as u64,
-            text.as_ptr().expose_provenance() as u64,
-        ];
+        let words = [program as u64, address(text.as_bytes_with_nul())];
         // SAFETY: the program is alive, and the name lives through the call.
-        let kernel = unsafe { call(&api, Function::CreateKernel, &words) }?;
-        program.kernels.insert(which, kernel);
+        let kernel = unsafe { self.api.must(Function::CreateKernel, &words) }?;
+        self.kernels.insert(key, kernel);
         Ok(kernel)
     }
 
     fn forget_programs(&mut self) {
-        for context in self.contexts.values_mut() {
-            for program in std::mem::take(&mut context.programs).into_values() {
-                for kernel in program.kernels.into_values() {
-                    release(&self.api, Function::ReleaseKernel, kernel);
-                }
-                release(&self.api, Function::ReleaseProgram, program.handle);
-            }
+        for (_, kernel) in self.kernels.drain() {
+            self.api.release(Function::ReleaseKernel, kernel);
+        }
+        for (_, program) in self.programs.drain() {
+            self.api.release(Function::ReleaseProgram, program);
         }
     }
 }
@@ -325,34 +247,11 @@ impl Fixtures {
 impl Drop for Fixtures {
     fn drop(&mut self) {
         self.forget_programs();
-        for context in std::mem::take(&mut self.contexts).into_values() {
-            for queue in context.queues.into_values() {
-                release(&self.api, Function::ReleaseCommandQueue, queue);
-            }
-            release(&self.api, Function::ReleaseContext, context.handle);
+        for (_, queue) in self.queues.drain() {
+            self.api.release(Function::ReleaseCommandQueue, queue);
+        }
+        for context in self.contexts.values() {
+            self.api.release(Function::ReleaseContext, *context);
         }
     }
-}
-
-/// Calls a function that must succeed; what it makes.
-///
-/// # Safety
-/// As [`Api::call`].
-pub unsafe fn call(api: &Api, function: Function, words: &[u64]) -> Result<usize, SetupError> {
-    let error = |code| SetupError {
-        call: function,
-        code,
-    };
-    // SAFETY: by the caller.
-    let gave = unsafe { api.call(function, words) }.ok_or(error(NOT_MADE))?;
-    match gave.code {
-        0 => Ok(gave.made),
-        code => Err(error(code)),
-    }
-}
-
-/// Gives up an object that is the harness's own and not used after this.
-pub fn release(api: &Api, function: Function, object: usize) {
-    // SAFETY: by the caller; what it answers is its own affair.
-    let _ = unsafe { api.call(function, &[object as u64]) };
 }

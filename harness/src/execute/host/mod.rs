@@ -31,58 +31,40 @@ mod settle;
 #[cfg(test)]
 mod tests;
 
+pub use api::{Api, SetupError, address, room};
 pub use atomics::Shared;
-pub use fixtures::{Fixtures, SetupError};
-pub use programs::names;
+pub use fixtures::Fixtures;
+pub use programs::{BuildFailed, names};
 
-use super::NotRun;
-use api::Api;
-use classay_suites::host::{Function, HostProgram, Record, Slot, SlotKind};
-use deadlines::Deadlines;
-use fixtures::{Device, release};
-use play::Player;
-use run::Run;
+use super::ended::NotRun;
+use classay_suites::host::{HostProgram, Record, Slot, SlotKind};
+use play::{Part, Player};
+use run::{Run, Setting};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// A program with its fixtures. It is played before another program's fixtures are asked for.
-pub struct Play {
-    program: Arc<HostProgram>,
-    api: Arc<Api>,
-    deadlines: Arc<Deadlines>,
-    device: Arc<Device>,
-    fixtures: Vec<(Slot, usize)>,
-}
+pub struct Play(Arc<Setting>);
 
 impl Play {
     /// A program, with its fixtures made where there are none yet.
     pub fn of(fixtures: &mut Fixtures, program: HostProgram) -> Result<Play, NotRun> {
-        Ok(Play {
+        Ok(Play(Arc::new(Setting {
             fixtures: fixtures.of(&program)?,
             program: Arc::new(program),
             api: fixtures.api.clone(),
             deadlines: fixtures.deadlines.clone(),
-            device: Arc::new(fixtures.device.clone()),
-        })
+            device: fixtures.device.clone(),
+            callback: play::callback,
+        })))
     }
 
     /// Plays the program once; `number` is that of the run in its tokens.
     pub fn run(&self, number: u32) -> Record {
-        let run = Run::new(
-            &self.program,
-            &self.api,
-            &self.deadlines,
-            &self.device,
-            &self.fixtures,
-            number,
-        );
-        let thread = |steps: &[_]| {
-            let mut player = Player::before(&run);
-            player.steps(steps);
-            player.end();
-        };
-        thread(&self.program.begin);
-        if let (Some((first, others)), false) = (self.program.threads.split_first(), run.ended()) {
+        let (run, program) = (Run::new(&self.0, number), &self.0.program);
+        let thread = |steps: &[_]| Player::new(&run, Part::Before).play(steps);
+        thread(&program.begin);
+        if let (Some((first, others)), false) = (program.threads.split_first(), run.ended()) {
             std::thread::scope(|scope| {
                 for steps in others {
                     scope.spawn(|| thread(steps));
@@ -90,9 +72,7 @@ impl Play {
                 thread(first);
             });
         }
-        let mut last = Player::of_end(&run);
-        last.steps(&self.program.end);
-        last.end();
+        Player::new(&run, Part::End).play(&program.end);
         self.finish(&run)
     }
 
@@ -107,39 +87,28 @@ impl Play {
             std::mem::forget(run.clone());
             return record;
         }
-        for (n, info) in self.program.slots.iter().enumerate().rev() {
+        let Setting {
+            program,
+            api,
+            fixtures,
+            ..
+        } = &*self.0;
+        for (n, info) in program.slots.iter().enumerate().rev() {
             let slot = Slot(n as u16);
-            if self.fixtures.iter().any(|(fixture, _)| *fixture == slot) {
+            if fixtures.iter().any(|(fixture, _)| *fixture == slot) {
                 continue;
             }
-            let held = run.take(slot);
-            if held != 0 {
-                self.give_up(run, info.kind, held);
+            match (run.take(slot), info.kind) {
+                (0, _) => {}
+                (held, SlotKind::Svm(context)) => api.free(run.load(context), held),
+                // Sub-devices have their own calls; what is the host's own goes with the run.
+                (held, kind) => {
+                    if let Some(release) = kind.release() {
+                        api.release(release, held);
+                    }
+                }
             }
         }
         record
-    }
-
-    fn give_up(&self, run: &Run, kind: SlotKind, held: usize) {
-        let function = match kind {
-            SlotKind::Context => Function::ReleaseContext,
-            SlotKind::Queue => Function::ReleaseCommandQueue,
-            SlotKind::Memory => Function::ReleaseMemObject,
-            SlotKind::Sampler => Function::ReleaseSampler,
-            SlotKind::Program => Function::ReleaseProgram,
-            SlotKind::Kernel => Function::ReleaseKernel,
-            SlotKind::Event => Function::ReleaseEvent,
-            SlotKind::Svm(context) => {
-                let words = [run.load(context) as u64, held as u64];
-                // SAFETY: the run's own allocation; all commands on it are done.
-                let _ = unsafe { self.api.call(Function::SVMFree, &words) };
-                return;
-            }
-            // Sub-devices have their own calls; what is the host's own goes with the run.
-            SlotKind::Platform | SlotKind::Device | SlotKind::Address | SlotKind::Host { .. } => {
-                return;
-            }
-        };
-        release(&self.api, function, held);
     }
 }

@@ -5,7 +5,7 @@ use super::run::{Observed, Run};
 use super::{bytes, exchange, kernels, programs, settle};
 use classay_suites::host::Token;
 use classay_suites::host::{
-    AnswerId, Call, Data, Function, Mark, NOT_MADE, Op, Pitches, Place, Step, Stretches,
+    AnswerId, Call, Data, Fired, Mark, NOT_MADE, Op, Pitches, Place, Step, Stretches,
 };
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 /// Where steps belong to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+pub enum Part {
     /// `begin` and the threads: nothing more is done once a call failed that must not.
     Before,
     /// `end`, which is played whatever happened.
@@ -26,29 +26,15 @@ enum Part {
 pub struct Player<'r> {
     run: &'r Arc<Run>,
     part: Part,
-    pub observed: Observed,
+    observed: Observed,
     /// Further steps are left out: a repetition took too long, memory did not grow, or a call was let
     /// through that had to be refused.
     left_out: bool,
 }
 
 impl<'r> Player<'r> {
-    /// Who begins, or a thread.
-    pub fn before(run: &'r Arc<Run>) -> Player<'r> {
-        Player::of(run, Part::Before)
-    }
-
-    /// Who ends the run.
-    pub fn of_end(run: &'r Arc<Run>) -> Player<'r> {
-        Player::of(run, Part::End)
-    }
-
-    /// A callback.
-    pub fn of_callback(run: &'r Arc<Run>) -> Player<'r> {
-        Player::of(run, Part::Callback)
-    }
-
-    fn of(run: &'r Arc<Run>, part: Part) -> Player<'r> {
+    /// Someone who has done nothing yet.
+    pub fn new(run: &'r Arc<Run>, part: Part) -> Player<'r> {
         Player {
             run,
             part,
@@ -57,13 +43,14 @@ impl<'r> Player<'r> {
         }
     }
 
-    /// What was observed goes to the run.
-    pub fn end(self) {
+    /// Does all that there is to do; what was observed goes to the run.
+    pub fn play(mut self, steps: &[Step]) {
+        self.steps(steps);
         self.run.add(self.observed);
     }
 
     /// Does steps, as long as there is sense in it.
-    pub fn steps(&mut self, steps: &[Step]) {
+    fn steps(&mut self, steps: &[Step]) {
         for step in steps {
             if self.left_out || (self.part == Part::Before && self.run.ended()) {
                 return;
@@ -218,7 +205,7 @@ impl<'r> Player<'r> {
         let run = self.run;
         let arguments = Arguments::of(run, &self.observed, call).ok()?;
         let old = before_2_0(call.function)
-            .filter(|_| run.device.version < (2, 0) && !call.expect.refused());
+            .filter(|_| run.setting.device.version < (2, 0) && !call.expect.refused());
         let gave = match old {
             // SAFETY: as below; the two functions differ in the last argument alone.
             Some(function) => unsafe {
@@ -226,11 +213,11 @@ impl<'r> Player<'r> {
                     return None;
                 };
                 let words = [*context, *device, arguments.one_property(2)];
-                run.api.call(function, &words)
+                run.setting.api.call(function, &words)
             },
             // SAFETY: a valid program gives a function what it takes; where it does not, a check of the
             // implementation is what is put to the test.
-            None => unsafe { run.api.call(call.function, arguments.words()) },
+            None => unsafe { run.setting.api.call(call.function, arguments.words()) },
         };
         let code = gave.map(|gave| gave.code);
         if let (Some(slot), Some(gave)) = (call.made, gave)
@@ -333,20 +320,12 @@ impl<'r> Player<'r> {
     }
 }
 
-/// The execution status of an event, or the code of the query.
-pub fn status(run: &Run, event: usize) -> Result<i32, i32> {
-    const STATUS: u64 = 0x11D3;
-    let mut status = 0_i32;
-    let to = (&raw mut status).expose_provenance() as u64;
-    // SAFETY: the event is alive, and the answer has four bytes.
-    let gave = unsafe {
-        let words = [event as u64, STATUS, 4, to, 0];
-        run.api.call(Function::GetEventInfo, &words)
-    };
-    match gave.map(|gave| gave.code) {
-        Some(0) => Ok(status),
-        code => Err(code.unwrap_or(NOT_MADE)),
-    }
+/// Plays a callback that was called.
+pub fn callback(run: &Arc<Run>, steps: &[Step], fired: Fired) {
+    let mut player = Player::new(run, Part::Callback);
+    player.steps(steps);
+    player.observed.record.fired.push(fired);
+    run.add(player.observed);
 }
 
 /// Turns of a loop that the compiler does not see through.

@@ -1,19 +1,18 @@
 //! Makes programs: of source, of a module, of built-in kernels, of the binary of one that was built.
 
-use super::api::Api;
-use super::fixtures::{Device, SetupError, call, release};
+use super::api::{Api, Device, SetupError, address, room};
 use super::run::Run;
-use crate::execute::NotRun;
+use crate::execute::ended::NotRun;
 use classay_reports::record::EvidenceKind;
-use classay_suites::host::constant::cl;
+use classay_suites::host::constant::{Constant, cl};
 use classay_suites::host::{Build, Fixture, Function, ProgramOf, Slot};
 use std::ffi::CString;
 
 /// Why there is no program.
 pub struct BuildFailed {
-    error: SetupError,
+    pub error: SetupError,
     /// What the compiler said of which source.
-    said: Option<(String, String)>,
+    pub said: Option<(String, String)>,
 }
 
 impl From<SetupError> for BuildFailed {
@@ -49,7 +48,7 @@ impl Maker<'_> {
         let mut before = Vec::new();
         let made = self.after(of, build, &mut before);
         for program in before {
-            release(self.api, Function::ReleaseProgram, program);
+            self.api.release(Function::ReleaseProgram, program);
         }
         made
     }
@@ -79,7 +78,7 @@ impl Maker<'_> {
             Ok(()) => return Ok(program),
             Err(failed) => Err(failed),
         };
-        release(self.api, Function::ReleaseProgram, program);
+        self.api.release(Function::ReleaseProgram, program);
         made
     }
 
@@ -88,16 +87,15 @@ impl Maker<'_> {
         let context = self.context as u64;
         match of {
             ProgramOf::Source(source) => {
-                let text = source.as_ptr().expose_provenance();
-                let (texts, lengths) = ([text], [source.len()]);
+                let (texts, lengths) = ([address(source.as_bytes())], [source.len()]);
                 let words = [context, 1, address(&texts), address(&lengths)];
                 // SAFETY: the lists have one element each, and live through the call with the text.
-                unsafe { call(self.api, Function::CreateProgramWithSource, &words) }
+                unsafe { self.api.must(Function::CreateProgramWithSource, &words) }
             }
             ProgramOf::Module(module) => {
                 let words = [context, address(module), 4 * module.len() as u64];
                 // SAFETY: the module has so many bytes.
-                unsafe { call(self.api, Function::CreateProgramWithIL, &words) }
+                unsafe { self.api.must(Function::CreateProgramWithIL, &words) }
             }
             ProgramOf::BuiltIn(names) => {
                 let names = match names.as_str() {
@@ -110,7 +108,10 @@ impl Maker<'_> {
                 let devices = self.devices.len() as u64;
                 let words = [context, devices, address(self.devices), address(text)];
                 // SAFETY: the devices are those of the context; all lives through the call.
-                unsafe { call(self.api, Function::CreateProgramWithBuiltInKernels, &words) }
+                unsafe {
+                    self.api
+                        .must(Function::CreateProgramWithBuiltInKernels, &words)
+                }
             }
         }
     }
@@ -143,7 +144,7 @@ impl Maker<'_> {
             0,
         ];
         // SAFETY: the devices are those of the context; all lives through the call.
-        let built = unsafe { call(self.api, Function::BuildProgram, &words) };
+        let built = unsafe { self.api.must(Function::BuildProgram, &words) };
         built.map(|_| ()).map_err(|error| BuildFailed {
             error,
             said: Some((
@@ -156,31 +157,18 @@ impl Maker<'_> {
         })
     }
 
+    /// What the compiler said, for the first device of which it said something.
     fn log(&self, program: usize) -> String {
         let what = cl::CL_PROGRAM_BUILD_LOG.value() as u64;
-        let mut bytes = 0_usize;
-        let ask = |size: usize, to: u64, length: u64| {
-            let words = [
-                program as u64,
-                self.devices[0] as u64,
-                what,
-                size as u64,
-                to,
-                length,
-            ];
-            // SAFETY: program and device are alive; there is room for so many bytes.
-            unsafe { call(self.api, Function::GetProgramBuildInfo, &words) }
+        let log = |device: &usize| {
+            let of = [program as u64, *device as u64, what];
+            // SAFETY: program and device are alive.
+            let bytes = unsafe { self.api.bytes(Function::GetProgramBuildInfo, &of) }.ok()?;
+            let log = String::from_utf8_lossy(&bytes);
+            let log = log.trim_end_matches('\0');
+            (!log.trim().is_empty()).then(|| log.to_string())
         };
-        let length = (&raw mut bytes).expose_provenance() as u64;
-        if ask(0, 0, length).is_err() {
-            return String::new();
-        }
-        let mut log = vec![0_u8; bytes];
-        if ask(bytes, log.as_mut_ptr().expose_provenance() as u64, 0).is_err() {
-            return String::new();
-        }
-        let log = String::from_utf8_lossy(&log);
-        log.trim_end_matches('\0').to_string()
+        self.devices.iter().find_map(log).unwrap_or_default()
     }
 
     /// A program of a built program's binary.
@@ -192,21 +180,16 @@ impl Maker<'_> {
     ) -> Result<usize, BuildFailed> {
         let count = self.devices.len();
         let mut sizes = vec![0_usize; count];
-        let info = |what: u64, bytes: usize, to: u64| {
-            let words = [program as u64, what, bytes as u64, to, 0];
-            // SAFETY: the program is alive, and there is room for so many bytes.
-            unsafe { call(self.api, Function::GetProgramInfo, &words) }
+        let info = |what: Constant, to: u64| {
+            let what = what.value() as u64;
+            let words = [program as u64, what, 8 * count as u64, to, 0];
+            // SAFETY: the program is alive, and there is room for a word of each device.
+            unsafe { self.api.must(Function::GetProgramInfo, &words) }
         };
-        let what = cl::CL_PROGRAM_BINARY_SIZES.value() as u64;
-        let to = sizes.as_mut_ptr().expose_provenance() as u64;
-        info(what, 8 * count, to)?;
+        info(cl::CL_PROGRAM_BINARY_SIZES, room(&mut sizes))?;
         let mut binaries: Vec<Vec<u8>> = sizes.iter().map(|size| vec![0; *size]).collect();
-        let places: Vec<usize> = binaries
-            .iter_mut()
-            .map(|binary| binary.as_mut_ptr().expose_provenance())
-            .collect();
-        let what = cl::CL_PROGRAM_BINARIES.value() as u64;
-        info(what, 8 * count, address(&places))?;
+        let places: Vec<u64> = binaries.iter_mut().map(|binary| room(binary)).collect();
+        info(cl::CL_PROGRAM_BINARIES, address(&places))?;
         let words = [
             self.context as u64,
             count as u64,
@@ -216,10 +199,10 @@ impl Maker<'_> {
             0,
         ];
         // SAFETY: the devices are those of the context; the binaries live through the call.
-        let again = unsafe { call(self.api, Function::CreateProgramWithBinary, &words) }?;
+        let again = unsafe { self.api.must(Function::CreateProgramWithBinary, &words) }?;
         let built = self.build(again, of, build.std.as_deref(), &build.options);
         if let Err(failed) = built {
-            release(self.api, Function::ReleaseProgram, again);
+            self.api.release(Function::ReleaseProgram, again);
             return Err(failed);
         }
         Ok(again)
@@ -233,17 +216,20 @@ pub fn in_run(
     of: &ProgramOf,
     build: &Build,
 ) -> Result<usize, SetupError> {
-    let fixtures = run.program.fixtures.iter();
+    let fixtures = run.setting.program.fixtures.iter();
     let devices = fixtures.filter_map(|(slot, fixture)| match fixture {
         Fixture::Context { devices, .. } if *slot == context => Some(usize::from(*devices)),
         _ => None,
     });
-    let count = devices.max().unwrap_or(1).min(run.device.handles.len());
+    let count = devices
+        .max()
+        .unwrap_or(1)
+        .min(run.setting.device.handles.len());
     let maker = Maker {
-        api: &run.api,
-        device: &run.device,
+        api: &run.setting.api,
+        device: &run.setting.device,
         context: run.load(context),
-        devices: &run.device.handles[..count],
+        devices: &run.setting.device.handles[..count],
     };
     maker.make(of, build).map_err(|failed| failed.error)
 }
@@ -252,9 +238,4 @@ pub fn in_run(
 pub fn names(list: &str) -> Vec<String> {
     let names = list.split(';').map(|name| name.trim().to_string());
     names.filter(|name| !name.is_empty()).collect()
-}
-
-/// Where a list begins.
-pub fn address<T>(list: &[T]) -> u64 {
-    list.as_ptr().expose_provenance() as u64
 }

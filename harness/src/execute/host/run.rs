@@ -1,24 +1,31 @@
 //! A run: what its threads and callbacks share.
 
-use super::api::Api;
+use super::api::{Api, Device};
 use super::deadlines::Deadlines;
-use super::fixtures::Device;
 use crate::execute::memory::HostMemory;
 use crate::threads::lock;
 use classay_suites::host::{
-    Call, Function, HostProgram, Mark, Record, SignalId, Slot, SlotKind, Value,
+    Call, Fired, Function, HostProgram, Mark, Record, SignalId, Slot, SlotKind, Step, Value,
 };
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
-/// A run of a program.
-pub struct Run {
+/// What all runs of a program have in common.
+pub struct Setting {
     pub program: Arc<HostProgram>,
     pub api: Arc<Api>,
     pub deadlines: Arc<Deadlines>,
     pub device: Arc<Device>,
+    pub fixtures: Vec<(Slot, usize)>,
+    /// What plays the steps of a callback that was called.
+    pub callback: fn(&Arc<Run>, &[Step], Fired),
+}
+
+/// A run of a program.
+pub struct Run {
+    pub setting: Arc<Setting>,
     /// The number of the run in its tokens.
     pub number_in_tokens: u32,
     /// Its number in the table of runs.
@@ -74,22 +81,13 @@ struct Signal {
 }
 
 impl Run {
-    /// A run that begins now, with these fixtures in their slots.
-    pub fn new(
-        program: &Arc<HostProgram>,
-        api: &Arc<Api>,
-        deadlines: &Arc<Deadlines>,
-        device: &Arc<Device>,
-        fixtures: &[(Slot, usize)],
-        number_in_tokens: u32,
-    ) -> Arc<Run> {
+    /// A run that begins now, with the fixtures in their slots.
+    pub fn new(setting: &Arc<Setting>, number_in_tokens: u32) -> Arc<Run> {
+        let program = &setting.program;
         let zeros =
             || -> Vec<AtomicUsize> { program.slots.iter().map(|_| AtomicUsize::new(0)).collect() };
         let mut run = Run {
-            program: program.clone(),
-            api: api.clone(),
-            deadlines: deadlines.clone(),
-            device: device.clone(),
+            setting: setting.clone(),
             number_in_tokens,
             number: 0,
             slots: zeros(),
@@ -103,7 +101,7 @@ impl Run {
             shared: Mutex::default(),
             called: Condvar::new(),
         };
-        for (slot, handle) in fixtures {
+        for (slot, handle) in &setting.fixtures {
             run.store(*slot, *handle);
         }
         for (n, info) in program.slots.iter().enumerate() {
@@ -125,7 +123,7 @@ impl Run {
 
     /// A slot gets an object or an address.
     pub fn store(&self, slot: Slot, value: usize) {
-        let Some(info) = self.program.slots.get(slot.index()) else {
+        let Some(info) = self.setting.program.slots.get(slot.index()) else {
             return;
         };
         self.slots[slot.index()].store(value, Ordering::Release);

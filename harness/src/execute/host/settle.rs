@@ -1,8 +1,9 @@
 //! Waits at the end of a run for what must come by then.
 
-use super::play::status;
+use super::api::room;
 use super::run::Run;
-use classay_suites::host::{Awaited, Slot};
+use classay_suites::host::constant::cl;
+use classay_suites::host::{Awaited, Function, Slot};
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -13,19 +14,29 @@ pub fn settle(run: &Run, events: &[Slot], callbacks: &[Awaited]) {
         events
             .iter()
             .map(|slot| run.load(*slot))
-            .any(|event| event != 0 && status(run, event).is_ok_and(|status| status > 0))
+            .any(|event| event != 0 && is_pending(run, event))
     };
     let begun = Instant::now();
-    let deadline = begun + run.deadlines.of_commands(&run.program);
+    let deadline = begun + run.setting.deadlines.of_commands(&run.setting.program);
     while pending() && Instant::now() < deadline {
         std::thread::sleep(Duration::from_micros(50));
     }
     if pending() {
-        run.deadlines.missed_commands(&run.program);
+        run.setting.deadlines.missed_commands(&run.setting.program);
         run.left_behind.store(true, Ordering::Release);
     }
     await_callbacks(run, callbacks, begun);
     run.observed().record.finished = Some(run.nanoseconds());
+}
+
+/// Whether an event has not come to its end; one that says nothing of itself counts as if it had.
+fn is_pending(run: &Run, event: usize) -> bool {
+    let mut status = [0_i32];
+    let what = cl::CL_EVENT_COMMAND_EXECUTION_STATUS.value() as u64;
+    let words = [event as u64, what, 4, room(&mut status), 0];
+    // SAFETY: the event is alive, and the answer has four bytes.
+    let asked = unsafe { run.setting.api.must(Function::GetEventInfo, &words) };
+    asked.is_ok() && status[0] > 0
 }
 
 fn await_callbacks(run: &Run, callbacks: &[Awaited], begun: Instant) {
@@ -40,7 +51,10 @@ fn await_callbacks(run: &Run, callbacks: &[Awaited], begun: Instant) {
                 came < registered.map_or(0, |times| *times as usize)
             })
             .map(|awaited| {
-                let within = run.deadlines.of_callback(&run.program, *awaited);
+                let within = run
+                    .setting
+                    .deadlines
+                    .of_callback(&run.setting.program, *awaited);
                 (*awaited, begun + within)
             })
             .collect();
@@ -56,6 +70,8 @@ fn await_callbacks(run: &Run, callbacks: &[Awaited], begun: Instant) {
     };
     drop(observed);
     for (awaited, _) in missing {
-        run.deadlines.missed_callback(&run.program, awaited);
+        run.setting
+            .deadlines
+            .missed_callback(&run.setting.program, awaited);
     }
 }

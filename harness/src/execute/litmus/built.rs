@@ -1,14 +1,14 @@
 //! Tests built for a device: alone, or many in one program.
 
-use super::super::cl::{Bench, BuildFailure, Program as ClProgram};
-use super::super::{NotRun, choose_dialect};
 use crate::device::{Capabilities, OpenDevice};
 use crate::environment::SubGroupShape;
+use crate::execute::cl::Bench;
+use crate::execute::ended::NotRun;
+use crate::execute::host::BuildFailed;
+use crate::execute::needs::choose_dialect;
 use classay_litmus::kernel::{Needs, Shape, TestKernel};
 use classay_litmus::program::Program;
 use classay_reports::record::EvidenceKind;
-use opencl3::kernel::Kernel;
-use std::rc::Rc;
 use std::time::Instant;
 
 /// A test as OpenCL C.
@@ -28,8 +28,8 @@ impl Written {
     }
 
     /// Devices that it takes.
-    pub fn devices(&self) -> usize {
-        self.test.shape.devices.len().max(1)
+    pub fn devices(&self) -> u8 {
+        self.test.shape.devices.len().max(1) as u8
     }
 }
 
@@ -40,70 +40,57 @@ pub struct Built {
     /// Its text and how instances lie.
     pub test: TestKernel,
     /// A kernel for each of its devices.
-    pub tests: Vec<Kernel>,
+    pub tests: Vec<usize>,
     /// The kernel that collects.
-    pub collect: Kernel,
+    pub collect: usize,
     /// The most work-items that the kernels allow in a work-group.
     pub largest_group: usize,
     /// An entry for each device.
     pub sub_groups: Vec<Option<SubGroupShape>>,
     /// Seconds of the build; its share where several tests were built together.
     pub build_seconds: f64,
-    /// Declared last: its kernels go first.
-    _program: Rc<ClProgram>,
 }
 
 impl Built {
-    /// Builds one test.
-    pub fn one(
-        bench: &Bench,
-        capabilities: &Capabilities,
-        written: Written,
-    ) -> Result<Built, NotRun> {
-        let started = Instant::now();
-        let program = bench
-            .build(&written.test.source, &options(capabilities))
-            .map_err(|failure| not_built(&written.test.source, capabilities, failure))?;
-        let mut built = Built::from(bench, capabilities, written, &Rc::new(program))?;
-        built.build_seconds = started.elapsed().as_secs_f64();
-        Ok(built)
-    }
-
-    /// Builds tests in one program, in order; gives them back where that fails.
+    /// Builds tests, in order: all in one program, or each alone where that does not build.
     pub fn all(
-        bench: &Bench,
+        bench: &mut Bench,
         capabilities: &Capabilities,
         tests: Vec<Written>,
-    ) -> Result<Vec<Result<Built, NotRun>>, Vec<Written>> {
+    ) -> Vec<Result<Built, NotRun>> {
         let started = Instant::now();
         let source: String = tests.iter().map(|t| t.test.source.as_str()).collect();
-        let Ok(program) = bench.build(&source, &options(capabilities)) else {
-            return Err(tests);
+        let (program, count) = (bench.build(&source), tests.len());
+        let tests = tests.into_iter();
+        let mut built: Vec<Result<Built, NotRun>> = match program {
+            Ok(program) => tests
+                .map(|written| Built::of(bench, capabilities, written, program))
+                .collect(),
+            Err(failed) if count == 1 => vec![Err(not_built(source, capabilities, failed))],
+            Err(_) => {
+                let alone = |written| Built::all(bench, capabilities, vec![written]);
+                return tests.flat_map(alone).collect();
+            }
         };
-        let program = Rc::new(program);
-        let each = started.elapsed().as_secs_f64() / tests.len().max(1) as f64;
-        Ok(tests
-            .into_iter()
-            .map(|written| {
-                let mut built = Built::from(bench, capabilities, written, &program)?;
-                built.build_seconds = each;
-                Ok(built)
-            })
-            .collect())
+        let seconds = started.elapsed().as_secs_f64() / count.max(1) as f64;
+        for test in built.iter_mut().flatten() {
+            test.build_seconds = seconds;
+        }
+        built
     }
 
-    fn from(
-        bench: &Bench,
+    fn of(
+        bench: &mut Bench,
         capabilities: &Capabilities,
         written: Written,
-        program: &Rc<ClProgram>,
+        program: usize,
     ) -> Result<Built, NotRun> {
         let test = written.test;
         let mut tests = Vec::new();
         let mut largest_group = capabilities.max_work_group_size.max(1);
         for index in 0..test.shape.devices.len() {
             let kernel = bench.kernel(program, &test.kernel_name(index))?;
-            largest_group = largest_group.min(bench.max_group(index, &kernel)?.max(1));
+            largest_group = largest_group.min(bench.max_group(index as u8, kernel)?.max(1));
             tests.push(kernel);
         }
         let collect = bench.kernel(program, &test.collect_name())?;
@@ -116,27 +103,24 @@ impl Built {
             largest_group,
             sub_groups,
             build_seconds: 0.0,
-            _program: Rc::clone(program),
         })
     }
 }
 
-fn options(capabilities: &Capabilities) -> String {
-    format!("-cl-std={}", capabilities.c_std)
-}
-
-fn not_built(source: &str, capabilities: &Capabilities, failure: BuildFailure) -> NotRun {
-    NotRun::failed(format!("the test does not build: {}", failure.error))
-        .with(EvidenceKind::BuildLog, failure.log)
-        .with(EvidenceKind::Source, source.into())
-        .with(EvidenceKind::BuildOptions, options(capabilities))
+fn not_built(source: String, capabilities: &Capabilities, failed: BuildFailed) -> NotRun {
+    let (log, _) = failed.said.unwrap_or_default();
+    let options = format!("-cl-std={}", capabilities.c_std);
+    NotRun::failed(format!("the test does not build: {}", failed.error))
+        .with(EvidenceKind::BuildLog, log)
+        .with(EvidenceKind::Source, source)
+        .with(EvidenceKind::BuildOptions, options)
 }
 
 /// How work-groups fall into sub-groups, where the test names them.
 fn sub_groups(
     bench: &Bench,
     test: &TestKernel,
-    kernels: &[Kernel],
+    kernels: &[usize],
     largest_group: usize,
 ) -> Result<Vec<Option<SubGroupShape>>, NotRun> {
     let mut shapes = Vec::new();
@@ -148,7 +132,7 @@ fn sub_groups(
         let groups = || device.groups.iter();
         let most = groups().map(|g| g.sub_groups.len()).max().unwrap_or(1);
         let widest = groups().map(|g| g.widest_sub_group()).max().unwrap_or(1);
-        match bench.sub_group_shape(index, &kernels[index], most, widest, largest_group) {
+        match bench.sub_group_shape(index as u8, kernels[index], most, widest, largest_group) {
             Some((local, width)) => shapes.push(Some(SubGroupShape { local, width })),
             None => {
                 let what = format!("{most} sub-groups of {widest} work-items in a work-group");

@@ -7,11 +7,11 @@
 
 #![allow(unsafe_code)]
 
-use super::super::cl::SharedWords;
-use super::super::host::Shared;
 use super::host_steps::change;
 use super::plan::Slot;
 use crate::environment::Arrangement;
+use crate::execute::cl::SharedWords;
+use crate::execute::host::Shared;
 use classay_litmus::kernel::{Layout, env};
 use classay_litmus::program::{
     Access, Address, BinOp, CasStrength, Expected, Expr, Instr, LocId, MemOrder, Program, RegId,

@@ -2,11 +2,11 @@
 //! between two calls is an exchange over the locations and the thread's registers, which lie in memory of
 //! the host, eight bytes each.
 
-use super::commands::Lowering;
+use super::lowering::{Lowering, is_buffer};
 use classay_litmus::kernel::Inexpressible;
 use classay_litmus::program::{
     Access, Address, BinOp, CommandId, CommandKind, Expr, HostCall, Instr, LocId, MapAccess,
-    MemOrder, Memory, RegId, RmwOp, ThreadId,
+    MemOrder, RegId, RmwOp, ThreadId,
 };
 use classay_suites::host::constant::cl;
 use classay_suites::host::exchange::{
@@ -48,7 +48,7 @@ pub fn thread(
     for instr in &thread.body {
         if let Instr::Host(call) = instr {
             host.exchange(&mut between, &mut steps);
-            host.call(call, &mut steps)?;
+            host.call(call, &mut steps);
         } else {
             host.used = 0;
             between.extend(host.instr(instr)?);
@@ -83,91 +83,88 @@ impl HostThread<'_, '_> {
         Err(Inexpressible::HostWithCommands { thread, what })
     }
 
-    fn call(&mut self, call: &HostCall, steps: &mut Vec<Step>) -> Result<(), Inexpressible> {
+    fn call(&mut self, call: &HostCall, steps: &mut Vec<Step>) {
         let l = &self.lowering;
-        let event = |id: &CommandId| l.events[id.index()];
         steps.push(match call {
             HostCall::Enqueue(id) => return self.enqueue(*id, steps),
             HostCall::Wait(events) => {
-                let events: Vec<Slot> = events.iter().map(event).collect();
+                let events: Vec<Slot> = events.iter().map(|id| l.events[id.index()]).collect();
                 Call::wait(&events).into()
             }
             HostCall::Finish(queue) => Call::of(Function::Finish, l.queues[queue.index()]).into(),
             HostCall::Flush(queue) => Call::of(Function::Flush, l.queues[queue.index()]).into(),
         });
-        Ok(())
     }
 
-    fn enqueue(&mut self, id: CommandId, steps: &mut Vec<Step>) -> Result<(), Inexpressible> {
+    fn enqueue(&mut self, id: CommandId, steps: &mut Vec<Step>) {
         let program = self.lowering.program;
         let command = &program.commands[id.index()];
         let bytes = |location: LocId| {
             let location = &program.locations[location.index()];
             (location.ty.bits() / 8 * location.len()) as usize
         };
-        let mut made = None;
-        let (function, of): (Function, Vec<Value>) = match command.kind {
-            CommandKind::Kernel => {
-                let (kernel, groups, items) = self.lowering.kernels[id.index()];
-                let of = vec![
-                    kernel.into(),
-                    1_u32.into(),
-                    Value::Null,
-                    Value::sizes([groups * items]),
-                    Value::sizes([items]),
-                ];
-                (Function::EnqueueNDRangeKernel, of)
-            }
-            CommandKind::Marker => (Function::EnqueueMarkerWithWaitList, Vec::new()),
-            CommandKind::Barrier => (Function::EnqueueBarrierWithWaitList, Vec::new()),
-            CommandKind::Map {
-                location,
-                access,
-                blocking,
-            } => {
-                let flags = match access {
-                    MapAccess::Read => vec![cl::CL_MAP_READ],
-                    MapAccess::Write => vec![cl::CL_MAP_READ, cl::CL_MAP_WRITE],
-                };
-                let (blocking, flags): (Value, _) = (blocking.into(), Value::Flags(flags));
-                let size: Value = bytes(location).into();
-                let name = format!("map_{}", id.0);
-                match self.lowering.locations[location.index()] {
-                    (slot, Memory::Buffer | Memory::Unstated) => {
-                        let map = self.lowering.builder.slot(name, SlotKind::Address);
-                        made = Some(map);
-                        self.maps.insert(location, map);
-                        let of = vec![slot.into(), blocking, flags, 0_u32.into(), size];
-                        (Function::EnqueueMapBuffer, of)
-                    }
-                    (slot, _) => {
-                        let of = vec![blocking, flags, slot.into(), size];
-                        (Function::EnqueueSVMMap, of)
-                    }
-                }
-            }
-            CommandKind::Unmap { location } => {
-                match (
-                    self.lowering.locations[location.index()],
-                    self.maps.remove(&location),
-                ) {
-                    ((slot, Memory::Buffer | Memory::Unstated), Some(map)) => {
-                        let of = vec![slot.into(), map.into()];
-                        (Function::EnqueueUnmapMemObject, of)
-                    }
-                    ((slot, _), _) => (Function::EnqueueSVMUnmap, vec![slot.into()]),
-                }
-            }
-        };
         let l = &self.lowering;
-        let wait: Vec<Slot> = command.waits.iter().map(|e| l.events[e.index()]).collect();
         let (queue, event) = (l.queues[command.queue.index()], l.events[id.index()]);
-        let call = Call {
-            made,
-            ..Call::enqueue(function, queue, of, &wait, Some(event))
-        };
-        steps.push(call.into());
-        Ok(())
+        let wait: Vec<Slot> = command.waits.iter().map(|e| l.events[e.index()]).collect();
+        let (wait, event) = (&wait[..], Some(event));
+        steps.push(
+            match command.kind {
+                CommandKind::Kernel => {
+                    let (kernel, groups, items) = l.kernels[id.index()];
+                    let of = [
+                        kernel.into(),
+                        1_u32.into(),
+                        Value::Null,
+                        Value::sizes([groups * items]),
+                        Value::sizes([items]),
+                    ];
+                    Call::enqueue(Function::EnqueueNDRangeKernel, queue, of, wait, event)
+                }
+                CommandKind::Marker => {
+                    Call::enqueue(Function::EnqueueMarkerWithWaitList, queue, [], wait, event)
+                }
+                CommandKind::Barrier => {
+                    Call::enqueue(Function::EnqueueBarrierWithWaitList, queue, [], wait, event)
+                }
+                CommandKind::Map {
+                    location,
+                    access,
+                    blocking,
+                } => {
+                    let flags = Value::Flags(match access {
+                        MapAccess::Read => vec![cl::CL_MAP_READ],
+                        MapAccess::Write => vec![cl::CL_MAP_READ, cl::CL_MAP_WRITE],
+                    });
+                    let (blocking, size): (Value, Value) =
+                        (blocking.into(), bytes(location).into());
+                    let (slot, memory) = l.locations[location.index()];
+                    if is_buffer(memory) {
+                        let name = format!("map_{}", id.0);
+                        let map = self.lowering.builder.slot(name, SlotKind::Address);
+                        self.maps.insert(location, map);
+                        let of = [slot.into(), blocking, flags, 0_u32.into(), size];
+                        Call::enqueue(Function::EnqueueMapBuffer, queue, of, wait, event).makes(map)
+                    } else {
+                        let of = [blocking, flags, slot.into(), size];
+                        Call::enqueue(Function::EnqueueSVMMap, queue, of, wait, event)
+                    }
+                }
+                CommandKind::Unmap { location } => {
+                    let (slot, memory) = l.locations[location.index()];
+                    match self.maps.remove(&location).filter(|_| is_buffer(memory)) {
+                        Some(map) => {
+                            let of = [slot.into(), map.into()];
+                            Call::enqueue(Function::EnqueueUnmapMemObject, queue, of, wait, event)
+                        }
+                        None => {
+                            let of = [slot.into()];
+                            Call::enqueue(Function::EnqueueSVMUnmap, queue, of, wait, event)
+                        }
+                    }
+                }
+            }
+            .into(),
+        );
     }
 
     /// A register of the exchange for this statement.
@@ -246,14 +243,10 @@ impl HostThread<'_, '_> {
             Some(index) => self.value(index, all)?,
         };
         let (slot, memory) = self.lowering.locations[address.location.index()];
-        let slot = match memory {
-            Memory::Buffer | Memory::Unstated => match self.maps.get(&address.location) {
-                Some(map) => *map,
-                None => return self.no("buffer that is not mapped"),
-            },
-            Memory::CoarseSvm | Memory::FineSvm | Memory::FineSvmAtomics | Memory::SystemSvm => {
-                slot
-            }
+        let slot = match self.maps.get(&address.location) {
+            Some(map) if is_buffer(memory) => *map,
+            None if is_buffer(memory) => return self.no("buffer that is not mapped"),
+            Some(_) | None => slot,
         };
         let location = &self.lowering.program.locations[address.location.index()];
         Ok(Cell {

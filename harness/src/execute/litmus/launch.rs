@@ -1,56 +1,41 @@
-//! Launches of a session: enqueued, played, collected, counted.
+//! Launches of a built test: enqueued, played, collected, counted.
 
-use super::super::NotRun;
-use super::super::cl::{self, Arg, In, Transfer, Words};
 use super::host::{HostThread, Meeting};
+use super::launcher::{COLLECT_LOCAL, Launcher, overflow_each};
 use super::plan::Plan;
-use super::session::Session;
 use super::tally::Counts;
-use crate::environment::Arrangement;
+use crate::execute::cl::{Arg, In, Launched, Transfer};
+use crate::execute::ended::NotRun;
 use classay_litmus::kernel::env;
 use classay_reports::record::{EvidenceKind, Launch};
 use classay_reports::text::outcome::outcome;
 use rand_chacha::ChaCha8Rng;
 use std::time::Instant;
 
-/// What each of the launches in flight has of its own.
-pub struct Set {
-    pub(super) table: Words,
-    pub(super) table_version: Option<u64>,
-    pub(super) rows: Words,
-    pub(super) overflow: Words,
-    pub(super) slots: usize,
-}
-
 /// A launch under way.
 pub struct Flight {
-    pub(super) index: u64,
-    pub(super) count: u32,
+    pub index: u64,
+    pub count: u32,
     /// Which candidate for the lag it has.
-    pub(super) tried: usize,
-    pub(super) queue: usize,
-    pub(super) set: usize,
-    pub(super) slots: Vec<Option<usize>>,
-    pub(super) launched: cl::Launched,
-    pub(super) rows: Transfer,
-    pub(super) started: Instant,
+    pub tried: usize,
+    pub queue: usize,
+    pub set: usize,
+    pub slots: Vec<Option<usize>>,
+    pub launched: Launched,
+    pub rows: Transfer,
+    pub started: Instant,
     /// Host memory of the writes before it.
-    pub(super) _writes: Vec<Transfer>,
+    pub _writes: Vec<Transfer>,
 }
 
-impl Session<'_> {
+impl Launcher<'_> {
     /// Enqueues the collecting kernel; it only clears where `clear` says so.
-    fn enqueue_collect(
-        &self,
-        queue: usize,
-        set: usize,
-        clear: bool,
-    ) -> Result<cl::Launched, NotRun> {
+    fn enqueue_collect(&self, queue: usize, set: usize, clear: bool) -> Result<Launched, NotRun> {
         let (state, stage) = (&self.sets[set], &self.stages[queue]);
         let groups = self.groups(0);
         let launched = self.bench.launch(
             (queue, 0),
-            &self.built.collect,
+            self.built.collect,
             &[
                 Arg::Words(&stage.mem),
                 Arg::Words(&stage.res),
@@ -71,12 +56,6 @@ impl Session<'_> {
         Ok(launched)
     }
 
-    /// Work-groups of the test on the device at `index` of its shape.
-    fn groups(&self, device: usize) -> usize {
-        let devices = &self.built.test.shape.devices;
-        devices.get(device).map_or(0, |d| d.groups.len())
-    }
-
     fn words(&self, plan: &Plan, device: usize, rng: &mut ChaCha8Rng) -> Vec<u32> {
         let threads = self.built.test.thread_count();
         let groups = self.groups(device);
@@ -84,7 +63,7 @@ impl Session<'_> {
     }
 
     /// Sets every instance to its start.
-    pub(super) fn clear_all(&mut self, rng: &mut ChaCha8Rng) -> Result<(), NotRun> {
+    pub fn clear_all(&mut self, rng: &mut ChaCha8Rng) -> Result<(), NotRun> {
         let plan = Plan::clearing(&self.arrangement);
         let mut writings = Vec::new();
         for queue in 0..self.stages.len() {
@@ -97,7 +76,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    pub(super) fn enqueue(
+    pub fn enqueue(
         &mut self,
         index: u64,
         count: u32,
@@ -142,7 +121,7 @@ impl Session<'_> {
             let local = e.local_sizes[device];
             let launch = self
                 .bench
-                .launch((queue, device), kernel, &args, groups, local)?;
+                .launch((queue, device), *kernel, &args, groups, local)?;
             launched.get_or_insert(launch);
             if self.crosses {
                 self.bench.flush((queue, device))?;
@@ -250,7 +229,7 @@ impl Session<'_> {
     }
 
     /// Waits for a launch and counts it.
-    pub(super) fn land(&mut self, flight: Flight) -> Result<Launch, NotRun> {
+    pub fn land(&mut self, flight: Flight) -> Result<Launch, NotRun> {
         let rows = flight.rows.wait()?;
         let slots = flight.slots.len();
         let each = overflow_each(&self.arrangement) as usize;
@@ -267,18 +246,21 @@ impl Session<'_> {
         }
         let overflow = &self.sets[flight.set].overflow;
         let used: Vec<usize> = (0..listed.len()).filter(|&i| listed[i] > 0).collect();
+        let read = |from, length| {
+            self.bench
+                .read(flight.queue, overflow, from, length)?
+                .wait()
+        };
         if used.len() > 16 {
             let last = used[used.len() - 1];
-            let until = (last * each + listed[last]) * words;
-            let all = self.bench.read_at(flight.queue, overflow, 0, until)?;
+            let all = read(0, (last * each + listed[last]) * words)?;
             for i in used {
                 let from = i * each * words;
                 unlisted.push(all[from..from + listed[i] * words].to_vec());
             }
         } else {
             for i in used {
-                let (from, length) = (i * each * words, listed[i] * words);
-                unlisted.push(self.bench.read_at(flight.queue, overflow, from, length)?);
+                unlisted.push(read(i * each * words, listed[i] * words)?);
             }
         }
         let counts = self.tally.count(
@@ -326,13 +308,4 @@ impl Session<'_> {
             .map(|o| format!("{} {}\n", o.count, outcome(&o.outcome, &observables)));
         lines.collect()
     }
-}
-
-/// Work-items in a work-group of the collecting kernels.
-pub(super) const COLLECT_LOCAL: usize = 1;
-
-/// Tuples that a collector's overflow list must hold: all its instances of a full launch.
-pub(super) fn overflow_each(arrangement: &Arrangement) -> u32 {
-    let (n, chunk) = (arrangement.collectors, arrangement.collect_chunk);
-    arrangement.instances.div_ceil(n * chunk) * chunk
 }

@@ -1,11 +1,12 @@
 //! How a litmus test is run on a device: built, launched, collected, counted.
 //!
-//! [`built`] builds tests, alone or many in one program; [`session`] runs a built test in an
-//! environment until its budget is spent, [`launch`] keeps its launches in flight, [`plan`] draws
+//! [`built`] builds tests, alone or many in one program; [`launcher`] has what the launches of a built
+//! test in an environment need, [`launch`] enqueues, collects and counts one, [`session`] keeps
+//! them in flight until the budget is spent. [`plan`] draws
 //! what a launch permutes and writes it down for the kernels, [`aim`] learns how long the last at a
 //! meeting waits for the others, [`tally`] turns rows into outcomes,
-//! [`commands`] plays tests whose host threads enqueue commands, an instance at a time.
-//! [`host`] plays host threads and [`stress`] those that only disturb; [`standalone`] writes it all
+//! [`commands`] plays tests whose host threads enqueue commands ([`lowering`], [`host_steps`]), an
+//! instance at a time. [`host`] plays host threads and [`stress`] those that only disturb; [`standalone`] writes it all
 //! as a C program instead. A [`Workshop`] keeps what is
 //! built and the memory of launches ([`pool`]), so that a test can be run in one environment after the
 //! other.
@@ -16,6 +17,8 @@ pub mod commands;
 mod host;
 mod host_steps;
 mod launch;
+mod launcher;
+mod lowering;
 mod plan;
 mod pool;
 mod session;
@@ -24,15 +27,17 @@ mod stress;
 mod tally;
 
 use super::cl::Bench;
-use super::{Ended, NotRun};
+use super::ended::{Ended, NotRun};
 use crate::device::OpenDevice;
 use crate::environment::{Environment, resolve};
 use built::{Built, Written};
 use classay_litmus::program::Program;
 use classay_reports::record::Launch;
 use classay_vocabulary::Budget;
+use launcher::Launcher;
 use pool::Pool;
 pub use standalone::Standalone;
+use std::collections::BTreeMap;
 
 /// Tests that are kept built, with what they share. One to a worker.
 #[derive(Default)]
@@ -42,25 +47,54 @@ pub struct Workshop {
 
 /// The tests of as many devices, in one context.
 struct Room {
-    devices: usize,
-    // Declared before the bench, whose context they live in.
+    devices: u8,
     built: Vec<Built>,
+    // Declared before the bench, in whose context its arrays lie.
     pool: Pool,
     bench: Bench,
 }
 
 impl Room {
-    fn open(device: &OpenDevice, devices: usize) -> Result<Room, NotRun> {
-        let bench = Bench::open(
-            &device.platform_devices[..devices],
-            device.capabilities.version,
-        )?;
+    fn open(device: &OpenDevice, devices: u8) -> Result<Room, NotRun> {
         Ok(Room {
             devices,
             built: Vec::new(),
             pool: Pool::default(),
-            bench,
+            bench: Bench::open(device, devices)?,
         })
+    }
+
+    /// Builds tests and keeps them; gives for each, in order, the seconds of its build.
+    fn build(&mut self, device: &OpenDevice, tests: Vec<Written>) -> Vec<Result<f64, NotRun>> {
+        let built = Built::all(&mut self.bench, &device.capabilities, tests).into_iter();
+        let keep = |test: Result<Built, NotRun>| {
+            self.built.push(test?);
+            Ok(self.built[self.built.len() - 1].build_seconds)
+        };
+        built.map(keep).collect()
+    }
+
+    /// Runs one of the tests.
+    fn play(
+        &mut self,
+        at: usize,
+        device: &OpenDevice,
+        order: &Order<'_>,
+        on_launch: &mut dyn FnMut(Launch),
+    ) -> Result<Ended, NotRun> {
+        let built = &self.built[at];
+        let arrangement = resolve(
+            order.environment,
+            &device.capabilities,
+            &built.test,
+            built.largest_group,
+            &built.sub_groups,
+        )
+        .map_err(|unfit| NotRun::skip(unfit.reason))?;
+        self.bench.want_queues(arrangement.queues as u8)?;
+        let (bench, pool) = (&self.bench, &mut self.pool);
+        let launcher = Launcher::open(bench, pool, built, order.environment, arrangement)?;
+        session::run(launcher, order.seed, order.budget, on_launch)
     }
 }
 
@@ -84,70 +118,32 @@ impl Workshop {
         programs: Vec<Program>,
     ) -> Vec<Result<f64, NotRun>> {
         let mut results = Vec::new();
-        let mut written: Vec<(usize, Written)> = Vec::new();
+        let mut written: BTreeMap<u8, Vec<(usize, Written)>> = BTreeMap::new();
         for (at, program) in programs.into_iter().enumerate() {
-            if self.kept(&program).is_some() {
-                results.push(Ok(0.0));
-                continue;
-            }
             // What it takes is put in place of this once it is known.
             results.push(Ok(0.0));
+            if self.kept(&program).is_some() {
+                continue;
+            }
             match Written::new(device, program, at) {
-                Ok(test) => written.push((at, test)),
+                Ok(test) => written.entry(test.devices()).or_default().push((at, test)),
                 Err(why) => results[at] = Err(why),
             }
         }
-        while let Some((_, first)) = written.first() {
-            let devices = first.devices();
-            let (now, later) = written
-                .into_iter()
-                .partition(|(_, w)| w.devices() == devices);
-            written = later;
-            self.load_into(device, devices, now, &mut results);
+        for (devices, tests) in written {
+            let (places, tests): (Vec<usize>, Vec<Written>) = tests.into_iter().unzip();
+            let built = match self.room(device, devices) {
+                Ok(room) => room.build(device, tests),
+                Err(why) => vec![Err(why); tests.len()],
+            };
+            for (at, built) in places.into_iter().zip(built) {
+                results[at] = built;
+            }
         }
         results
     }
 
-    fn load_into(
-        &mut self,
-        device: &OpenDevice,
-        devices: usize,
-        tests: Vec<(usize, Written)>,
-        results: &mut [Result<f64, NotRun>],
-    ) {
-        let room = match self.room(device, devices) {
-            Ok(room) => room,
-            Err(why) => {
-                for (at, _) in tests {
-                    results[at] = Err(why.clone());
-                }
-                return;
-            }
-        };
-        let (positions, tests): (Vec<usize>, Vec<Written>) = tests.into_iter().unzip();
-        match Built::all(&room.bench, &device.capabilities, tests) {
-            Ok(built) => {
-                for (at, test) in positions.into_iter().zip(built) {
-                    results[at] = test.map(|test| {
-                        let seconds = test.build_seconds;
-                        room.built.push(test);
-                        seconds
-                    });
-                }
-            }
-            Err(tests) => {
-                for (at, test) in positions.into_iter().zip(tests) {
-                    results[at] = Built::one(&room.bench, &device.capabilities, test).map(|test| {
-                        let seconds = test.build_seconds;
-                        room.built.push(test);
-                        seconds
-                    });
-                }
-            }
-        }
-    }
-
-    fn room(&mut self, device: &OpenDevice, devices: usize) -> Result<&mut Room, NotRun> {
+    fn room(&mut self, device: &OpenDevice, devices: u8) -> Result<&mut Room, NotRun> {
         let at = match self.rooms.iter().position(|r| r.devices == devices) {
             Some(at) => at,
             None => {
@@ -177,48 +173,14 @@ impl Workshop {
         on_launch: &mut dyn FnMut(Launch),
     ) -> Result<Ended, NotRun> {
         if let Some((room, at)) = self.kept(program) {
-            let Room {
-                built, pool, bench, ..
-            } = &mut self.rooms[room];
-            let ended = play(device, bench, pool, &built[at], order, on_launch)?;
-            return Ok(ended);
+            return self.rooms[room].play(at, device, order, on_launch);
         }
         let written = Written::new(device, program.clone(), 0)?;
         let mut room = Room::open(device, written.devices())?;
-        let built = Built::one(&room.bench, &device.capabilities, written)?;
-        let mut ended = play(
-            device,
-            &mut room.bench,
-            &mut room.pool,
-            &built,
-            order,
-            on_launch,
-        )?;
-        ended.build_seconds += built.build_seconds;
+        let built: Result<f64, NotRun> = room.build(device, vec![written]).into_iter().sum();
+        let build_seconds = built?;
+        let mut ended = room.play(0, device, order, on_launch)?;
+        ended.build_seconds += build_seconds;
         Ok(ended)
     }
-}
-
-fn play(
-    device: &OpenDevice,
-    bench: &mut Bench,
-    pool: &mut Pool,
-    built: &Built,
-    order: &Order<'_>,
-    on_launch: &mut dyn FnMut(Launch),
-) -> Result<Ended, NotRun> {
-    let arrangement = resolve(
-        order.environment,
-        &device.capabilities,
-        &built.test,
-        built.largest_group,
-        &built.sub_groups,
-    )
-    .map_err(|unfit| NotRun::skip(unfit.reason))?;
-    bench.want_queues(arrangement.queues as usize)?;
-    session::Session::open(bench, pool, built, order.environment, arrangement)?.run(
-        order.seed,
-        order.budget,
-        on_launch,
-    )
 }

@@ -1,6 +1,6 @@
 //! From rows of counts to outcomes: the host's half of collecting.
 
-use super::super::NotRun;
+use crate::execute::ended::NotRun;
 use classay_litmus::kernel::{End, Layout, collect};
 use classay_litmus::program::{Program, Quantifier};
 use classay_reports::record::{EvidenceKind, Outcome, OutcomeCount};

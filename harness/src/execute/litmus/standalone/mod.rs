@@ -7,10 +7,10 @@
 //! are set and looked at by the host, and an outcome that is not among those that the model allows is
 //! told as forbidden.
 
-use super::super::choose_dialect;
 use super::plan::Plan;
 use crate::device::Capabilities;
 use crate::environment::{Arrangement, Environment, Kind, resolve};
+use crate::execute::needs::choose_dialect;
 use classay_litmus::kernel::{Needs, Shape, TestKernel, env};
 use classay_litmus::program::{Observable, Program, Region};
 use classay_suites::host::c::REPORT as TELL;
