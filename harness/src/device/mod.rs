@@ -19,40 +19,24 @@ mod touch;
 pub use selector::{At, Library, Selector};
 
 use opencl3::device::Device;
+use serde_json::Value;
 
 /// A value as text.
-trait Listed {
-    fn listed(&self) -> String;
-}
-
-impl Listed for bool {
-    fn listed(&self) -> String {
-        if *self { "yes" } else { "no" }.to_string()
+fn listed(value: impl serde::Serialize) -> String {
+    // Numbers, words, truths and a version: nothing in it can fail to become JSON.
+    match serde_json::to_value(value).unwrap_or_default() {
+        Value::Bool(true) => "yes".into(),
+        Value::Bool(false) => "no".into(),
+        Value::String(text) if text.is_empty() => "none".into(),
+        Value::String(text) => text,
+        Value::Array(version) => version
+            .into_iter()
+            .map(listed)
+            .collect::<Vec<_>>()
+            .join("."),
+        value @ (Value::Null | Value::Number(_) | Value::Object(_)) => value.to_string(),
     }
 }
-
-impl Listed for (u32, u32) {
-    fn listed(&self) -> String {
-        format!("{}.{}", self.0, self.1)
-    }
-}
-
-impl Listed for String {
-    fn listed(&self) -> String {
-        if self.is_empty() { "none" } else { self }.to_string()
-    }
-}
-
-macro_rules! listed_as_printed {
-    ($($kind:ty),*) => {
-        $(impl Listed for $kind {
-            fn listed(&self) -> String {
-                self.to_string()
-            }
-        })*
-    };
-}
-listed_as_printed!(u32, u64, usize);
 
 /// Defines the capabilities from one list of fields.
 macro_rules! capabilities {
@@ -67,7 +51,7 @@ macro_rules! capabilities {
             /// Every capability as name and value, in a stable order; what the store keeps and what
             /// `classay devices` prints.
             pub fn listed(&self) -> Vec<(String, String)> {
-                vec![$((stringify!($name).replace('_', "-"), self.$name.listed())),*]
+                vec![$((stringify!($name).replace('_', "-"), listed(&self.$name))),*]
             }
         }
     };

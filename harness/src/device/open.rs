@@ -111,29 +111,25 @@ pub fn open(
 
 /// The place to open, given how many devices each platform has.
 fn choose(at: Option<At>, counts: &[usize]) -> Result<At, Refusal> {
+    let none = |platform, asked, have| Refusal::NoSuchDevice {
+        platform,
+        asked,
+        have,
+    };
     let Some(at) = at else {
-        return match counts.iter().position(|n| *n > 0) {
-            Some(platform) => Ok(At {
-                platform,
-                device: 0,
-            }),
-            None => Err(Refusal::NoSuchDevice {
-                platform: None,
-                asked: 0,
-                have: 0,
-            }),
-        };
+        let platform = counts.iter().position(|n| *n > 0);
+        let platform = platform.ok_or_else(|| none(None, 0, 0))?;
+        return Ok(At {
+            platform,
+            device: 0,
+        });
     };
     match counts.get(at.platform) {
         None => Err(Refusal::NoSuchPlatform {
             asked: at.platform,
             have: counts.len(),
         }),
-        Some(have) if at.device >= *have => Err(Refusal::NoSuchDevice {
-            platform: Some(at.platform),
-            asked: at.device,
-            have: *have,
-        }),
+        Some(have) if at.device >= *have => Err(none(Some(at.platform), at.device, *have)),
         Some(_) => Ok(at),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Capabilities;
 use super::info::{NoAnswer, bool_of, size_of, text_of, u32_of, u64_of, version_in, versions_of};
+use opencl3::command_queue::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
 use opencl3::device as cl;
 use opencl3::device::Device;
 
@@ -16,29 +17,9 @@ pub struct Reported {
     pub unanswered: Vec<String>,
 }
 
-/// Bits of `cl_device_atomic_capabilities`.
-mod atomic {
-    pub const ORDER_ACQ_REL: u64 = 1 << 1;
-    pub const ORDER_SEQ_CST: u64 = 1 << 2;
-    pub const SCOPE_DEVICE: u64 = 1 << 5;
-    pub const SCOPE_ALL_DEVICES: u64 = 1 << 6;
-}
-
-/// Bits of `cl_device_svm_capabilities`.
-mod svm {
-    pub const COARSE: u64 = 1;
-    pub const FINE_BUFFER: u64 = 1 << 1;
-    pub const FINE_SYSTEM: u64 = 1 << 2;
-    pub const ATOMICS: u64 = 1 << 3;
-}
-
 /// Relaxed, acq_rel, seq_cst; work-item, work-group, device and all-devices scope: what OpenCL 2.x
 /// requires of every device.
 const ATOMICS_OF_2_X: u64 = 0x7f;
-
-const OUT_OF_ORDER: u64 = 1;
-const TYPE_CPU: u64 = 1 << 1;
-const EXEC_NATIVE_KERNEL: u64 = 1 << 1;
 
 /// Asks a device one question by its name.
 macro_rules! ask {
@@ -78,11 +59,12 @@ impl Reported {
             sub_groups,
             int64_atomics: has("cl_khr_int64_base_atomics") && has("cl_khr_int64_extended_atomics"),
             fp16: has("cl_khr_fp16"),
-            svm_coarse: svm & svm::COARSE != 0,
-            svm_fine_buffer: svm & svm::FINE_BUFFER != 0,
-            svm_fine_system: svm & svm::FINE_SYSTEM != 0,
-            svm_atomics: svm & svm::ATOMICS != 0,
-            out_of_order_queue: ask!(ask, u64_of CL_DEVICE_QUEUE_ON_HOST_PROPERTIES) & OUT_OF_ORDER
+            svm_coarse: svm & cl::CL_DEVICE_SVM_COARSE_GRAIN_BUFFER != 0,
+            svm_fine_buffer: svm & cl::CL_DEVICE_SVM_FINE_GRAIN_BUFFER != 0,
+            svm_fine_system: svm & cl::CL_DEVICE_SVM_FINE_GRAIN_SYSTEM != 0,
+            svm_atomics: svm & cl::CL_DEVICE_SVM_ATOMICS != 0,
+            out_of_order_queue: ask!(ask, u64_of CL_DEVICE_QUEUE_ON_HOST_PROPERTIES)
+                & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE
                 != 0,
             images: ask!(ask, bool_of CL_DEVICE_IMAGE_SUPPORT),
             read_write_images: version >= (2, 0)
@@ -93,13 +75,14 @@ impl Reported {
             } else {
                 String::new()
             },
-            cpu: ask!(ask, u64_of CL_DEVICE_TYPE) & TYPE_CPU != 0,
+            cpu: ask!(ask, u64_of CL_DEVICE_TYPE) & cl::CL_DEVICE_TYPE_CPU != 0,
             compute_units: ask!(ask, u32_of CL_DEVICE_MAX_COMPUTE_UNITS),
             max_work_group_size: ask!(ask, size_of CL_DEVICE_MAX_WORK_GROUP_SIZE),
             local_mem_size: ask!(ask, u64_of CL_DEVICE_LOCAL_MEM_SIZE),
             max_alloc: ask!(ask, u64_of CL_DEVICE_MAX_MEM_ALLOC_SIZE),
             global_mem: ask!(ask, u64_of CL_DEVICE_GLOBAL_MEM_SIZE),
-            native_kernels: ask!(ask, u64_of CL_DEVICE_EXECUTION_CAPABILITIES) & EXEC_NATIVE_KERNEL
+            native_kernels: ask!(ask, u64_of CL_DEVICE_EXECUTION_CAPABILITIES)
+                & cl::CL_EXEC_NATIVE_KERNEL
                 != 0,
             built_in_kernels: ask!(ask, text_of CL_DEVICE_BUILT_IN_KERNELS),
             fp64: ask!(ask, u64_of CL_DEVICE_DOUBLE_FP_CONFIG) != 0,
@@ -157,10 +140,10 @@ impl Asker<'_> {
             claims.pipes = ask!(self, u32_of CL_DEVICE_MAX_PIPE_ARGS) > 0;
             claims.generic_address_space = true;
         }
-        claims.order_acq_rel = atomics & atomic::ORDER_ACQ_REL != 0;
-        claims.order_seq_cst = atomics & atomic::ORDER_SEQ_CST != 0;
-        claims.scope_device = atomics & atomic::SCOPE_DEVICE != 0;
-        claims.scope_all_devices = atomics & atomic::SCOPE_ALL_DEVICES != 0;
+        claims.order_acq_rel = atomics & cl::CL_DEVICE_ATOMIC_ORDER_ACQ_REL != 0;
+        claims.order_seq_cst = atomics & cl::CL_DEVICE_ATOMIC_ORDER_SEQ_CST != 0;
+        claims.scope_device = atomics & cl::CL_DEVICE_ATOMIC_SCOPE_DEVICE != 0;
+        claims.scope_all_devices = atomics & cl::CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES != 0;
     }
 
     fn c_versions(&mut self, three: bool) -> Vec<(u32, u32)> {

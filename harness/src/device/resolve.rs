@@ -123,15 +123,11 @@ pub fn resolve(reported: &Reported, probe: &mut dyn Probe) -> (Capabilities, Vec
     r.language(reported, &mut c);
     r.compiler(&mut c);
     r.memory(&mut c);
-    c.out_of_order_queue = c.out_of_order_queue && {
-        let created = r.probe.out_of_order_queue();
-        if let Err(why) = &created {
-            r.findings.push(format!(
-                "reports out-of-order queues but creating one fails ({why}); taken as absent"
-            ));
-        }
-        created.is_ok()
-    };
+    let queues = &mut c.out_of_order_queue;
+    r.tried(queues, "out-of-order queues", |probe| {
+        let created = probe.out_of_order_queue();
+        created.map_err(|why| format!("creating one fails ({why})"))
+    });
     (c, r.findings)
 }
 
@@ -208,12 +204,21 @@ impl Resolver<'_> {
     }
 
     fn memory(&mut self, c: &mut Capabilities) {
-        let coarse = (c.svm_coarse, SvmKind::Coarse);
-        c.svm_coarse = self.svm("coarse-grain SVM buffers", coarse);
-        let fine = (c.svm_fine_buffer, SvmKind::Fine);
-        c.svm_fine_buffer = self.svm("fine-grain SVM buffers", fine);
-        let atomics = (c.svm_atomics, SvmKind::FineAtomics);
-        c.svm_atomics = self.svm("SVM atomics", atomics);
+        for (claim, what, kind) in [
+            (
+                &mut c.svm_coarse,
+                "coarse-grain SVM buffers",
+                SvmKind::Coarse,
+            ),
+            (
+                &mut c.svm_fine_buffer,
+                "fine-grain SVM buffers",
+                SvmKind::Fine,
+            ),
+            (&mut c.svm_atomics, "SVM atomics", SvmKind::FineAtomics),
+        ] {
+            self.tried(claim, what, |probe| probe.svm(kind));
+        }
         let (coarse, fine) = (c.svm_coarse, &mut c.svm_fine_buffer);
         self.hierarchy("fine-grain SVM buffers", fine, "coarse-grain ones", coarse);
         let fine = c.svm_fine_buffer;
@@ -222,17 +227,20 @@ impl Resolver<'_> {
         self.hierarchy("SVM atomics", &mut c.svm_atomics, "fine-grain SVM", fine);
     }
 
-    fn svm(&mut self, what: &str, (reported, kind): (bool, SvmKind)) -> bool {
-        if !reported {
-            return false;
+    /// Turns off a capability with which an experiment fails.
+    fn tried(
+        &mut self,
+        capability: &mut bool,
+        what: &str,
+        experiment: impl FnOnce(&mut dyn Probe) -> Result<(), String>,
+    ) {
+        if !*capability {
+            return;
         }
-        match self.probe.svm(kind) {
-            Ok(()) => true,
-            Err(why) => {
-                self.findings
-                    .push(format!("reports {what} but {why}; taken as absent"));
-                false
-            }
+        if let Err(why) = experiment(self.probe) {
+            *capability = false;
+            let finding = format!("reports {what} but {why}; taken as absent");
+            self.findings.push(finding);
         }
     }
 
@@ -248,40 +256,29 @@ impl Resolver<'_> {
     /// Whether a claim holds together; a contradiction becomes a finding.
     fn holds(&mut self, claim: &Claim, source: &str) -> bool {
         let feature = claim.feature.filter(|_| self.features);
-        let program = match feature {
-            Some(name) => {
-                format!("#ifndef {name}\n#error {name} is not defined\n#endif\n{source}")
-            }
-            None => source.to_string(),
+        let with = |name: &str, source: &str| {
+            format!("#ifndef {name}\n#error {name} is not defined\n#endif\n{source}")
         };
+        let program = feature.map_or(source.to_string(), |name| with(name, source));
         let Err(log) = self.probe.build(&program, &self.options) else {
             return true;
         };
+        let fails = |what: &str, log: &str| format!("{what} does not build ({})", first_error(log));
         let mut wrong = Vec::new();
-        match feature {
-            None => wrong.push(format!(
-                "a program that uses it does not build ({})",
-                first_error(&log)
-            )),
-            Some(name) => {
-                let macro_only =
-                    format!("#ifndef {name}\n#error {name} is not defined\n#endif\n{PLAIN_1_2}");
-                if self.probe.build(&macro_only, &self.options).is_err() {
-                    wrong.push(format!("the compiler leaves {name} undefined"));
-                }
-                if let Err(log) = self.probe.build(source, &self.options) {
-                    wrong.push(format!(
-                        "a program that uses it does not build ({})",
-                        first_error(&log)
-                    ));
-                }
-                if wrong.is_empty() {
-                    wrong.push(format!(
-                        "a program that asks for {name} and uses it does not build ({})",
-                        first_error(&log)
-                    ));
-                }
+        if let Some(name) = feature {
+            let macro_only = with(name, PLAIN_1_2);
+            if self.probe.build(&macro_only, &self.options).is_err() {
+                wrong.push(format!("the compiler leaves {name} undefined"));
             }
+            if let Err(log) = self.probe.build(source, &self.options) {
+                wrong.push(fails("a program that uses it", &log));
+            }
+            if wrong.is_empty() {
+                let both = format!("a program that asks for {name} and uses it");
+                wrong.push(fails(&both, &log));
+            }
+        } else {
+            wrong.push(fails("a program that uses it", &log));
         }
         self.findings.push(format!(
             "{} reports {}, but {}; taken as absent",
