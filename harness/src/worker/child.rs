@@ -1,17 +1,15 @@
 //! The worker's side: `classay worker`, one library a process, one request at a time.
 
-use super::protocol::{Known, PROTOCOL, Refusal, Reply, Request, ToLoad};
+use super::protocol::{Job, Known, PROTOCOL, Refusal, Reply, Request, ToLoad};
 use super::variables;
 use crate::device::{OpenDevice, open};
-use crate::environment::Environment;
 use crate::execute::host::Fixtures;
 use crate::execute::litmus::{Order, Workshop, commands};
 use crate::execute::{NotRun, Stage};
-use crate::plan::{Body, Work};
+use crate::plan::Work;
 use crate::sys;
 use classay_litmus::program::Program;
-use classay_reports::record::CaseId;
-use classay_vocabulary::{Budget, ExitCode};
+use classay_vocabulary::ExitCode;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::sync::mpsc;
@@ -42,14 +40,13 @@ fn serve() -> Result<(), String> {
     })?;
     let under = std::env::var(variables::UNDER_LAYER).ok();
     // Under the layer it is the driver's own library that is looked at first, for the message.
-    if let Some(under) = under {
-        match open::load(&names(&under)) {
-            Ok(()) | Err(Refusal::OnlyIcd) => {}
-            Err(refusal) => return out.say(&Reply::Refused { refusal }),
-        }
-    }
+    let under = under.map_or(Ok(()), |under| open::load(&names(&under)));
     let library = names(&library);
-    match open::load(&library) {
+    let loaded = match under {
+        Ok(()) | Err(Refusal::OnlyIcd) => open::load(&library),
+        refused => refused,
+    };
+    match loaded {
         Ok(()) => out.say(&Reply::Hello { protocol: PROTOCOL })?,
         Err(refusal) => return out.say(&Reply::Refused { refusal }),
     }
@@ -77,10 +74,7 @@ fn serve() -> Result<(), String> {
                 out.say(&reply)?;
             }
             Request::Load { tests } => {
-                let device = device
-                    .as_ref()
-                    .ok_or("tests came before the device was opened")?;
-                for reply in load(device, tests, &mut benches.litmus)? {
+                for reply in load(opened(&device)?, tests, &mut benches.litmus)? {
                     out.say(&reply)?;
                 }
             }
@@ -88,31 +82,18 @@ fn serve() -> Result<(), String> {
                 benches = Benches::default();
                 out.say(&Reply::Unloaded)?;
             }
-            Request::Run {
-                case,
-                body,
-                environment,
-                seed,
-                budget,
-                patience,
-            } => {
-                let device = device
-                    .as_ref()
-                    .ok_or("a case came before the device was opened")?;
-                let job = Job {
-                    device,
-                    case: &case,
-                    environment: &environment,
-                    seed,
-                    budget,
-                    patience,
-                };
-                let reply = job.run(&body, &mut benches, &mut out)?;
+            Request::Run(job) => {
+                let reply = run(*job, opened(&device)?, &mut benches, &mut out)?;
                 out.say(&reply)?;
             }
         }
     }
     Ok(())
+}
+
+fn opened(device: &Option<OpenDevice>) -> Result<&OpenDevice, String> {
+    let early = || "a case came before the device was opened".to_string();
+    device.as_ref().ok_or_else(early)
 }
 
 /// What the cases of a device share.
@@ -135,64 +116,57 @@ impl Benches {
     }
 }
 
-/// A case to run.
-struct Job<'a> {
-    device: &'a OpenDevice,
-    case: &'a CaseId,
-    environment: &'a Environment,
-    seed: u64,
-    budget: Budget,
-    patience: f64,
-}
-
-impl Job<'_> {
-    /// Runs the case, sending its launches as they come; returns the reply that ends it.
-    fn run(&self, body: &Body, benches: &mut Benches, out: &mut Output) -> Result<Reply, String> {
-        let mut sent = Ok(());
-        let mut send = |launch| {
-            if sent.is_ok() {
-                sent = out.say(&Reply::Launch {
-                    case: self.case.clone(),
-                    launch,
-                });
+/// Runs a case, sending its launches as they come; returns the reply that ends it.
+fn run(
+    job: Job,
+    device: &OpenDevice,
+    benches: &mut Benches,
+    out: &mut Output,
+) -> Result<Reply, String> {
+    let case = job.case;
+    let mut sent = Ok(());
+    let mut on_launch = |launch| {
+        if sent.is_ok() {
+            sent = out.say(&Reply::Launch {
+                case: case.clone(),
+                launch,
+            });
+        }
+    };
+    let work = job
+        .body
+        .work(job.seed)
+        .map_err(|error| format!("the parent sent a case that cannot be read: {error}"))?;
+    let order = Order {
+        environment: &job.environment,
+        seed: job.seed,
+        budget: job.budget,
+    };
+    let ended = match work {
+        Work::Litmus(program) if program.commands.is_empty() => {
+            let workshop = &mut benches.litmus;
+            workshop.run(device, &program, &order, &mut on_launch)
+        }
+        work => benches.fixtures(device, job.patience).and_then(|fixtures| {
+            let stage = Stage {
+                device,
+                fixtures,
+                budget: job.budget,
+                on_launch: &mut on_launch,
+            };
+            match work {
+                Work::Litmus(program) => commands::run(stage, &program),
+                Work::Commands(plan) => stage.commands(&plan),
+                Work::Kernel(case) => stage.kernel(&case),
+                Work::Api(case) => stage.api(&case),
             }
-        };
-        let work = body
-            .work(self.seed)
-            .map_err(|error| format!("the parent sent a case that cannot be read: {error}"))?;
-        let order = Order {
-            environment: self.environment,
-            seed: self.seed,
-            budget: self.budget,
-        };
-        let ended = match work {
-            Work::Litmus(program) if program.commands.is_empty() => {
-                benches.litmus.run(self.device, &program, &order, &mut send)
-            }
-            work => benches
-                .fixtures(self.device, self.patience)
-                .and_then(|fixtures| {
-                    let stage = Stage {
-                        device: self.device,
-                        fixtures,
-                        budget: self.budget,
-                        on_launch: &mut send,
-                    };
-                    match work {
-                        Work::Litmus(program) => commands::run(stage, &program),
-                        Work::Commands(plan) => stage.commands(&plan),
-                        Work::Kernel(case) => stage.kernel(&case),
-                        Work::Api(case) => stage.api(&case),
-                    }
-                }),
-        };
-        sent?;
-        let case = self.case.clone();
-        Ok(match ended {
-            Ok(ended) => Reply::Finished { case, ended },
-            Err(why) => Reply::Unrun { case, why },
-        })
-    }
+        }),
+    };
+    sent?;
+    Ok(match ended {
+        Ok(ended) => Reply::Finished { case, ended },
+        Err(why) => Reply::Unrun { case, why },
+    })
 }
 
 /// Builds litmus tests and keeps them; a reply for each.
@@ -202,46 +176,30 @@ fn load(
     workshop: &mut Workshop,
 ) -> Result<Vec<Reply>, String> {
     let mut programs = Vec::new();
-    let mut which = Vec::new();
     for test in &tests {
         // Nothing else is built from its text alone, and litmus tests draw nothing before they run; those
         // with commands are built when they are played.
-        match test.body.work(0) {
+        programs.push(match test.body.work(0) {
             Ok(Work::Litmus(program)) if program.commands.is_empty() => {
-                which.push(Some(programs.len()));
-                programs.push(Program::clone(&program));
+                Some(Program::clone(&program))
             }
-            Ok(Work::Litmus(_) | Work::Commands(_) | Work::Kernel(_) | Work::Api(_)) => {
-                which.push(None);
-            }
+            Ok(Work::Litmus(_) | Work::Commands(_) | Work::Kernel(_) | Work::Api(_)) => None,
             Err(error) => {
                 return Err(format!(
                     "the parent sent a test that cannot be read: {error}"
                 ));
             }
-        }
+        });
     }
-    let mut built: Vec<Option<Result<f64, NotRun>>> = workshop
-        .load(device, programs)
-        .into_iter()
-        .map(Some)
-        .collect();
-    Ok(tests
-        .into_iter()
-        .zip(which)
-        .map(
-            |(test, which)| match which.and_then(|at| built[at].take()) {
-                Some(Err(why)) => Reply::Unrun {
-                    case: test.case,
-                    why,
-                },
-                built => Reply::Built {
-                    case: test.case,
-                    build_seconds: built.and_then(Result::ok).unwrap_or(0.0),
-                },
-            },
-        )
-        .collect())
+    let built = workshop.load(device, programs);
+    let reply = |(ToLoad { case, .. }, built)| match built {
+        Ok(build_seconds) => Reply::Built {
+            case,
+            build_seconds,
+        },
+        Err(why) => Reply::Unrun { case, why },
+    };
+    Ok(tests.into_iter().zip(built).map(reply).collect())
 }
 
 fn names(list: &str) -> Vec<String> {

@@ -84,44 +84,30 @@ impl Death {
 
     /// The last line of standard error that says something, for a message; empty if there is none.
     pub fn last_words(&self) -> String {
-        let line = self
-            .stderr
-            .lines()
-            .rev()
-            .map(str::trim)
-            .find(|l| !l.is_empty());
-        match line {
-            Some(line) => format!(
-                " Its last words: {}",
-                line.chars().take(200).collect::<String>()
-            ),
-            None => String::new(),
-        }
+        let mut lines = self.stderr.lines().rev().map(str::trim);
+        lines
+            .find(|line| !line.is_empty())
+            .map_or(String::new(), |line| {
+                let line: String = line.chars().take(200).collect();
+                format!(" Its last words: {line}")
+            })
     }
 }
 
 /// `SIGSEGV` for 11 where the system says so.
 pub fn signal_name(signal: i32) -> String {
-    let name = match signal {
-        libc::SIGABRT => "SIGABRT",
-        libc::SIGALRM => "SIGALRM",
-        libc::SIGBUS => "SIGBUS",
-        libc::SIGFPE => "SIGFPE",
-        libc::SIGHUP => "SIGHUP",
-        libc::SIGILL => "SIGILL",
-        libc::SIGINT => "SIGINT",
-        libc::SIGKILL => "SIGKILL",
-        libc::SIGPIPE => "SIGPIPE",
-        libc::SIGQUIT => "SIGQUIT",
-        libc::SIGSEGV => "SIGSEGV",
-        libc::SIGSYS => "SIGSYS",
-        libc::SIGTERM => "SIGTERM",
-        libc::SIGTRAP => "SIGTRAP",
-        libc::SIGXCPU => "SIGXCPU",
-        libc::SIGXFSZ => "SIGXFSZ",
-        other => return format!("signal {other}"),
-    };
-    name.to_string()
+    macro_rules! named {
+        ($($name:ident)*) => {
+            match signal {
+                $(libc::$name => stringify!($name).to_string(),)*
+                other => format!("signal {other}"),
+            }
+        };
+    }
+    named! {
+        SIGABRT SIGALRM SIGBUS SIGFPE SIGHUP SIGILL SIGINT SIGKILL SIGPIPE SIGQUIT SIGSEGV SIGSYS
+        SIGTERM SIGTRAP SIGXCPU SIGXFSZ
+    }
 }
 
 #[cfg(test)]

@@ -1,12 +1,13 @@
 //! One worker, seen from the parent.
 
 use super::death::{Death, How};
-use super::protocol::{LONGEST_LINE, Reply, Request};
+use super::protocol::{LONGEST_LINE, Refusal, Reply, Request};
 use super::variables;
 use crate::interrupt::Interrupt;
 use crate::sys;
 use crate::threads::lock;
 use std::collections::VecDeque;
+use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -72,6 +73,8 @@ enum Line {
 pub enum NoReply {
     /// The worker is dead, or was killed for what it did.
     Died(Box<Death>),
+    /// The library or the device does not open.
+    Refused(Refusal),
     /// The user interrupted; the worker still runs.
     Interrupted,
 }
@@ -79,7 +82,7 @@ pub enum NoReply {
 impl Worker {
     /// Starts a worker. It leads a process group of its own, so that the terminal's Ctrl-C reaches
     /// the parent alone. Call this from the main thread: the worker dies with the calling thread.
-    pub fn start(start: &Start) -> Result<Worker, Death> {
+    pub fn start(start: &Start) -> Result<Worker, NoReply> {
         let mut command = Command::new(&start.program);
         command
             .arg("worker")
@@ -88,34 +91,39 @@ impl Worker {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .process_group(0);
-        match &start.under_layer {
-            Some(library) => command.env(variables::UNDER_LAYER, library),
-            None => command.env_remove(variables::UNDER_LAYER),
-        };
         let breakage = &start.breakage;
-        if let Some(faults) = &breakage.touchstone {
-            command.env(variables::TOUCHSTONE_FAULTS, faults);
+        for (name, faults) in [
+            (variables::TOUCHSTONE_FAULTS, &breakage.touchstone),
+            (variables::LAYER_FAULTS, &breakage.layer),
+        ] {
+            if let Some(faults) = faults {
+                command.env(name, faults);
+            }
         }
         for (name, value) in &breakage.surroundings {
             if std::env::var_os(name).is_none() {
                 command.env(name, value);
             }
         }
-        if let Some(faults) = &breakage.layer {
-            command.env(variables::LAYER_FAULTS, faults);
-        }
-        for (name, file) in [
-            (variables::LAYER_TIMES, &breakage.times),
-            (variables::LAYER_EFFECTS, &breakage.effects),
+        let file = |file: &Option<PathBuf>| file.clone().map(PathBuf::into_os_string);
+        for (name, value) in [
+            (
+                variables::UNDER_LAYER,
+                start.under_layer.clone().map(OsString::from),
+            ),
+            (variables::LAYER_TIMES, file(&breakage.times)),
+            (variables::LAYER_EFFECTS, file(&breakage.effects)),
         ] {
-            match file {
-                Some(file) => command.env(name, file),
+            match value {
+                Some(value) => command.env(name, value),
                 None => command.env_remove(name),
             };
         }
-        let not_started = |e: String| Death {
-            how: How::NotStarted(e),
-            stderr: String::new(),
+        let not_started = |e: String| {
+            NoReply::Died(Box::new(Death {
+                how: How::NotStarted(e),
+                stderr: String::new(),
+            }))
         };
         let mut child = command
             .spawn()
@@ -185,6 +193,12 @@ impl Worker {
                 }
             }
         }
+    }
+
+    /// Kills the worker for a reply that nothing asked for.
+    pub fn out_of_turn(&mut self, reply: &Reply) -> NoReply {
+        let what = format!("the reply \"{}\" out of turn", reply.kind());
+        self.condemn(How::Rubbish(what))
     }
 
     /// Kills the worker for what it did, and collects its last words.

@@ -48,23 +48,27 @@ pub enum Request {
     Unload,
     /// Run one case on the opened device. Answer: any number of [`Reply::Launch`], then one of
     /// [`Reply::Finished`], [`Reply::Skipped`], [`Reply::Failed`].
-    Run {
-        /// The case.
-        case: CaseId,
-        /// What it runs.
-        body: Body,
-        /// How it is placed and stressed; the suites' cases have no use for it.
-        #[serde(default)]
-        environment: Box<Environment>,
-        /// Seed of everything the case draws.
-        seed: u64,
-        /// When to stop.
-        budget: Budget,
-        /// Seconds without a sign of life after which the parent gives the case up.
-        patience: f64,
-    },
+    Run(Box<Job>),
     /// End. No answer.
     Quit,
+}
+
+/// A case to run.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Job {
+    /// The case.
+    pub case: CaseId,
+    /// What it runs.
+    pub body: Body,
+    /// How it is placed and stressed; the suites' cases have no use for it.
+    #[serde(default)]
+    pub environment: Environment,
+    /// Seed of everything the case draws.
+    pub seed: u64,
+    /// When to stop.
+    pub budget: Budget,
+    /// Seconds without a sign of life after which the parent gives the case up.
+    pub patience: f64,
 }
 
 /// A litmus test to build.
@@ -136,18 +140,9 @@ pub enum Reply {
 
 impl Reply {
     /// What kind of reply this is, for a message about one that was not expected.
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Reply::Hello { .. } => "hello",
-            Reply::Refused { .. } => "refused",
-            Reply::Listed { .. } => "listed",
-            Reply::Opened { .. } => "opened",
-            Reply::Built { .. } => "built",
-            Reply::Unloaded => "unloaded",
-            Reply::Launch { .. } => "launch",
-            Reply::Finished { .. } => "finished",
-            Reply::Unrun { .. } => "unrun",
-        }
+    pub fn kind(&self) -> String {
+        let said = serde_json::to_value(self).unwrap_or_default();
+        said["reply"].as_str().unwrap_or_default().to_string()
     }
 }
 
@@ -218,23 +213,23 @@ mod tests {
 
     #[test]
     fn messages_survive_a_round_trip() {
-        let request = Request::Run {
+        let request = Request::Run(Box::new(Job {
             case: CaseId::new("litmus", "classic", "MP"),
             body: Body::Commands {
                 program: "OPENCL MP\n\"quoted\"\u{0}".into(),
             },
-            environment: Box::default(),
+            environment: Environment::default(),
             seed: u64::MAX,
             budget: Budget::Instances(u64::MAX),
             patience: 1.5,
-        };
+        }));
         let text = serde_json::to_string(&request).expect("json");
         assert!(!text.contains('\n'), "one message is one line: {text}");
-        let Request::Run { seed, body, .. } = serde_json::from_str(&text).expect("json") else {
+        let Request::Run(job) = serde_json::from_str(&text).expect("json") else {
             panic!("another request came back");
         };
-        assert_eq!(seed, u64::MAX);
+        assert_eq!(job.seed, u64::MAX);
         let program = "OPENCL MP\n\"quoted\"\u{0}".into();
-        assert_eq!(body, Body::Commands { program });
+        assert_eq!(job.body, Body::Commands { program });
     }
 }

@@ -10,7 +10,7 @@
 use super::death::{Death, How};
 pub use super::host::Breakage;
 use super::host::{NoReply, Start, Worker};
-use super::protocol::{Known, ListedPlatform, PROTOCOL, Refusal, Reply, Request, ToLoad};
+use super::protocol::{Job, Known, ListedPlatform, PROTOCOL, Refusal, Reply, Request, ToLoad};
 use super::triage::{Attempt, Ending, conclude};
 use super::variables;
 use crate::device::{At, Library, Selector, bundled};
@@ -95,10 +95,9 @@ impl Session {
         interrupt: &Interrupt,
     ) -> Result<Session, Stop> {
         let (link, mut worker) = Link::make(selector, breakage, interrupt)?;
-        let (at, known) = link
+        let (at, mut known) = link
             .open(&mut worker, selector.at, known.cloned().map(Box::new))
             .map_err(|e| link.stop(e))?;
-        let mut known = known;
         known.record.selector = selector.to_string();
         Ok(Session {
             link,
@@ -184,7 +183,7 @@ impl Session {
                 self.loaded = 0;
                 Ok(Err(*death))
             }
-            Err(NoReply::Interrupted) => Err(Stop::Interrupted),
+            Err(error @ (NoReply::Refused(_) | NoReply::Interrupted)) => Err(self.link.stop(error)),
         }
     }
 
@@ -201,34 +200,23 @@ impl Session {
     ///
     /// The device does not open again, or the user interrupted.
     pub fn load(&mut self, tests: &[Case], patience: Duration) -> Result<Vec<Load>, Stop> {
-        match self.load_once(tests, patience)? {
-            Ok(all) => Ok(all),
-            Err(death) if tests.len() == 1 => Ok(vec![Load::Died(death)]),
-            Err(_) => {
+        let all =
+            self.with_worker(|worker, interrupt| load_on(worker, tests, patience, interrupt))?;
+        match (all, tests) {
+            (Ok(all), _) => {
+                let built = all.iter().filter(|load| matches!(load, Load::Built));
+                self.loaded += built.count();
+                Ok(all)
+            }
+            (Err(death), [_]) => Ok(vec![Load::Died(death)]),
+            (Err(_), tests) => {
                 let mut all = Vec::new();
                 for test in tests {
-                    match self.load_once(std::slice::from_ref(test), patience)? {
-                        Ok(one) => all.extend(one),
-                        Err(death) => all.push(Load::Died(death)),
-                    }
+                    all.extend(self.load(std::slice::from_ref(test), patience)?);
                 }
                 Ok(all)
             }
         }
-    }
-
-    /// The inner error is a worker that died.
-    fn load_once(
-        &mut self,
-        tests: &[Case],
-        patience: Duration,
-    ) -> Result<Result<Vec<Load>, Death>, Stop> {
-        let all =
-            self.with_worker(|worker, interrupt| load_on(worker, tests, patience, interrupt))?;
-        for load in all.iter().flatten() {
-            self.loaded += usize::from(matches!(load, Load::Built));
-        }
-        Ok(all)
     }
 
     /// Has the worker forget all that it keeps built, tests that were loaded and programs of other cases.
@@ -246,8 +234,8 @@ impl Session {
             Ok(Reply::Unloaded) => self.worker = Some(worker),
             // A worker that dies or talks out of turn here has forgotten them as well: the next
             // request gets a fresh one.
-            Ok(_) | Err(NotOpen::Died(_) | NotOpen::Refused(_)) => {}
-            Err(NotOpen::Interrupted) => return Err(Stop::Interrupted),
+            Ok(_) | Err(NoReply::Died(_) | NoReply::Refused(_)) => {}
+            Err(NoReply::Interrupted) => return Err(Stop::Interrupted),
         }
         Ok(())
     }
@@ -271,7 +259,7 @@ impl Session {
                 self.failed_openings = 0;
                 Ok(Ok(worker))
             }
-            Err(NotOpen::Died(death)) if self.failed_openings + 1 < REOPENINGS => {
+            Err(NoReply::Died(death)) if self.failed_openings + 1 < REOPENINGS => {
                 self.failed_openings += 1;
                 Ok(Err(*death))
             }
@@ -290,40 +278,11 @@ pub fn list(selector: &Selector, interrupt: &Interrupt) -> Result<Vec<ListedPlat
     worker.send(&Request::List);
     let listed = link.receive(&mut worker).and_then(|reply| match reply {
         Reply::Listed { platforms } => Ok(platforms),
-        Reply::Refused { refusal } => Err(NotOpen::Refused(refusal)),
-        other => Err(unexpected(&mut worker, &other)),
+        other => Err(worker.out_of_turn(&other)),
     });
-    match listed {
-        Ok(platforms) => {
-            worker.quit();
-            Ok(platforms)
-        }
-        Err(error) => Err(link.stop(error)),
-    }
-}
-
-/// Why a library or device did not open.
-enum NotOpen {
-    Refused(Refusal),
-    Died(Box<Death>),
-    Interrupted,
-}
-
-impl From<NoReply> for NotOpen {
-    fn from(no_reply: NoReply) -> NotOpen {
-        match no_reply {
-            NoReply::Died(death) => NotOpen::Died(death),
-            NoReply::Interrupted => NotOpen::Interrupted,
-        }
-    }
-}
-
-fn unexpected(worker: &mut Worker, reply: &Reply) -> NotOpen {
-    worker.condemn(out_of_turn(reply)).into()
-}
-
-fn out_of_turn(reply: &Reply) -> How {
-    How::Rubbish(format!("the reply \"{}\" out of turn", reply.kind()))
+    let platforms = listed.map_err(|error| link.stop(error))?;
+    worker.quit();
+    Ok(platforms)
 }
 
 impl Link {
@@ -367,20 +326,18 @@ impl Link {
             through_layer(&mut link)?;
         }
         let mut started = link.start();
-        if let (Err(NotOpen::Refused(Refusal::OnlyIcd)), None) = (&started, &link.start.under_layer)
+        if let (Err(NoReply::Refused(Refusal::OnlyIcd)), None) = (&started, &link.start.under_layer)
         {
             through_layer(&mut link)?;
             started = link.start();
         }
-        match started {
-            Ok(worker) => Ok((link, worker)),
-            Err(error) => Err(link.stop(error)),
-        }
+        let worker = started.map_err(|error| link.stop(error))?;
+        Ok((link, worker))
     }
 
     /// A worker that has loaded the library.
-    fn start(&self) -> Result<Worker, NotOpen> {
-        let mut worker = Worker::start(&self.start).map_err(|d| NotOpen::Died(Box::new(d)))?;
+    fn start(&self) -> Result<Worker, NoReply> {
+        let mut worker = Worker::start(&self.start)?;
         tracing::debug!(
             pid = worker.id(),
             library = self.start.library,
@@ -393,10 +350,9 @@ impl Link {
                     "it speaks version {protocol} of the protocol, not {PROTOCOL}: this program \
                      was replaced while it ran"
                 ));
-                Err(worker.condemn(how).into())
+                Err(worker.condemn(how))
             }
-            Reply::Refused { refusal } => Err(NotOpen::Refused(refusal)),
-            other => Err(unexpected(&mut worker, &other)),
+            other => Err(worker.out_of_turn(&other)),
         }
     }
 
@@ -405,26 +361,29 @@ impl Link {
         worker: &mut Worker,
         at: Option<At>,
         known: Option<Box<Known>>,
-    ) -> Result<(At, Known), NotOpen> {
+    ) -> Result<(At, Known), NoReply> {
         worker.send(&Request::Open { at, known });
         match self.receive(worker)? {
             Reply::Opened { at, known } => Ok((at, *known)),
-            Reply::Refused { refusal } => Err(NotOpen::Refused(refusal)),
-            other => Err(unexpected(worker, &other)),
+            other => Err(worker.out_of_turn(&other)),
         }
     }
 
-    fn receive(&self, worker: &mut Worker) -> Result<Reply, NotOpen> {
+    /// The reply of a worker that does not refuse.
+    fn receive(&self, worker: &mut Worker) -> Result<Reply, NoReply> {
         let late = How::Silent(OPEN_LIMIT.as_secs());
-        Ok(worker.receive(Instant::now() + OPEN_LIMIT, late, &self.interrupt)?)
+        match worker.receive(Instant::now() + OPEN_LIMIT, late, &self.interrupt)? {
+            Reply::Refused { refusal } => Err(NoReply::Refused(refusal)),
+            reply => Ok(reply),
+        }
     }
 
     /// The sentence for a device that did not open.
-    fn stop(&self, error: NotOpen) -> Stop {
+    fn stop(&self, error: NoReply) -> Stop {
         let library = &self.selector.library;
         let refusal = match error {
-            NotOpen::Interrupted => return Stop::Interrupted,
-            NotOpen::Died(death) => {
+            NoReply::Interrupted => return Stop::Interrupted,
+            NoReply::Died(death) => {
                 return Stop::NoDevice(format!(
                     "{} could not be opened: {}.{}",
                     self.selector,
@@ -432,7 +391,7 @@ impl Link {
                     death.last_words()
                 ));
             }
-            NotOpen::Refused(refusal) => refusal,
+            NoReply::Refused(refusal) => refusal,
         };
         let list = match library {
             Library::Touchstone | Library::System => "classay devices".to_string(),
@@ -506,14 +465,14 @@ fn run_on(
     progress: &mut dyn FnMut(&Launch),
     interrupt: &Interrupt,
 ) -> Result<Ending, NoReply> {
-    worker.send(&Request::Run {
+    worker.send(&Request::Run(Box::new(Job {
         case: case.id.clone(),
         body: case.body.clone(),
-        environment: Box::new(case.environment.clone()),
+        environment: case.environment.clone(),
         seed: case.seed,
         budget: case.budget,
         patience: patience.as_secs_f64(),
-    });
+    })));
     let end = case
         .budget
         .seconds()
@@ -543,7 +502,7 @@ fn run_on(
                 return Ok(Ending::Finished(ended));
             }
             Reply::Unrun { case: id, why } if id == case.id => return Ok(Ending::NotRun(why)),
-            other => return Err(worker.condemn(out_of_turn(&other))),
+            other => return Err(worker.out_of_turn(&other)),
         }
     }
 }
@@ -575,7 +534,7 @@ fn load_on(
             Reply::Unrun { case, why } if case == test.id => {
                 loads.push(Load::Unfit(why.reason().to_string()));
             }
-            other => return Err(worker.condemn(out_of_turn(&other))),
+            other => return Err(worker.out_of_turn(&other)),
         }
     }
     Ok(loads)

@@ -65,9 +65,7 @@ pub fn conclude(case: &Case, attempts: Vec<Attempt>, model: &ChosenModel) -> Cas
                 deaths.push(death);
             }
             Ending::Finished(_) | Ending::NotRun(_) => {
-                if ended.is_none() {
-                    ended = Some(attempt);
-                }
+                ended.get_or_insert(attempt);
             }
         }
     }
@@ -96,14 +94,10 @@ pub fn conclude(case: &Case, attempts: Vec<Attempt>, model: &ChosenModel) -> Cas
         .fold(0, |sum, l| sum.saturating_add(l.instances));
     if !deaths.is_empty() {
         result.reason = died(&deaths, total, have_end, &result);
-        let timeouts = deaths
-            .iter()
-            .filter(|d| d.how.verdict() == Verdict::Timeout)
-            .count();
-        result.verdict = if timeouts == deaths.len() {
-            Verdict::Timeout
-        } else {
-            Verdict::Crash
+        let mut ends = deaths.iter().map(|death| death.how.verdict());
+        result.verdict = match ends.all(|end| end == Verdict::Timeout) {
+            true => Verdict::Timeout,
+            false => Verdict::Crash,
         };
         for death in &deaths {
             result.evidence.extend(death.evidence());
@@ -169,14 +163,13 @@ fn died(deaths: &[Death], total: usize, have_end: bool, result: &CaseResult) -> 
             let how = if same {
                 first.how.to_string()
             } else {
-                let mut kinds: Vec<String> = Vec::new();
-                for death in deaths {
-                    let kind = death.how.to_string();
-                    if !kinds.contains(&kind) {
-                        kinds.push(kind);
+                let mut ways: Vec<String> = Vec::new();
+                for way in deaths.iter().map(|death| death.how.to_string()) {
+                    if !ways.contains(&way) {
+                        ways.push(way);
                     }
                 }
-                kinds.join("; or ")
+                ways.join("; or ")
             };
             format!("{how} ({} of {total} attempts)", deaths.len())
         }

@@ -111,20 +111,20 @@ pub struct Order<'a> {
 impl Workshop {
     /// Builds tests and keeps them: all in one program, or each alone where that does not build.
     /// Gives for each test the seconds of its build, those of a program shared equally by its tests.
-    /// A test that is kept already is built again only if it is another.
+    /// A test that is kept already is built again only if it is another; what is none is not built.
     pub fn load(
         &mut self,
         device: &OpenDevice,
-        programs: Vec<Program>,
+        programs: Vec<Option<Program>>,
     ) -> Vec<Result<f64, NotRun>> {
         let mut results = Vec::new();
         let mut written: BTreeMap<u8, Vec<(usize, Written)>> = BTreeMap::new();
         for (at, program) in programs.into_iter().enumerate() {
             // What it takes is put in place of this once it is known.
             results.push(Ok(0.0));
-            if self.kept(&program).is_some() {
+            let Some(program) = program.filter(|program| self.kept(program).is_none()) else {
                 continue;
-            }
+            };
             match Written::new(device, program, at) {
                 Ok(test) => written.entry(test.devices()).or_default().push((at, test)),
                 Err(why) => results[at] = Err(why),
