@@ -173,29 +173,22 @@ impl Bench {
     pub fn words(&self, len: usize, lies: In) -> Result<Words, SetupError> {
         let len = len.max(1);
         let (api, bytes) = (&self.fixtures.api, 4 * len as u64);
-        let svm = |more: &[Constant]| {
-            let flags = more
-                .iter()
-                .fold(cl::CL_MEM_READ_WRITE.value(), |all, flag| {
-                    all | flag.value()
-                });
-            let words = [self.context as u64, flags as u64, bytes, 64];
-            // SAFETY: asks for memory; a failure is an error value.
-            unsafe { api.must(Function::SVMAlloc, &words) }
+        let make = |function, more: &[Constant], last| {
+            let mut flags = cl::CL_MEM_READ_WRITE.value() as u64;
+            more.iter().for_each(|flag| flags |= flag.value() as u64);
+            let words = [self.context as u64, flags, bytes, last];
+            // SAFETY: asks for memory, at no pointer of the host; a failure is an error value.
+            unsafe { api.must(function, &words) }
         };
+        let svm = |more: &[Constant]| make(Function::SVMAlloc, more, 64);
         let mut memory = None;
         let start = match lies {
-            In::Buffer => {
-                let flags = cl::CL_MEM_READ_WRITE.value() as u64;
-                let words = [self.context as u64, flags, bytes, 0];
-                // SAFETY: no host pointer is given.
-                unsafe { api.must(Function::CreateBuffer, &words) }?
-            }
+            In::Buffer => make(Function::CreateBuffer, &[], 0)?,
             In::Coarse => svm(&[])?,
             In::Fine => svm(&[cl::CL_MEM_SVM_FINE_GRAIN_BUFFER])?,
             In::FineAtomics => svm(&[cl::CL_MEM_SVM_FINE_GRAIN_BUFFER, cl::CL_MEM_SVM_ATOMICS])?,
             In::System => {
-                let own = memory.insert(HostMemory::words(len));
+                let own = memory.insert(HostMemory::bytes(4 * len));
                 own.pointer().expose_provenance()
             }
         };
@@ -230,25 +223,36 @@ impl Bench {
         })
     }
 
-    /// Writes words to the start of a buffer through the first device's queue of a set.
+    /// Starts moving words to or from word `offset` of a buffer through the first device's queue of a set.
+    fn transfer(
+        &self,
+        function: Function,
+        set: usize,
+        (buffer, offset): (&Words, usize),
+        mut words: Vec<u32>,
+    ) -> Result<Transfer, SetupError> {
+        assert!(buffer.lies == In::Buffer, "what is moved lies in buffers");
+        let inside = offset + words.len() <= buffer.len;
+        assert!(inside, "a transfer stays inside its array");
+        let (at, bytes) = (4 * offset as u64, 4 * words.len() as u64);
+        let of = [buffer.start as u64, 0, at, bytes, room(&mut words)];
+        // SAFETY: `words` is moved into the result together with the event; moving a Vec does not move its
+        // elements. A transfer waits for its event before the memory goes, also one that is dropped unread.
+        let event = unsafe { self.enqueue((set, 0), function, of) }?;
+        Ok(Transfer { words, event })
+    }
+
+    /// Starts writing words to the start of a buffer.
     pub fn write(
         &self,
         set: usize,
         to: &mut Words,
         words: Vec<u32>,
     ) -> Result<Transfer, SetupError> {
-        assert!(to.lies == In::Buffer, "arguments lie in buffers");
-        assert!(words.len() <= to.len, "a write stays inside its array");
-        let (buffer, bytes) = (to.start as u64, 4 * words.len() as u64);
-        let of = [buffer, 0, 0, bytes, address(&words)];
-        // SAFETY: `words` is moved into the result, which waits for the event before the memory goes;
-        // moving a Vec does not move its elements.
-        let event = unsafe { self.enqueue((set, 0), Function::EnqueueWriteBuffer, of) }?;
-        Ok(Transfer { words, event })
+        self.transfer(Function::EnqueueWriteBuffer, set, (to, 0), words)
     }
 
-    /// Starts reading `len` words from word `offset` of a buffer through the first device's queue of a
-    /// set.
+    /// Starts reading `len` words from word `offset` of a buffer.
     pub fn read(
         &self,
         set: usize,
@@ -256,15 +260,8 @@ impl Bench {
         offset: usize,
         len: usize,
     ) -> Result<Transfer, SetupError> {
-        assert!(from.lies == In::Buffer, "counts lie in buffers");
-        assert!(offset + len <= from.len, "a read stays inside its array");
-        let mut words = vec![0u32; len];
-        let (buffer, at, bytes) = (from.start as u64, 4 * offset as u64, 4 * len as u64);
-        let of = [buffer, 0, at, bytes, room(&mut words)];
-        // SAFETY: `words` is moved into the result together with the event; its elements stay where they
-        // are. A transfer that is dropped unread waits.
-        let event = unsafe { self.enqueue((set, 0), Function::EnqueueReadBuffer, of) }?;
-        Ok(Transfer { words, event })
+        let words = vec![0; len];
+        self.transfer(Function::EnqueueReadBuffer, set, (from, offset), words)
     }
 
     /// Gives a kernel an argument.

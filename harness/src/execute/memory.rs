@@ -33,11 +33,6 @@ impl HostMemory {
         }
     }
 
-    /// So many 32-bit words, all zero.
-    pub fn words(words: usize) -> HostMemory {
-        HostMemory::bytes(words.saturating_mul(4))
-    }
-
     fn layout(bytes: usize) -> Layout {
         match Layout::from_size_align(bytes.max(1), ALIGN) {
             Ok(layout) => layout,

@@ -16,45 +16,30 @@ pub struct Shared {
     bytes: usize,
 }
 
+/// Does something with an element as an atomic, unsigned and signed.
+macro_rules! as_atomic {
+    ($shared:expr, $uint:ty: $uint_atomic:ty, $sint:ty: $sint_atomic:ty,
+     |$atom:ident: $int:ident, $signed_atom:ident: $signed:ident| $body:expr) => {{
+        type $int = $uint;
+        type $signed = $sint;
+        let at = $shared.address;
+        let $atom = <$uint_atomic>::from_ptr(at.cast());
+        let $signed_atom = <$sint_atomic>::from_ptr(at.cast());
+        $body
+    }};
+}
+
 /// Does something with the atomic of an element's width, unsigned and signed.
 macro_rules! by_width {
-    ($shared:expr, |$atom:ident: $int:ident, $signed_atom:ident: $signed:ident| $body:expr) => {{
+    ($shared:expr, |$($what:tt)*) => {{
         #[allow(dead_code, unused_variables, clippy::unnecessary_cast)]
         // SAFETY: whoever made the element promised its bounds, its alignment, and that it lives.
         unsafe {
-            let at = $shared.address;
             match $shared.bytes {
-                1 => {
-                    type $int = u8;
-                    type $signed = i8;
-                    let ($atom, $signed_atom) =
-                        (AtomicU8::from_ptr(at), AtomicI8::from_ptr(at.cast()));
-                    $body
-                }
-                2 => {
-                    type $int = u16;
-                    type $signed = i16;
-                    let at: *mut u16 = at.cast();
-                    let ($atom, $signed_atom) =
-                        (AtomicU16::from_ptr(at), AtomicI16::from_ptr(at.cast()));
-                    $body
-                }
-                8 => {
-                    type $int = u64;
-                    type $signed = i64;
-                    let at: *mut u64 = at.cast();
-                    let ($atom, $signed_atom) =
-                        (AtomicU64::from_ptr(at), AtomicI64::from_ptr(at.cast()));
-                    $body
-                }
-                _ => {
-                    type $int = u32;
-                    type $signed = i32;
-                    let at: *mut u32 = at.cast();
-                    let ($atom, $signed_atom) =
-                        (AtomicU32::from_ptr(at), AtomicI32::from_ptr(at.cast()));
-                    $body
-                }
+                1 => as_atomic!($shared, u8: AtomicU8, i8: AtomicI8, |$($what)*),
+                2 => as_atomic!($shared, u16: AtomicU16, i16: AtomicI16, |$($what)*),
+                8 => as_atomic!($shared, u64: AtomicU64, i64: AtomicI64, |$($what)*),
+                _ => as_atomic!($shared, u32: AtomicU32, i32: AtomicI32, |$($what)*),
             }
         }
     }};

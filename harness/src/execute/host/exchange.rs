@@ -15,22 +15,13 @@ const DEADLINE: Duration = Duration::from_millis(500);
 /// Loads between looks at the clock and at whether the other side timed out.
 const LOADS: u32 = 64;
 
-/// How an exchange went.
-#[derive(Debug, Default)]
-pub struct Ended {
-    /// The host waited too long, or saw that a kernel had.
-    pub timed_out: bool,
-    /// The pointer that led nowhere.
-    pub astray: Option<String>,
-}
-
-/// What an operation does to the flow.
-enum Stop {
-    /// Leaves the repetition.
+/// Why no further operation follows.
+pub enum Stop {
+    /// The repetition is left.
     Leave,
-    /// Ends the exchange.
+    /// The host waited too long, or saw that a kernel had.
     TimedOut,
-    /// Ends the exchange, too.
+    /// A pointer led nowhere; in words which.
     Astray(String),
 }
 
@@ -41,7 +32,7 @@ struct Exchange<'r> {
 }
 
 /// Plays the operations to their end. The memory lives and nobody maps or frees it meanwhile.
-pub fn play(run: &Run, quit: Option<Place>, operations: &[Operation]) -> Ended {
+pub fn play(run: &Run, quit: Option<Place>, operations: &[Operation]) -> Result<(), Stop> {
     let mut exchange = Exchange {
         run,
         quit: None,
@@ -54,21 +45,12 @@ pub fn play(run: &Run, quit: Option<Place>, operations: &[Operation]) -> Ended {
         };
         exchange.cell(&cell).ok()
     });
-    match exchange.body(operations) {
-        Ok(()) | Err(Stop::Leave) => Ended::default(),
-        Err(Stop::TimedOut) => Ended {
-            timed_out: true,
-            astray: None,
-        },
-        Err(Stop::Astray(what)) => {
-            // Who waits for the host shall not wait longer.
-            exchange.time_out();
-            Ended {
-                timed_out: false,
-                astray: Some(what),
-            }
-        }
+    let ended = exchange.body(operations);
+    if let Err(Stop::Astray(_)) = ended {
+        // Who waits for the host shall not wait longer.
+        exchange.time_out();
     }
+    ended
 }
 
 impl Exchange<'_> {

@@ -1,6 +1,8 @@
 //! Plays steps.
 
+use super::api::SetupError;
 use super::arguments::{Arguments, before_2_0};
+use super::exchange::Stop;
 use super::run::{Observed, Run};
 use super::{bytes, exchange, kernels, programs, settle};
 use classay_suites::host::Token;
@@ -125,11 +127,14 @@ impl<'r> Player<'r> {
                 }
             }
             Op::Exchange { quit, operations } => {
-                let ended = exchange::play(run, *quit, operations);
                 let record = &mut self.observed.record;
-                record.timed_out |= ended.timed_out;
-                if let (Some(mark), Some(what)) = (mark, ended.astray) {
-                    record.astray.insert(mark, what);
+                match (exchange::play(run, *quit, operations), mark) {
+                    (Ok(()) | Err(Stop::Leave), _) => {}
+                    (Err(Stop::TimedOut), _) => record.timed_out = true,
+                    (Err(Stop::Astray(what)), Some(mark)) => {
+                        record.astray.insert(mark, what);
+                    }
+                    (Err(Stop::Astray(_)), None) => {}
                 }
             }
             Op::Settle { events, callbacks } => {
@@ -147,16 +152,13 @@ impl<'r> Player<'r> {
                 of,
                 build,
             } => {
-                return Some(match programs::in_run(run, *context, of, build) {
+                return match programs::in_run(run, *context, of, build) {
                     Ok(handle) => {
                         run.store(*program, handle);
-                        0
+                        Some(0)
                     }
-                    Err(error) => {
-                        run.fail(error.call, error.code);
-                        error.code
-                    }
-                });
+                    Err(error) => Some(run.fail(error)),
+                };
             }
             Op::Kernels { program, asked } => {
                 let said = kernels::ask(run, run.load(*program), asked);
@@ -165,10 +167,7 @@ impl<'r> Player<'r> {
                         self.observed.record.kernels.insert(mark, said);
                     }
                     (None, Ok(_)) => {}
-                    (_, Err(error)) => {
-                        run.fail(error.call, error.code);
-                        return Some(error.code);
-                    }
+                    (_, Err(error)) => return Some(run.fail(error)),
                 }
             }
             Op::Resident { into, since } => {
@@ -191,7 +190,8 @@ impl<'r> Player<'r> {
         let expect = &call.expect;
         let right = expect.codes.is_empty() || expect.codes.contains(&code);
         if !right && !expect.refused() && code != NOT_MADE {
-            self.run.fail(call.function, code);
+            let call = call.function;
+            self.run.fail(SetupError { call, code });
             if self.part == Part::End {
                 self.run.left_behind.store(true, Ordering::Release);
             }

@@ -62,24 +62,31 @@ impl Maker<'_> {
     ) -> Result<usize, BuildFailed> {
         for other in &build.before {
             let of = ProgramOf::Source(other.source.clone());
-            before.push(self.created(&of)?);
-            let program = before[before.len() - 1];
+            let program = self.created(&of)?;
+            before.push(program);
             self.build(program, &of, build.std.as_deref(), &other.options)?;
         }
-        let program = self.created(of)?;
-        let built = match of {
-            ProgramOf::BuiltIn(_) => Ok(()),
+        let program = match of {
+            ProgramOf::BuiltIn(_) => self.created(of)?,
             ProgramOf::Source(_) | ProgramOf::Module(_) => {
-                self.build(program, of, build.std.as_deref(), &build.options)
+                self.built(self.created(of)?, of, build)?
             }
         };
-        let made = match built {
-            Ok(()) if build.through_binary => self.through_binary(program, of, build),
-            Ok(()) => return Ok(program),
-            Err(failed) => Err(failed),
-        };
+        if !build.through_binary {
+            return Ok(program);
+        }
+        let again = self.of_binary(program);
         self.api.release(Function::ReleaseProgram, program);
-        made
+        self.built(again?, of, build)
+    }
+
+    /// The program, built; given up where that fails.
+    fn built(&self, program: usize, of: &ProgramOf, build: &Build) -> Result<usize, BuildFailed> {
+        let built = self.build(program, of, build.std.as_deref(), &build.options);
+        if built.is_err() {
+            self.api.release(Function::ReleaseProgram, program);
+        }
+        built.map(|()| program)
     }
 
     /// A program that is not built.
@@ -171,13 +178,8 @@ impl Maker<'_> {
         self.devices.iter().find_map(log).unwrap_or_default()
     }
 
-    /// A program of a built program's binary.
-    fn through_binary(
-        &self,
-        program: usize,
-        of: &ProgramOf,
-        build: &Build,
-    ) -> Result<usize, BuildFailed> {
+    /// A program of a built program's binary, itself not built.
+    fn of_binary(&self, program: usize) -> Result<usize, SetupError> {
         let count = self.devices.len();
         let mut sizes = vec![0_usize; count];
         let info = |what: Constant, to: u64| {
@@ -199,13 +201,7 @@ impl Maker<'_> {
             0,
         ];
         // SAFETY: the devices are those of the context; the binaries live through the call.
-        let again = unsafe { self.api.must(Function::CreateProgramWithBinary, &words) }?;
-        let built = self.build(again, of, build.std.as_deref(), &build.options);
-        if let Err(failed) = built {
-            self.api.release(Function::ReleaseProgram, again);
-            return Err(failed);
-        }
-        Ok(again)
+        unsafe { self.api.must(Function::CreateProgramWithBinary, &words) }
     }
 }
 

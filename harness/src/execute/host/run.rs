@@ -1,6 +1,6 @@
 //! A run: what its threads and callbacks share.
 
-use super::api::{Api, Device};
+use super::api::{Api, Device, SetupError};
 use super::deadlines::Deadlines;
 use crate::execute::memory::HostMemory;
 use crate::threads::lock;
@@ -127,7 +127,8 @@ impl Run {
             return;
         };
         self.slots[slot.index()].store(value, Ordering::Release);
-        if value != 0 && is_address(info.kind) {
+        // What is no object is the address of memory.
+        if value != 0 && !info.kind.is_object() {
             let mut shared = self.observed();
             shared.record.addresses.insert(slot, value as u64);
         }
@@ -182,15 +183,15 @@ impl Run {
         self.ended.load(Ordering::Acquire)
     }
 
-    /// A call failed that must not.
-    pub fn fail(&self, function: Function, code: i32) {
-        self.observed()
-            .record
-            .failed
-            .get_or_insert((function, code));
+    /// A call failed that must not; its code.
+    pub fn fail(&self, SetupError { call, code }: SetupError) -> i32 {
+        let mut observed = self.observed();
+        observed.record.failed.get_or_insert((call, code));
+        drop(observed);
         self.ended.store(true, Ordering::Release);
         // Nobody waits for a signal that is not given any more.
         (0..self.signals.len()).for_each(|n| self.signal(SignalId(n as u16)));
+        code
     }
 
     /// Gives a signal.
@@ -206,11 +207,10 @@ impl Run {
         let Some(signal) = self.signals.get(id.index()) else {
             return;
         };
-        let mut given = lock(&signal.given);
-        while !*given {
-            let waited = signal.changed.wait(given);
-            given = waited.unwrap_or_else(PoisonError::into_inner);
-        }
+        let waited = signal
+            .changed
+            .wait_while(lock(&signal.given), |given| !*given);
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
     }
 
     /// What was observed so far.
@@ -227,22 +227,6 @@ impl Run {
     /// Where callbacks are waited for.
     pub fn called(&self) -> &Condvar {
         &self.called
-    }
-}
-
-/// Whether a slot holds the address of memory.
-fn is_address(kind: SlotKind) -> bool {
-    match kind {
-        SlotKind::Svm(_) | SlotKind::Address | SlotKind::Host { .. } => true,
-        SlotKind::Platform
-        | SlotKind::Device
-        | SlotKind::Context
-        | SlotKind::Queue
-        | SlotKind::Memory
-        | SlotKind::Sampler
-        | SlotKind::Program
-        | SlotKind::Kernel
-        | SlotKind::Event => false,
     }
 }
 
