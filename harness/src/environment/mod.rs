@@ -272,12 +272,7 @@ impl Pattern {
 
     /// Its number in kernels, the position in `classay_litmus::kernel::env::PATTERNS`.
     pub fn number(self) -> u32 {
-        match self {
-            Pattern::StoreStore => 0,
-            Pattern::StoreLoad => 1,
-            Pattern::LoadStore => 2,
-            Pattern::LoadLoad => 3,
-        }
+        self as u32
     }
 }
 

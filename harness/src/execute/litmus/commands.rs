@@ -115,11 +115,7 @@ fn lower(program: &Program, kernels: &CommandKernels) -> Result<Lowered, NotRun>
         };
         let slot = lowering.builder.fixture(kernel.name.clone(), fixture);
         let result = lowering.arguments(kernels, slot, &kernel.name);
-        let own = |(n, thread): (usize, &Thread)| {
-            (thread.kernel == Some(kernel.command)).then_some(ThreadId(n as u32))
-        };
-        let threads = program.threads.iter().enumerate().filter_map(own).collect();
-        results.push((threads, result));
+        results.push((kernel.command, result));
         lowering.kernels[kernel.command.index()] = (slot, kernel.groups, kernel.items);
     }
     let events = program.commands.len();
@@ -133,5 +129,5 @@ fn lower(program: &Program, kernels: &CommandKernels) -> Result<Lowered, NotRun>
             registers.push((id, slot, 8 * thread.registers.len().max(1)));
         }
     }
-    Ok(lowering.end(kernels, results, &registers))
+    Ok(lowering.end(kernels, &results, &registers))
 }

@@ -7,40 +7,32 @@
 
 #![allow(unsafe_code)]
 
+use super::built::Built;
 use super::host_steps::change;
-use super::plan::Slot;
+use super::plan::Plan;
 use crate::environment::Arrangement;
 use crate::execute::cl::SharedWords;
 use crate::execute::host::Shared;
-use classay_litmus::kernel::{Layout, env};
+use classay_litmus::kernel::env;
 use classay_litmus::program::{
-    Access, Address, BinOp, CasStrength, Expected, Expr, Instr, LocId, MemOrder, Program, RegId,
-    ThreadId,
+    Access, Address, BinOp, CasStrength, Expected, Expr, Instr, LocId, MemOrder, RegId, ThreadId,
 };
 use std::sync::atomic::{AtomicU32, Ordering, fence};
 
 /// One host thread of a test.
 pub struct HostThread<'a> {
-    /// The test.
-    pub program: &'a Program,
+    /// The test, and how instances lie in memory.
+    pub built: &'a Built,
     /// Which of its threads.
     pub thread: ThreadId,
-    /// How instances lie in memory.
-    pub layout: &'a Layout,
     /// The instances' memory.
     pub mem: SharedWords,
     /// The results.
     pub res: SharedWords,
-    /// Where each slot lies, and how it is permuted.
-    pub slots: &'a [Slot],
-    /// Instances of the launch.
-    pub count: u32,
-    /// Words between instances.
-    pub instance_pitch: usize,
-    /// Words between result columns.
-    pub res_pitch: usize,
-    /// Passes after which a loop gives up.
-    pub loop_bound: u32,
+    /// The launch.
+    pub plan: &'a Plan,
+    /// Where things lie, and how long a loop goes on.
+    pub arrangement: &'a Arrangement,
 }
 
 /// The meetings of a launch, as a host thread takes part in them: the same as the test kernel's.
@@ -109,9 +101,9 @@ impl Meeting<'_> {
     }
 }
 
-/// What a statement does to the flow.
-enum Flow {
-    Next,
+/// Why no statement follows.
+#[derive(PartialEq)]
+enum Stop {
     Return,
     GaveUp,
 }
@@ -125,15 +117,20 @@ struct Run<'a, 't> {
 impl HostThread<'_> {
     /// Plays the thread in instance `k`.
     pub fn play(&self, k: u32) {
-        let thread = &self.program.threads[self.thread.index()];
+        let thread = &self.built.program.threads[self.thread.index()];
         let mut run = Run {
             on: self,
             registers: thread.registers.iter().map(|r| r.init).collect(),
             instance: k as usize,
         };
-        let gave_up = matches!(run.body(&thread.body), Flow::GaveUp);
+        let gave_up = run.body(&thread.body) == Err(Stop::GaveUp);
         for (r, register) in thread.registers.iter().enumerate() {
-            let Some(column) = self.layout.register_column(self.thread, RegId(r as u32)) else {
+            let Some(column) = self
+                .built
+                .test
+                .layout
+                .register_column(self.thread, RegId(r as u32))
+            else {
                 continue;
             };
             let value = run.registers[r] as u64;
@@ -144,30 +141,23 @@ impl HostThread<'_> {
                     .store((value >> 32) as u32, Ordering::Relaxed);
             }
         }
-        if let (true, Some(column)) = (gave_up, self.layout.bound_column) {
+        if let (true, Some(column)) = (gave_up, self.built.test.layout.bound_column) {
             self.result(column, k).fetch_add(1, Ordering::Relaxed);
         }
     }
 
     fn result(&self, column: u32, k: u32) -> &AtomicU32 {
-        let word = column as usize * self.res_pitch + k as usize;
+        let word = column as usize * self.arrangement.instances as usize + k as usize;
         self.res.atomic(word)
     }
 }
 
 impl Run<'_, '_> {
-    fn body(&mut self, body: &[Instr]) -> Flow {
-        for instr in body {
-            match self.instr(instr) {
-                Flow::Next => {}
-                Flow::Return => return Flow::Return,
-                Flow::GaveUp => return Flow::GaveUp,
-            }
-        }
-        Flow::Next
+    fn body(&mut self, body: &[Instr]) -> Result<(), Stop> {
+        body.iter().try_for_each(|instr| self.instr(instr))
     }
 
-    fn instr(&mut self, instr: &Instr) -> Flow {
+    fn instr(&mut self, instr: &Instr) -> Result<(), Stop> {
         match instr {
             Instr::Assign { register, value } => {
                 let value = self.expr(value);
@@ -201,28 +191,25 @@ impl Run<'_, '_> {
                 let mut passes = 0;
                 while self.expr(condition) != 0 {
                     passes += 1;
-                    if passes > self.on.loop_bound {
-                        return Flow::GaveUp;
+                    if passes > self.on.arrangement.loop_bound {
+                        return Err(Stop::GaveUp);
                     }
-                    match self.body(body) {
-                        Flow::Next => {}
-                        Flow::Return => return Flow::Return,
-                        Flow::GaveUp => return Flow::GaveUp,
-                    }
+                    self.body(body)?;
                 }
             }
-            Instr::Return => return Flow::Return,
+            Instr::Return => return Err(Stop::Return),
         }
-        Flow::Next
+        Ok(())
     }
 
     fn assign(&mut self, register: RegId, value: i64) {
-        let ty = self.on.program.threads[self.on.thread.index()].registers[register.index()].ty;
+        let ty =
+            self.on.built.program.threads[self.on.thread.index()].registers[register.index()].ty;
         self.registers[register.index()] = ty.wrap(value);
     }
 
     fn cell(&mut self, address: &Address) -> Shared {
-        let location = &self.on.program.locations[address.location.index()];
+        let location = &self.on.built.program.locations[address.location.index()];
         let bytes = (location.ty.bits() / 8) as usize;
         let element = match &address.index {
             None => 0,
@@ -236,10 +223,10 @@ impl Run<'_, '_> {
                 }
             }
         };
-        let place = self.on.layout.places[address.location.index()];
-        let slot = self.on.slots[place.at as usize];
-        let x = slot.place(self.instance as u32, self.on.count) as usize;
-        let word = slot.base as usize + x * self.on.instance_pitch;
+        let place = self.on.built.test.layout.places[address.location.index()];
+        let slot = self.on.plan.slots[place.at as usize];
+        let x = slot.place(self.instance as u32, self.on.plan.count) as usize;
+        let word = slot.base as usize + x * self.on.arrangement.instance_pitch as usize;
         let start = self.on.mem.address(word * 4 + element * bytes, bytes);
         // SAFETY: the address is checked for bounds and alignment of this width, and the allocation
         // outlives the launch that this thread is part of.
@@ -247,7 +234,7 @@ impl Run<'_, '_> {
     }
 
     fn wrap(&self, location: LocId, value: u64) -> i64 {
-        self.on.program.locations[location.index()]
+        self.on.built.program.locations[location.index()]
             .ty
             .wrap(value as i64)
     }
@@ -282,7 +269,7 @@ impl Run<'_, '_> {
             Expr::Rmw(rmw) => {
                 let location = rmw.address.location;
                 let operand = self.expr(&rmw.operand);
-                let ty = self.on.program.locations[location.index()].ty;
+                let ty = self.on.built.program.locations[location.index()].ty;
                 let how = change(rmw.op, ty.is_signed());
                 let order = ordering(rmw.atomic.order);
                 let old = self.cell(&rmw.address).change(how, operand as u64, order);

@@ -211,21 +211,16 @@ impl HostThread<'_, '_> {
                 };
                 // What is compared is kept, for a branch may change it.
                 let which = self.scratch()?;
-                let taken = |n| Operation::Put(which, Num::of(n));
-                all.push(Operation::When(
-                    left.clone(),
-                    is,
-                    right.clone(),
-                    vec![taken(1)],
-                ));
-                all.push(Operation::When(left, not, right, vec![taken(0)]));
+                let taken = |n| vec![Operation::Put(which, Num::of(n))];
+                all.push(Operation::When(left.clone(), is, right.clone(), taken(1)));
+                all.push(Operation::When(left, not, right, taken(0)));
                 for (n, block) in [(1, &branch.then), (0, &branch.otherwise)] {
                     let mut body = Vec::new();
                     for instr in block {
                         body.extend(self.instr(instr)?);
                     }
-                    let holds = (Num::reg(which), Is::Equal, Num::of(n));
-                    all.push(Operation::When(holds.0, holds.1, holds.2, body));
+                    let (which, n) = (Num::reg(which), Num::of(n));
+                    all.push(Operation::When(which, Is::Equal, n, body));
                 }
             }
             Instr::While { .. } => return self.no("loop"),

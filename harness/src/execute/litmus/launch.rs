@@ -1,7 +1,7 @@
 //! Launches of a built test: enqueued, played, collected, counted.
 
 use super::host::{HostThread, Meeting};
-use super::launcher::{COLLECT_LOCAL, Launcher, overflow_each};
+use super::launcher::{Launcher, overflow_each};
 use super::plan::Plan;
 use super::tally::Counts;
 use crate::execute::cl::{Arg, In, Launched, Transfer};
@@ -50,8 +50,8 @@ impl Launcher<'_> {
                 Arg::Uint(u32::from(clear)),
                 Arg::Uint(env::slots(groups) as u32),
             ],
-            (self.arrangement.collectors as usize).div_ceil(COLLECT_LOCAL),
-            COLLECT_LOCAL,
+            self.arrangement.collectors as usize,
+            1,
         )?;
         Ok(launched)
     }
@@ -133,8 +133,7 @@ impl Launcher<'_> {
         }
         let collected = self.enqueue_collect(queue, set, false)?;
         let state = &self.sets[set];
-        let groups = (e.collectors as usize).div_ceil(COLLECT_LOCAL);
-        let row_words = groups * COLLECT_LOCAL * (state.slots + 1);
+        let row_words = e.collectors as usize * (state.slots + 1);
         let rows = self.bench.read(queue, &state.rows, 0, row_words)?;
         self.bench.flush((queue, 0))?;
         Ok(Flight {
@@ -159,7 +158,7 @@ impl Launcher<'_> {
         }
         let slots = self.tally.slot_count();
         if self.sets[set].slots != slots {
-            let collectors = (self.arrangement.collectors as usize).next_multiple_of(COLLECT_LOCAL);
+            let collectors = self.arrangement.collectors as usize;
             // The launch that used this set has landed, so its arrays are free.
             let rows = self
                 .pool
@@ -201,26 +200,19 @@ impl Launcher<'_> {
         std::thread::scope(|scope| {
             for &thread in test.host_threads() {
                 let host = HostThread {
-                    program: &self.built.program,
+                    built: self.built,
                     thread,
-                    layout: &test.layout,
                     mem,
                     res,
-                    slots: &plan.slots,
-                    count: plan.count,
-                    instance_pitch: e.instance_pitch as usize,
-                    res_pitch: e.instances as usize,
-                    loop_bound: e.loop_bound,
+                    plan,
+                    arrangement: e,
                 };
                 let meeting = &meeting;
                 scope.spawn(move || {
                     let mut at = meeting.begin();
                     for position in 0..plan.count {
                         meeting.before(position, &mut at);
-                        let k = (u64::from(position) * u64::from(plan.multiplier)
-                            + u64::from(plan.offset))
-                            % u64::from(plan.count);
-                        host.play(k as u32);
+                        host.play(plan.order.place(position, plan.count));
                     }
                 });
             }

@@ -25,9 +25,6 @@ use crate::execute::ended::NotRun;
 /// Words of counts read back for a launch.
 const MOST_ROW_WORDS: usize = 1 << 22;
 
-/// Work-items in a work-group of the collecting kernels.
-pub const COLLECT_LOCAL: usize = 1;
-
 /// Tuples that a collector's overflow list must hold: all its instances of a full launch.
 pub fn overflow_each(arrangement: &Arrangement) -> u32 {
     let (n, chunk) = (arrangement.collectors, arrangement.collect_chunk);

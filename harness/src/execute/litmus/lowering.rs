@@ -3,7 +3,9 @@
 
 use classay_litmus::kernel::commands::memory;
 use classay_litmus::kernel::{CommandKernel, CommandKernels, test};
-use classay_litmus::program::{LocId, Memory, Observable, Program, QueueId, QueueOrder, ThreadId};
+use classay_litmus::program::{
+    CommandId, LocId, Memory, Observable, Program, QueueId, QueueOrder, ThreadId,
+};
 use classay_suites::host::constant::cl;
 use classay_suites::host::{
     AnswerId, Builder, Call, Class, Constant, Contents, Data, Function, HostProgram, Op, Record,
@@ -13,12 +15,10 @@ use classay_suites::host::{
 /// A test as a host program.
 pub struct Lowered {
     pub program: HostProgram,
+    /// Where each field of the layout is left: the answer, and the first of its words.
+    fields: Vec<Option<(AnswerId, usize)>>,
     /// What the threads of each kernel left, by the columns of the layout.
-    results: Vec<(Vec<ThreadId>, AnswerId)>,
-    /// The registers of host threads, eight bytes each.
-    registers: Vec<(ThreadId, AnswerId)>,
-    /// Locations, where their ends are asked for.
-    locations: Vec<(LocId, AnswerId)>,
+    results: Vec<AnswerId>,
 }
 
 impl Lowered {
@@ -30,34 +30,16 @@ impl Lowered {
             Some(u32::from_ne_bytes(bytes.try_into().ok()?))
         };
         let mut tuple = vec![layout.unwritten; layout.tuple_words.max(1) as usize];
-        for field in &layout.fields {
-            let (answer, first) = match field.observable {
-                Observable::Register(thread, register) => {
-                    let own = self.registers.iter().find(|(of, _)| *of == thread);
-                    match own {
-                        Some((_, answer)) => (Some(answer), 2 * register.index()),
-                        None => {
-                            let of = self.results.iter().find(|(all, _)| all.contains(&thread));
-                            let column = field.column.unwrap_or_default() as usize;
-                            (of.map(|(_, answer)| answer), column)
-                        }
-                    }
-                }
-                Observable::Memory(location, element) => {
-                    let of = self.locations.iter().find(|(of, _)| *of == location);
-                    let at = element as usize * field.words as usize;
-                    (of.map(|(_, answer)| answer), at)
-                }
-            };
+        for (field, left) in layout.fields.iter().zip(&self.fields) {
             for n in 0..field.words as usize {
-                let found = answer.and_then(|answer| word(answer, first + n));
+                let found = left.and_then(|(answer, first)| word(&answer, first + n));
                 if let Some(found) = found {
                     tuple[field.word as usize + n] = found;
                 }
             }
         }
         if let (Some(column), Some(last)) = (layout.bound_column, tuple.last_mut()) {
-            let reached = |(_, answer): &(Vec<ThreadId>, AnswerId)| word(answer, column as usize);
+            let reached = |answer: &AnswerId| word(answer, column as usize);
             *last = self.results.iter().filter_map(reached).sum();
         }
         tuple
@@ -209,7 +191,7 @@ impl Lowering<'_> {
     pub fn end(
         mut self,
         kernels: &CommandKernels,
-        results: Vec<(Vec<ThreadId>, AnswerId)>,
+        results: &[(CommandId, AnswerId)],
         threads: &[(ThreadId, Slot, usize)],
     ) -> Lowered {
         let mut registers = Vec::new();
@@ -218,14 +200,35 @@ impl Lowering<'_> {
             self.reads.push(look(*slot, *bytes, into));
             registers.push((*thread, into));
         }
-        let mut locations: Vec<(LocId, AnswerId)> = Vec::new();
+        let mut locations = Vec::new();
         for field in &kernels.layout.fields {
             if let Observable::Memory(id, _) = field.observable
-                && !locations.iter().any(|(of, _)| *of == id)
+                && left(&locations, id).is_none()
             {
                 locations.push((id, self.last(kernels, id)));
             }
         }
+        let fields = kernels
+            .layout
+            .fields
+            .iter()
+            .map(|field| match field.observable {
+                Observable::Register(thread, register) => {
+                    match self.program.threads[thread.index()].kernel {
+                        Some(kernel) => {
+                            let column = field.column.unwrap_or_default() as usize;
+                            Some((left(results, kernel)?, column))
+                        }
+                        // Eight bytes each.
+                        None => Some((left(&registers, thread)?, 2 * register.index())),
+                    }
+                }
+                Observable::Memory(location, element) => {
+                    let first = element as usize * field.words as usize;
+                    Some((left(&locations, location)?, first))
+                }
+            });
+        let fields = fields.collect();
         for queue in self.queues.clone() {
             self.builder.end(Call::of(Function::Finish, queue));
         }
@@ -236,9 +239,8 @@ impl Lowering<'_> {
         self.builder.end(Op::Settled(self.reads));
         Lowered {
             program: self.builder.finish(),
-            results,
-            registers,
-            locations,
+            fields,
+            results: results.iter().map(|(_, answer)| *answer).collect(),
         }
     }
 
@@ -273,6 +275,12 @@ impl Lowering<'_> {
         let to = Value::Answer(answer, bytes);
         Call::read(self.service, buffer, bytes, to, None)
     }
+}
+
+/// The answer in which something is left.
+fn left<T: PartialEq>(all: &[(T, AnswerId)], of: T) -> Option<AnswerId> {
+    let found = all.iter().find(|(own, _)| *own == of);
+    found.map(|(_, answer)| *answer)
 }
 
 /// Whether a location lies in a buffer, which the host reaches by mapping it.

@@ -39,10 +39,8 @@ impl Slot {
 pub struct Plan {
     /// Instances.
     pub count: u32,
-    /// Coprime to the count.
-    pub multiplier: u32,
-    /// Below the count.
-    pub offset: u32,
+    /// Which instance is played at which position.
+    pub order: Slot,
     /// One for each global location.
     pub slots: Vec<Slot>,
     /// Whether some work-groups stress.
@@ -67,38 +65,26 @@ impl Plan {
         rng: &mut ChaCha8Rng,
     ) -> Plan {
         let random = arrangement.order_instances.takes(rng.next_u32());
-        let multiplier = match coprime(rng.next_u32(), count) {
-            drawn if random => drawn,
-            _ => 1,
+        let drawn = |rng: &mut ChaCha8Rng, base, permuted| {
+            // What is not permuted draws as much.
+            let (multiplier, draw) = (coprime(rng.next_u32(), count), rng.next_u32());
+            let offset = draw % count.max(1);
+            match permuted {
+                true => Slot {
+                    base,
+                    multiplier,
+                    offset,
+                },
+                false => Slot::straight(base),
+            }
         };
-        let offset = match rng.next_u32() % count.max(1) {
-            drawn if random => drawn,
-            _ => 0,
-        };
+        let order = drawn(rng, 0, random);
         let own = arrangement.order_locations.takes(rng.next_u32());
-        let slots = arrangement
-            .bases
-            .iter()
-            .map(|&base| {
-                let (multiplier, offset) = (
-                    coprime(rng.next_u32(), count),
-                    rng.next_u32() % count.max(1),
-                );
-                if own {
-                    Slot {
-                        base,
-                        multiplier,
-                        offset,
-                    }
-                } else {
-                    Slot::straight(base)
-                }
-            })
-            .collect();
+        let bases = arrangement.bases.iter();
+        let slots = bases.map(|&base| drawn(rng, base, own)).collect();
         Plan {
             count,
-            multiplier,
-            offset,
+            order,
             slots,
             stresses: arrangement.stress_groups > 0
                 && environment.stress.percent.takes(rng.next_u32()),
@@ -113,12 +99,12 @@ impl Plan {
     pub fn clearing(arrangement: &Arrangement) -> Plan {
         Plan {
             count: arrangement.instances,
-            multiplier: 1,
-            offset: 0,
+            order: Slot::straight(0),
             slots: arrangement
                 .bases
                 .iter()
-                .map(|&base| Slot::straight(base))
+                .copied()
+                .map(Slot::straight)
                 .collect(),
             stresses: false,
             host_stresses: false,
@@ -130,12 +116,8 @@ impl Plan {
 
     /// Work-groups of a launch on a device that has `groups` of the test's.
     pub fn work_groups(&self, arrangement: &Arrangement, groups: usize) -> usize {
-        let stress = if self.stresses {
-            arrangement.stress_groups as usize
-        } else {
-            0
-        };
-        arrangement.testing(groups) + stress
+        let stress = u32::from(self.stresses) * arrangement.stress_groups;
+        arrangement.testing(groups) + stress as usize
     }
 
     /// The environment's words for a device with `groups` of the test's work-groups; `threads` are
@@ -150,15 +132,15 @@ impl Plan {
     ) -> Vec<u32> {
         let e = arrangement;
         let mut words = vec![0; env::PLACES];
-        let step = u64::from(e.teams) * u64::from(e.lanes) * u64::from(self.multiplier);
+        let step = u64::from(e.teams) * u64::from(e.lanes) * u64::from(self.order.multiplier);
         let step = (step % u64::from(self.count.max(1))) as u32;
         let total = self.work_groups(arrangement, groups);
         words[env::COUNT] = self.count;
         words[env::TEAMS] = e.teams;
         words[env::LANES] = e.lanes;
         words[env::ITERATIONS] = e.iterations(self.count);
-        words[env::MULTIPLIER] = self.multiplier;
-        words[env::OFFSET] = self.offset;
+        words[env::MULTIPLIER] = self.order.multiplier;
+        words[env::OFFSET] = self.order.offset;
         words[env::STEP] = step;
         words[env::RES_PITCH] = e.instances;
         words[env::INSTANCE_PITCH] = e.instance_pitch;
@@ -172,7 +154,7 @@ impl Plan {
         words[env::LOOP_BOUND] = e.loop_bound;
         // Neighbouring threads of a group meet lanes apart, so their partners are not themselves.
         words[env::LANE_SHIFT] = if e.lanes > 1 {
-            1 + self.offset % (e.lanes - 1)
+            1 + self.order.offset % (e.lanes - 1)
         } else {
             0
         };

@@ -113,10 +113,8 @@ impl Tally {
         }
         let n = self.slots.len();
         let start = collect::hash(&self.known[at].0) as usize & (n - 1);
-        if let Some(slot) = (0..n)
-            .map(|p| (start + p) & (n - 1))
-            .find(|&s| self.slots[s].is_none())
-        {
+        let mut probes = (start..start + n).map(|p| p & (n - 1));
+        if let Some(slot) = probes.find(|&slot| self.slots[slot].is_none()) {
             self.slots[slot] = Some(at);
             self.version += 1;
         }
@@ -190,9 +188,7 @@ impl Tally {
         }
         outcomes
     }
-}
 
-impl Tally {
     /// Instances of a launch that a thread left no result for.
     pub fn unwritten(&self, counts: &Counts) -> u64 {
         let pairs = counts.counts.iter().zip(&self.known);

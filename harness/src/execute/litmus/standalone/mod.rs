@@ -17,7 +17,6 @@ use classay_suites::host::c::REPORT as TELL;
 use classay_suites::host::c::text::{Text, quoted, source};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
-use std::fmt::Write;
 
 /// How every such program runs.
 const RUN: &str = include_str!("run.c");
@@ -185,15 +184,11 @@ impl Standalone<'_> {
         self.launches(e, groups, test.thread_count(), environment_words, c);
         self.starts(test, e, c);
         self.fields(test, c);
-        let rows: Vec<String> = allowed.iter().map(|values| numbers(values)).collect();
-        c.line("static const long long allowed[][FIELDS] = {");
-        for row in rows.iter().map(String::as_str) {
-            c.line(&format!("    {{{row}}},"));
-        }
-        if rows.is_empty() {
-            c.line("    {0},");
-        }
-        c.line("};");
+        let rows = allowed
+            .iter()
+            .map(|values| format!("{{{}}},", numbers(values)));
+        let head = "static const long long allowed[][FIELDS] = {";
+        table(c, head, rows.collect(), "{0},");
         c.line("");
     }
 
@@ -227,36 +222,33 @@ impl Standalone<'_> {
 
     /// What words of every instance hold when it begins.
     fn starts(&self, test: &TestKernel, e: &Arrangement, c: &mut Text) {
-        c.line("static const struct { size_t base, word; cl_uint value; } starts[] = {");
-        let mut any = false;
+        let mut rows = Vec::new();
         for (l, location) in self.program.locations.iter().enumerate() {
             if location.region != Region::Global {
                 continue;
             }
             let base = e.bases[test.layout.places[l].at as usize];
-            for (word, value) in test.initial_words(self.program, l).iter().enumerate() {
-                c.line(&format!(
-                    "    {{{base}, {word}, {value}u}}, /* {} */",
-                    location.name.replace("*/", "")
-                ));
-                any = true;
-            }
+            let name = location.name.replace("*/", "");
+            let words = test.initial_words(self.program, l).into_iter().enumerate();
+            rows.extend(
+                words.map(|(word, value)| format!("{{{base}, {word}, {value}u}}, /* {name} */")),
+            );
         }
-        if !any {
-            c.line("    {0, 0, 0},");
-        }
-        c.line("};");
+        let head = "static const struct { size_t base, word; cl_uint value; } starts[] = {";
+        table(c, head, rows, "{0, 0, 0},");
     }
 
     /// What an outcome consists of.
     fn fields(&self, test: &TestKernel, c: &mut Text) {
-        c.line("static const struct field {");
-        c.line("    const char *name;");
-        c.line("    long column; /* of the results, or -1 where it is in memory */");
-        c.line("    size_t slot, word;");
-        c.line("    unsigned shift, bits;");
-        c.line("    int is_signed;");
-        c.line("} fields[] = {");
+        let head = "\
+static const struct field {
+    const char *name;
+    long column; /* of the results, or -1 where it is in memory */
+    size_t slot, word;
+    unsigned shift, bits;
+    int is_signed;
+} fields[] = {";
+        let mut rows = Vec::new();
         for field in &test.layout.fields {
             let ty = self.program.observable_type(field.observable);
             let bits = ty.bits();
@@ -276,30 +268,35 @@ impl Standalone<'_> {
                 // Registers always have a column.
                 (None, Observable::Register(..)) => (-1, 0, 0, 0),
             };
-            c.line(&format!(
-                "    {{{name}, {column}, {slot}, {word}, {shift}, {bits}, {sign}}},"
+            rows.push(format!(
+                "{{{name}, {column}, {slot}, {word}, {shift}, {bits}, {sign}}},"
             ));
         }
-        if test.layout.fields.is_empty() {
-            c.line("    {\"\", -1, 0, 0, 0, 0, 0},");
-        }
-        c.line("};");
+        table(c, head, rows, "{\"\", -1, 0, 0, 0, 0, 0},");
         c.line("");
     }
 }
 
+/// A table. C knows none without a row, so one has to stand for that.
+fn table(c: &mut Text, head: &str, rows: Vec<String>, none: &str) {
+    c.line(head);
+    for row in &rows {
+        c.line(&format!("    {row}"));
+    }
+    if rows.is_empty() {
+        c.line(&format!("    {none}"));
+    }
+    c.line("};");
+}
+
 /// Values as C writes them; the smallest has no literal.
 fn numbers(values: &[i64]) -> String {
-    let mut out = String::new();
-    for (n, value) in values.iter().enumerate() {
-        let comma = if n > 0 { ", " } else { "" };
-        let _ = match value {
-            &i64::MIN => write!(out, "{comma}-9223372036854775807LL - 1"),
-            value => write!(out, "{comma}{value}LL"),
-        };
+    let number = |value: &i64| match *value {
+        i64::MIN => "-9223372036854775807LL - 1".into(),
+        value => format!("{value}LL"),
+    };
+    match values {
+        [] => "0".into(),
+        values => values.iter().map(number).collect::<Vec<_>>().join(", "),
     }
-    if values.is_empty() {
-        out.push('0');
-    }
-    out
 }
