@@ -24,37 +24,113 @@ pub use resolve::{Arrangement, SubGroupShape, resolve};
 use classay_reports::store::PlanHash;
 use serde::{Deserialize, Serialize};
 
-/// What surrounds the instances of a litmus test. [`Default`] leaves everything to the device.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Environment {
-    /// What people call it; no part of what it does.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub name: String,
-    /// Many instances a launch, or one.
-    #[serde(skip_serializing_if = "is_default")]
-    pub mode: Mode,
-    /// How large launches are.
-    #[serde(skip_serializing_if = "is_default")]
-    pub launch: Launches,
-    /// What is permuted.
-    #[serde(skip_serializing_if = "is_default")]
-    pub order: Order,
+/// Defines structs of knobs. A text need not say all of them, and what is as by default is not written.
+macro_rules! knobs {
+    ($(
+        $(#[$about:meta])*
+        pub struct $name:ident {
+            $($(#[$of:meta])* pub $knob:ident: $kind:ty,)*
+        }
+    )*) => {$(
+        $(#[$about])*
+        #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+        #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+        pub struct $name {
+            $(
+                $(#[$of])*
+                #[serde(skip_serializing_if = "is_default")]
+                pub $knob: $kind,
+            )*
+        }
+    )*};
+}
+
+knobs! {
+    /// What surrounds the instances of a litmus test. [`Default`] leaves everything to the device.
+    pub struct Environment {
+        /// What people call it; no part of what it does.
+        pub name: String,
+        /// Many instances a launch, or one.
+        pub mode: Mode,
+        /// How large launches are.
+        pub launch: Launches,
+        /// What is permuted.
+        pub order: Order,
+        /// How instances lie in memory.
+        pub memory: Placing,
+        /// How the threads of an instance come to run at the same time.
+        pub meet: Meeting,
+        /// Stress by the work-items that play, before they do.
+        pub pre_stress: PreStress,
+        /// Stress by work-groups beside those that play.
+        pub stress: Stress,
+        /// Stress by threads of the host.
+        pub host_stress: HostStress,
+    }
+
+    /// How large launches are. Each is at most this; left out it is the device's choice.
+    pub struct Launches {
+        /// Instances of a full launch.
+        pub instances: Option<u32>,
+        /// Teams: sets of as many work-groups as the test has; the testing work-groups are these.
+        pub teams: Option<u32>,
+        /// Copies of the test's threads in each work-group: the work-group's size in threads of the test.
+        pub lanes: Option<u32>,
+        /// The work-group's size is a multiple of this; work-items beyond the lanes are idle.
+        pub multiple: Option<u32>,
+        /// Command queues that launches are spread over, each with memory of its own, so that they overlap.
+        pub queues: Option<u32>,
+        /// Whether the threads of an instance that share a work-group are neighbours in it or as far apart
+        /// as they can be, in other sub-groups where there are several.
+        pub threads: Threads,
+    }
+
+    /// What is permuted, as the chance that a launch does so.
+    pub struct Order {
+        /// Instances are played in an order that a random multiplier gives, not in that of memory `[MC]`.
+        pub instances: Option<Percent>,
+        /// Each location has a random multiplier of its own `[MC]`: the locations of an instance are
+        /// neighbours of those of different others.
+        pub locations: Option<Percent>,
+        /// Which work-group of the launch plays or stresses what is shuffled `[GPU]`.
+        pub groups: Option<Percent>,
+        /// Which work-group of a team plays which of the test's is permuted, and with whom: work-groups
+        /// are shifted by teams against each other.
+        pub partners: Option<Percent>,
+    }
+
     /// How instances lie in memory.
-    #[serde(skip_serializing_if = "is_default")]
-    pub memory: Placing,
+    pub struct Placing {
+        /// What the locations lie in. A test that devices or host threads share lies in fine-grained memory
+        /// with atomics, and no other.
+        pub kind: Kind,
+        /// Words between neighbouring instances of a location `[L7]`, at least those of the widest location.
+        pub pitch: Option<u32>,
+        /// How the locations of an instance lie to each other.
+        pub spacing: Option<Spacing>,
+        /// For `spacing: bank`: words between lines that a cache keeps in the same set or a memory in the
+        /// same bank; a power of two.
+        pub bank: Option<u32>,
+        /// Words by which each location is further away than the one before it.
+        pub skew: Option<u32>,
+    }
+
     /// How the threads of an instance come to run at the same time.
-    #[serde(skip_serializing_if = "is_default")]
-    pub meet: Meeting,
-    /// Stress by the work-items that play, before they do.
-    #[serde(skip_serializing_if = "is_default")]
-    pub pre_stress: PreStress,
-    /// Stress by work-groups beside those that play.
-    #[serde(skip_serializing_if = "is_default")]
-    pub stress: Stress,
-    /// Stress by threads of the host.
-    #[serde(skip_serializing_if = "is_default")]
-    pub host_stress: HostStress,
+    pub struct Meeting {
+        /// Iterations between two meetings of a team; 0 for none.
+        pub every: Option<u32>,
+        /// Of the meetings, those that are held.
+        pub percent: Option<Percent>,
+        /// Polls before a work-item goes on alone.
+        pub bound: Option<u32>,
+        /// Steps of arithmetic that the last to arrive takes before it goes on, because the others learn of
+        /// it later: as long as a line takes from one core to another. Left out, it is learned from launch to
+        /// launch where work-groups run on cores of their own.
+        pub lag: Option<u32>,
+        /// Of the meetings, those before which every work-item reads the locations that are played until
+        /// the next, so that caches share their lines `[L7]`. Only locations that are atomic throughout.
+        pub touch: Option<Percent>,
+    }
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -115,31 +191,6 @@ impl From<Percent> for u32 {
     }
 }
 
-/// How large launches are. Each is at most this; left out it is the device's choice.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Launches {
-    /// Instances of a full launch.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub instances: Option<u32>,
-    /// Teams: sets of as many work-groups as the test has; the testing work-groups are these.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub teams: Option<u32>,
-    /// Copies of the test's threads in each work-group: the work-group's size in threads of the test.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub lanes: Option<u32>,
-    /// The work-group's size is a multiple of this; work-items beyond the lanes are idle.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub multiple: Option<u32>,
-    /// Command queues that launches are spread over, each with memory of its own, so that they overlap.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub queues: Option<u32>,
-    /// Whether the threads of an instance that share a work-group are neighbours in it or as far apart
-    /// as they can be, in other sub-groups where there are several.
-    #[serde(skip_serializing_if = "is_default")]
-    pub threads: Threads,
-}
-
 /// Where the threads of an instance are within their work-group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -149,49 +200,6 @@ pub enum Threads {
     Together,
     /// As many work-items apart as there are lanes.
     Apart,
-}
-
-/// What is permuted, as the chance that a launch does so.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Order {
-    /// Instances are played in an order that a random multiplier gives, not in that of memory `[MC]`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub instances: Option<Percent>,
-    /// Each location has a random multiplier of its own `[MC]`: the locations of an instance are
-    /// neighbours of those of different others.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub locations: Option<Percent>,
-    /// Which work-group of the launch plays or stresses what is shuffled `[GPU]`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub groups: Option<Percent>,
-    /// Which work-group of a team plays which of the test's is permuted, and with whom: work-groups
-    /// are shifted by teams against each other.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub partners: Option<Percent>,
-}
-
-/// How instances lie in memory.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Placing {
-    /// What the locations lie in. A test that devices or host threads share lies in fine-grained memory
-    /// with atomics, and no other.
-    #[serde(skip_serializing_if = "is_default")]
-    pub kind: Kind,
-    /// Words between neighbouring instances of a location `[L7]`, at least those of the widest location.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pitch: Option<u32>,
-    /// How the locations of an instance lie to each other.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub spacing: Option<Spacing>,
-    /// For `spacing: bank`: words between lines that a cache keeps in the same set or a memory in the
-    /// same bank; a power of two.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bank: Option<u32>,
-    /// Words by which each location is further away than the one before it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub skew: Option<u32>,
 }
 
 /// What the locations lie in.
@@ -220,30 +228,6 @@ pub enum Spacing {
     Line,
     /// As `apart`, and a multiple of `bank` apart: they share a set or a bank.
     Bank,
-}
-
-/// How the threads of an instance come to run at the same time.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Meeting {
-    /// Iterations between two meetings of a team; 0 for none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub every: Option<u32>,
-    /// Of the meetings, those that are held.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub percent: Option<Percent>,
-    /// Polls before a work-item goes on alone.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bound: Option<u32>,
-    /// Steps of arithmetic that the last to arrive takes before it goes on, because the others learn of
-    /// it later: as long as a line takes from one core to another. Left out, it is learned from launch to
-    /// launch where work-groups run on cores of their own.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub lag: Option<u32>,
-    /// Of the meetings, those before which every work-item reads the locations that are played until
-    /// the next, so that caches share their lines `[L7]`. Only locations that are atomic throughout.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub touch: Option<Percent>,
 }
 
 /// What a pass of stress does to its target, in order `[GPU]`.
