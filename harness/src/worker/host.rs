@@ -62,11 +62,8 @@ pub struct Worker {
     stderr_done: Receiver<()>,
 }
 
-/// What the reading thread found on the pipe.
-enum Line {
-    Reply(Box<Reply>),
-    Rubbish(String),
-}
+/// What the reading thread found on the pipe: a reply, or rubbish.
+type Line = Result<Box<Reply>, String>;
 
 /// Why there is no reply.
 #[derive(Debug)]
@@ -183,8 +180,8 @@ impl Worker {
             }
             let left = deadline.saturating_duration_since(Instant::now());
             match self.replies.recv_timeout(left.min(LOOK)) {
-                Ok(Line::Reply(reply)) => return Ok(*reply),
-                Ok(Line::Rubbish(what)) => return Err(self.condemn(How::Rubbish(what))),
+                Ok(Ok(reply)) => return Ok(*reply),
+                Ok(Err(what)) => return Err(self.condemn(How::Rubbish(what))),
                 Err(RecvTimeoutError::Timeout) if left.is_zero() => return Err(self.condemn(late)),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
@@ -275,10 +272,10 @@ fn read_replies(mut pipe: impl BufRead, send: &SyncSender<Line>) {
             Ok(_) if bytes.last() == Some(&b'\n') => parse(&bytes),
             // Without its end a line is what a dying worker left of it, unless it is too long.
             Ok(n) if (n as u64) < LONGEST_LINE => return,
-            Ok(_) => Line::Rubbish(format!("a line of more than {LONGEST_LINE} bytes")),
-            Err(error) => Line::Rubbish(format!("its pipe cannot be read: {error}")),
+            Ok(_) => Err(format!("a line of more than {LONGEST_LINE} bytes")),
+            Err(error) => Err(format!("its pipe cannot be read: {error}")),
         };
-        let last = matches!(line, Line::Rubbish(_));
+        let last = line.is_err();
         if send.send(line).is_err() || last {
             return;
         }
@@ -286,18 +283,17 @@ fn read_replies(mut pipe: impl BufRead, send: &SyncSender<Line>) {
 }
 
 fn parse(bytes: &[u8]) -> Line {
-    match serde_json::from_slice(bytes) {
-        Ok(reply) => Line::Reply(Box::new(reply)),
-        Err(error) => {
+    serde_json::from_slice(bytes)
+        .map(Box::new)
+        .map_err(|error| {
             let shown: String = String::from_utf8_lossy(bytes)
                 .trim_end()
                 .chars()
                 .take(80)
                 .flat_map(char::escape_default)
                 .collect();
-            Line::Rubbish(format!("\"{shown}\" is no reply ({error})"))
-        }
-    }
+            format!("\"{shown}\" is no reply ({error})")
+        })
 }
 
 /// Reads to the end and keeps the last bytes.
@@ -331,8 +327,8 @@ mod tests {
         let input = [&hello[..], b"Segmentation fault\x1b\n", &hello[..]].concat();
         let lines = lines(&input);
         assert_eq!(lines.len(), 2);
-        assert!(matches!(&lines[0], Line::Reply(_)));
-        let Line::Rubbish(what) = &lines[1] else {
+        assert!(lines[0].is_ok());
+        let Err(what) = &lines[1] else {
             panic!("not rubbish");
         };
         assert!(what.contains("Segmentation fault\\u{1b}"), "{what}");
@@ -351,10 +347,7 @@ mod tests {
             "[]\n",
             "\n",
         ] {
-            assert!(
-                matches!(lines(wrong.as_bytes())[..], [Line::Rubbish(_)]),
-                "{wrong}"
-            );
+            assert!(matches!(lines(wrong.as_bytes())[..], [Err(_)]), "{wrong}");
         }
     }
 
