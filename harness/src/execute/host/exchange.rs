@@ -139,11 +139,12 @@ impl Exchange<'_> {
                 self.cell(cell)?.store(self.num(value), Ordering::Relaxed);
             }
             Operation::Load(reg, cell, order) => {
-                let value = self.cell(cell)?.load(reads(*order));
+                let value = self.cell(cell)?.load(ordering(*order, Ordering::Acquire));
                 self.put(*reg, value);
             }
             Operation::Store(cell, value, order) => {
-                self.cell(cell)?.store(self.num(value), writes(*order));
+                self.cell(cell)?
+                    .store(self.num(value), ordering(*order, Ordering::Release));
             }
             Operation::Change {
                 how,
@@ -153,7 +154,9 @@ impl Exchange<'_> {
                 before,
             } => {
                 let by = self.num(by);
-                let old = self.cell(at)?.change(*how, by, both(*order));
+                let old = self
+                    .cell(at)?
+                    .change(*how, by, ordering(*order, Ordering::AcqRel));
                 self.put(*before, old);
             }
             Operation::Swap {
@@ -166,7 +169,7 @@ impl Exchange<'_> {
             } => {
                 let (cell, new) = (self.cell(at)?, self.num(new));
                 let want = self.num(&Num::reg(*expected));
-                let orders = (both(*order), Ordering::Relaxed);
+                let orders = (ordering(*order, Ordering::AcqRel), Ordering::Relaxed);
                 let result = cell.compare_exchange(want, new, orders, *weak);
                 self.put(*done, u64::from(result.is_ok()));
                 if let Err(seen) = result {
@@ -174,7 +177,7 @@ impl Exchange<'_> {
                 }
             }
             Operation::Fence(Order::Relaxed) => {}
-            Operation::Fence(order) => fence(both(*order)),
+            Operation::Fence(order) => fence(ordering(*order, Ordering::AcqRel)),
             Operation::Await {
                 at,
                 value,
@@ -182,7 +185,7 @@ impl Exchange<'_> {
                 must,
             } => {
                 let (cell, value) = (self.cell(at)?, self.num(value));
-                if !self.wait(cell, value, reads(*order)) {
+                if !self.wait(cell, value, ordering(*order, Ordering::Acquire)) {
                     if self.timed_out() {
                         return Err(Stop::TimedOut);
                     }
@@ -251,16 +254,4 @@ fn ordering(order: Order, acq_rel: Ordering) -> Ordering {
         Order::AcqRel => acq_rel,
         Order::SeqCst => Ordering::SeqCst,
     }
-}
-
-fn reads(order: Order) -> Ordering {
-    ordering(order, Ordering::Acquire)
-}
-
-fn writes(order: Order) -> Ordering {
-    ordering(order, Ordering::Release)
-}
-
-fn both(order: Order) -> Ordering {
-    ordering(order, Ordering::AcqRel)
 }

@@ -99,15 +99,14 @@ impl Lowering<'_> {
         let slot = match kind {
             Memory::Buffer | Memory::Unstated => self.buffer(&name, first),
             Memory::CoarseSvm | Memory::FineSvm | Memory::FineSvmAtomics => {
-                let flags: &[Constant] = match kind {
-                    Memory::FineSvm => &[cl::CL_MEM_SVM_FINE_GRAIN_BUFFER],
-                    Memory::FineSvmAtomics => {
-                        &[cl::CL_MEM_SVM_FINE_GRAIN_BUFFER, cl::CL_MEM_SVM_ATOMICS]
-                    }
-                    _ => &[],
-                };
                 let slot = self.builder.slot(name, SlotKind::Svm(self.context));
-                let flags = [&[cl::CL_MEM_READ_WRITE], flags].concat();
+                let mut flags = vec![cl::CL_MEM_READ_WRITE];
+                if kind != Memory::CoarseSvm {
+                    flags.push(cl::CL_MEM_SVM_FINE_GRAIN_BUFFER);
+                }
+                if kind == Memory::FineSvmAtomics {
+                    flags.push(cl::CL_MEM_SVM_ATOMICS);
+                }
                 let arguments = [
                     self.context.into(),
                     Value::Flags(flags),
@@ -116,15 +115,9 @@ impl Lowering<'_> {
                 ];
                 let alloc = Call::new(Function::SVMAlloc, arguments);
                 self.builder.begin(alloc.makes(slot));
-                let write = write(slot, first, bytes);
-                if kind == Memory::CoarseSvm {
-                    let [map, unmap, finish] = self.mapped(slot, bytes, cl::CL_MAP_WRITE);
-                    self.builder.begin(map);
-                    self.builder.begin(write);
-                    self.builder.begin(unmap);
-                    self.builder.begin(finish);
-                } else {
-                    self.builder.begin(write);
+                let write = write(slot, first, bytes).into();
+                for step in self.by_host(slot, kind, bytes, cl::CL_MAP_WRITE, write) {
+                    self.builder.begin(step);
                 }
                 slot
             }
@@ -151,14 +144,25 @@ impl Lowering<'_> {
         slot
     }
 
-    /// Maps an SVM allocation, unmaps it, and waits for that.
-    fn mapped(&self, slot: Slot, bytes: usize, flags: Constant) -> [Call; 3] {
-        let map = [true.into(), flags.into(), slot.into(), bytes.into()];
+    /// What the host does with memory that is no buffer: while it is mapped, where it has to be.
+    fn by_host(
+        &self,
+        slot: Slot,
+        memory: Memory,
+        bytes: usize,
+        flags: Constant,
+        step: Step,
+    ) -> Vec<Step> {
+        if memory != Memory::CoarseSvm {
+            return vec![step];
+        }
         let (queue, unmap) = (self.service, [slot.into()]);
-        [
-            Call::enqueue(Function::EnqueueSVMMap, queue, map, &[], None),
-            Call::enqueue(Function::EnqueueSVMUnmap, queue, unmap, &[], None),
-            Call::of(Function::Finish, queue),
+        let map = [true.into(), flags.into(), slot.into(), bytes.into()];
+        vec![
+            Call::enqueue(Function::EnqueueSVMMap, queue, map, &[], None).into(),
+            step,
+            Call::enqueue(Function::EnqueueSVMUnmap, queue, unmap, &[], None).into(),
+            Call::of(Function::Finish, queue).into(),
         ]
     }
 
@@ -249,25 +253,13 @@ impl Lowering<'_> {
         let bytes = 4 * kernels.layout.places[id.index()].words as usize;
         let (slot, memory) = self.locations[id.index()];
         let answer = self.builder.answer();
-        match memory {
-            Memory::Buffer | Memory::Unstated => {
-                let read = self.read(slot, bytes, answer);
-                self.reads.push(read.into());
-            }
-            Memory::CoarseSvm => {
-                let [map, unmap, finish] = self.mapped(slot, bytes, cl::CL_MAP_READ);
-                let steps = [
-                    map.into(),
-                    look(slot, bytes, answer),
-                    unmap.into(),
-                    finish.into(),
-                ];
-                self.reads.extend(steps);
-            }
-            Memory::FineSvm | Memory::FineSvmAtomics | Memory::SystemSvm => {
-                self.reads.push(look(slot, bytes, answer));
-            }
-        }
+        let reads = if is_buffer(memory) {
+            vec![self.read(slot, bytes, answer).into()]
+        } else {
+            let look = look(slot, bytes, answer);
+            self.by_host(slot, memory, bytes, cl::CL_MAP_READ, look)
+        };
+        self.reads.extend(reads);
         answer
     }
 
