@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::plan::{Body, LitmusTest};
+use crate::worker::host::Start;
 use classay_reports::record::{CaseId, DeviceRecord, EvidenceKind, Outcome, OutcomeCount, Verdict};
 use classay_vocabulary::Budget;
 use std::io::Write;
