@@ -1,7 +1,7 @@
 //! What transfers and the host leave in memory.
 
 use super::case::{KernelCase, Kind, Object, ObjectId, Place, Step};
-use super::effect::Effect;
+use super::effect::{Effect, pitches};
 use super::transfer::{Bytes, Corner, Region, Transfer};
 
 /// The bytes of every object.
@@ -104,21 +104,6 @@ fn rows(corner: &Corner, region: &[usize; 3]) -> impl Iterator<Item = Place> + u
             byte: origin[0] + (origin[1] + y) * row + (origin[2] + z) * slice,
         })
     })
-}
-
-/// The pitches of a rectangle, where 0 means close.
-pub(super) fn pitches(corner: &Corner, region: &[usize; 3]) -> (usize, usize) {
-    let row = if corner.row == 0 {
-        region[0]
-    } else {
-        corner.row
-    };
-    let slice = if corner.slice == 0 {
-        row.saturating_mul(region[1])
-    } else {
-        corner.slice
-    };
-    (row, slice)
 }
 
 #[cfg(test)]

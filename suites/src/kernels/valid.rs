@@ -4,10 +4,7 @@ use super::case::{
     Arg, Ids, KernelCase, Kind, Launch, ObjectId, Permutation, Place, Range, SUB_GROUP_FIELDS,
     Step, Want,
 };
-use super::effect::{Effect, in_image};
-use super::image::Spot;
-use super::model::pitches;
-use super::transfer::{Bytes, Corner, Move, Region, Transfer};
+use super::effect::{inside, kind};
 use crate::host::exchange;
 
 /// The most bytes of an object.
@@ -54,7 +51,7 @@ pub fn valid(case: &KernelCase) -> Result<(), String> {
                 let open = |at: Place| kind(case, at).is_some_and(open) && inside(case, at, 1);
                 exchange::fits(acts, &open)
             }
-            Step::Move(moved) => move_fits(case, moved),
+            Step::Move(moved) => moved.fits(case),
             Step::Finish => true,
             Step::Host { at, bytes, .. } => addressed(case, *at, *bytes),
             Step::Point { at, to } => {
@@ -69,15 +66,6 @@ pub fn valid(case: &KernelCase) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-fn kind(case: &KernelCase, at: Place) -> Option<Kind> {
-    case.objects.get(at.object.index()).map(|o| o.kind)
-}
-
-fn inside(case: &KernelCase, at: Place, bytes: usize) -> bool {
-    let object = case.objects.get(at.object.index());
-    object.is_some_and(|o| at.byte.saturating_add(bytes) <= o.bytes)
 }
 
 fn addressed(case: &KernelCase, at: Place, bytes: usize) -> bool {
@@ -137,97 +125,6 @@ fn look_fits(case: &KernelCase, step: usize, object: ObjectId, want: &Want) -> b
             at.saturating_add(8) <= length && to.is_none_or(|to| addressed(case, to, 0))
         }),
     }
-}
-
-/// Whether a transfer keeps to its objects, and has memory of the right kind beside images.
-fn move_fits(case: &KernelCase, moved: &Move) -> bool {
-    let what = &moved.what;
-    let spot = |at: &Spot, region: &[usize; 3]| {
-        in_image(case, *at, region).is_some_and(|(image, ..)| {
-            let size = image.shape.size();
-            (0..3).all(|d| region[d] > 0 && at.origin[d].saturating_add(region[d]) <= size[d])
-        })
-    };
-    // Of what is beside an image, whether it is the host's, and the rectangle in it.
-    let beside = |host: bool, object: ObjectId| {
-        let right = kind(case, object.at(0)).is_some_and(|kind| match kind {
-            Kind::Host => host,
-            Kind::Buffer | Kind::SubBuffer { .. } => !host,
-            Kind::SvmCoarse
-            | Kind::SvmFine
-            | Kind::SvmAtomics
-            | Kind::Image(_)
-            | Kind::Pipe { .. } => false,
-        });
-        let mut ends = ends(case, what).into_iter();
-        right && ends.all(|(at, bytes)| at.object != object || inside(case, at, bytes))
-    };
-    match what {
-        Transfer::FillImage { to, region, .. } => spot(to, region),
-        Transfer::CopyImage(Region { from, to, region }) => {
-            let format = |at: &Spot| in_image(case, *at, region).map(|(image, ..)| image.format);
-            spot(from, region) && spot(to, region) && format(from) == format(to)
-        }
-        Transfer::ReadImage(Region { from, to, region }) => {
-            spot(from, region) && beside(true, to.object)
-        }
-        Transfer::MapReadImage(Region { from, to, region }) => {
-            spot(from, region) && beside(true, to.object)
-        }
-        Transfer::CopyImageToBuffer(Region { from, to, region }) => {
-            spot(from, region) && beside(false, to.object)
-        }
-        Transfer::WriteImage(Region { from, to, region }) => {
-            spot(to, region) && beside(true, from.object)
-        }
-        Transfer::MapWriteImage {
-            from, to, region, ..
-        } => spot(to, region) && beside(true, from.object),
-        Transfer::CopyBufferToImage(Region { from, to, region }) => {
-            spot(to, region) && beside(false, from.object)
-        }
-        // A call that must be refused may speak of bytes that a buffer lacks, but never of memory of
-        // the host that is not there.
-        Transfer::Read(_)
-        | Transfer::Write(_)
-        | Transfer::Copy(_)
-        | Transfer::Fill(_)
-        | Transfer::ReadRect(_)
-        | Transfer::WriteRect(_)
-        | Transfer::CopyRect(_)
-        | Transfer::MapRead(_)
-        | Transfer::MapWrite { .. }
-        | Transfer::Renew { .. }
-        | Transfer::SvmCopy(_)
-        | Transfer::SvmFill(_) => ends(case, what).into_iter().all(|(at, bytes)| {
-            let buffer = kind(case, at).is_some_and(|kind| !kind.addressed());
-            inside(case, at, bytes) || moved.code != 0 && buffer
-        }),
-    }
-}
-
-/// The stretches that a transfer touches.
-fn ends(case: &KernelCase, what: &Transfer) -> Vec<(Place, usize)> {
-    match what.effect(case) {
-        Some(Effect::Bytes(Bytes { from, to, bytes })) => vec![(from, bytes), (to, bytes)],
-        Some(Effect::Pattern { to, bytes, .. }) => vec![(to, bytes)],
-        Some(Effect::Rectangle(Region { from, to, region })) => {
-            [from, to].map(|corner| stretch(&corner, &region)).into()
-        }
-        Some(Effect::Elements { to, region, .. }) => vec![stretch(&to, &region)],
-        None => Vec::new(),
-    }
-}
-
-/// From the first byte of an object to the last of a rectangle in it.
-fn stretch(corner: &Corner, region: &[usize; 3]) -> (Place, usize) {
-    let (row, slice) = pitches(corner, region);
-    let last = |origin: usize, count: usize| origin.saturating_add(count.saturating_sub(1));
-    let end = corner.origin[0]
-        .saturating_add(region[0])
-        .saturating_add(last(corner.origin[1], region[1]).saturating_mul(row))
-        .saturating_add(last(corner.origin[2], region[2]).saturating_mul(slice));
-    (corner.object.at(0), end)
 }
 
 /// Whether the host may use it while kernels do.
