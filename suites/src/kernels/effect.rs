@@ -92,6 +92,11 @@ impl Transfer {
             &Transfer::MapWrite {
                 from, to, bytes, ..
             } => Some(Effect::Bytes(Bytes { from, to, bytes })),
+            &Transfer::SvmMigrate { of, bytes, .. } => Some(Effect::Bytes(Bytes {
+                from: of,
+                to: of,
+                bytes,
+            })),
             Transfer::Fill(Pattern { pattern, to, bytes })
             | Transfer::SvmFill(Pattern { pattern, to, bytes })
             | Transfer::Renew {
@@ -189,7 +194,8 @@ impl Move {
             | Transfer::MapWrite { .. }
             | Transfer::Renew { .. }
             | Transfer::SvmCopy(_)
-            | Transfer::SvmFill(_) => ends(case, what).into_iter().all(|(at, bytes)| {
+            | Transfer::SvmFill(_)
+            | Transfer::SvmMigrate { .. } => ends(case, what).into_iter().all(|(at, bytes)| {
                 let buffer = kind(case, at).is_some_and(|kind| !kind.addressed());
                 inside(case, at, bytes) || self.code != 0 && buffer
             }),

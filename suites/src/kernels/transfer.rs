@@ -153,4 +153,13 @@ pub enum Transfer {
     SvmCopy(Bytes),
     /// clEnqueueSVMMemFill.
     SvmFill(Pattern),
+    /// clEnqueueSVMMigrateMem of a whole allocation, which keeps its contents.
+    SvmMigrate {
+        /// The allocation, from its first byte on.
+        of: Place,
+        /// All its bytes.
+        bytes: usize,
+        /// To the host, not to the queue's device.
+        to_host: bool,
+    },
 }

@@ -392,6 +392,11 @@ pub fn svm(choices: &mut Choices) -> KernelCase {
         };
         case.transfer(what, blocking);
     }
+    if choices.percent(30) {
+        case.need(&[Need::Api21]);
+        let (of, to_host) = (at(all[choices.below(2)], 0), choices.percent(50));
+        case.transfer(Transfer::SvmMigrate { of, bytes, to_host }, false);
+    }
     look_at_all(&mut case, &[rule::SV_API]);
     case.case
 }

@@ -119,6 +119,16 @@ impl Lower<'_> {
                 let all = values![*to, Value::Bytes(pattern.clone()), pattern.len(), *bytes];
                 (Function::EnqueueSVMMemFill, all)
             }
+            Transfer::SvmMigrate { of, to_host, .. } => {
+                let flags = to_host.then_some(cl::CL_MIGRATE_MEM_OBJECT_HOST);
+                let flags = Value::Flags(flags.into_iter().collect());
+                // Null sizes mean whole allocations.
+                let list = Value::list(Class::Pointer, [*of]);
+                (
+                    Function::EnqueueSVMMigrateMem,
+                    values![1, list, Value::Null, flags],
+                )
+            }
         };
         vec![self.plain(function, all)]
     }

@@ -118,6 +118,8 @@ impl<'c> Memory<'c> {
             &Transfer::MapWrite {
                 from, to, bytes, ..
             } => self.bytes(Bytes { from, to, bytes }),
+            // What is migrated keeps its bytes.
+            Transfer::SvmMigrate { .. } => {}
             Transfer::Fill(Pattern { pattern, to, bytes })
             | Transfer::SvmFill(Pattern { pattern, to, bytes })
             | Transfer::Renew {
