@@ -7,7 +7,7 @@
 use super::apart::apart;
 use super::{ChosenModel, outcome};
 use classay_litmus::explain;
-use classay_litmus::oracle::{self, Deadline, Error, Explanation, Limits, Model, Refusal, State};
+use classay_litmus::oracle::{self, Deadline, Error, Explanation, Limits, Refusal, State};
 use classay_litmus::program::{Observable, Predicate, Program};
 use classay_reports::record::{
     Evidence, EvidenceKind, Outcome, OutcomeCount, RuleId, Verdict, Violation,
@@ -15,7 +15,6 @@ use classay_reports::record::{
 use classay_reports::text::outcome::outcome as text;
 use classay_reports::verdict::{Judgement, verdict};
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// How long the oracle may think about one case, and again about why outcomes are forbidden.
@@ -53,12 +52,12 @@ impl Judged {
 pub fn judge_case(program: &Program, histogram: &[OutcomeCount], chosen: &ChosenModel) -> Judged {
     let test = Test::new(program.clone(), chosen);
     if histogram.iter().all(|o| o.count == 0) {
-        return by_condition(&test, histogram, None);
+        return test.by_condition(histogram, None);
     }
     match test.allowed() {
-        Err(why) => by_condition(&test, histogram, Some((chosen, why))),
-        Ok(allowed) if allowed.racy => undefined(&test, histogram, chosen, &allowed),
-        Ok(allowed) => by_model(&test, histogram, chosen, &allowed),
+        Err(why) => test.by_condition(histogram, Some(why)),
+        Ok(allowed) if allowed.racy => test.undefined(histogram, &allowed),
+        Ok(allowed) => test.by_model(histogram, &allowed),
     }
 }
 
@@ -106,24 +105,24 @@ fn limits() -> Limits {
 }
 
 /// A litmus test and the model that judges it.
-pub(super) struct Test {
+pub(super) struct Test<'a> {
     /// The test, with a filter that lets everything through.
     pub program: Program,
     /// What its outcomes record.
     pub observables: Vec<Observable>,
     /// The names of that.
     pub recorded: Vec<classay_vocabulary::Observable>,
-    model: Arc<Model>,
+    chosen: &'a ChosenModel,
 }
 
-impl Test {
+impl<'a> Test<'a> {
     /// About this test.
-    pub fn new(program: Program, chosen: &ChosenModel) -> Test {
+    pub fn new(program: Program, chosen: &'a ChosenModel) -> Test<'a> {
         Test {
             observables: program.observables(),
             recorded: program.recorded(),
             program: without_filter(program),
-            model: chosen.model.clone(),
+            chosen,
         }
     }
 
@@ -144,7 +143,7 @@ impl Test {
 
     /// Everything that the model allows; or why that is not known.
     pub fn allowed(&self) -> Result<oracle::Judgement, String> {
-        match apart(|| oracle::judge(&self.program, &self.model, &limits())) {
+        match apart(|| oracle::judge(&self.program, &self.chosen.model, &limits())) {
             Ok(Ok(judgement)) => Ok(judgement),
             Ok(Err(Error::Late)) => Err(format!("that takes more than {} s", PATIENCE.as_secs())),
             Ok(Err(error)) => Err(error.to_string()),
@@ -159,7 +158,7 @@ impl Test {
             let limits = limits();
             let why = |state: State| {
                 let only = outcome::predicate(&self.observables, &state);
-                oracle::explain(&self.program, &self.model, &only, &limits).ok()
+                oracle::explain(&self.program, &self.chosen.model, &only, &limits).ok()
             };
             states.into_iter().map(why).collect()
         });
@@ -175,201 +174,215 @@ impl Test {
     /// Everything there is to say about a state; none where that takes too long.
     pub fn report(&self, state: &State) -> Option<explain::Report> {
         let only = outcome::predicate(&self.observables, state);
-        apart(|| explain::report(&self.program, &self.model, &only, &limits()))
+        apart(|| explain::report(&self.program, &self.chosen.model, &only, &limits()))
             .ok()?
             .ok()
     }
-}
 
-/// The verdict of the test's own condition, and why no model has a say.
-fn by_condition(
-    test: &Test,
-    histogram: &[OutcomeCount],
-    unjudged: Option<(&ChosenModel, String)>,
-) -> Judged {
-    let (verdict, mut reason) = test.verdict(histogram, &|_| Judgement::Unjudged);
-    if let Some((chosen, why)) = unjudged {
-        reason.push_str(&format!("; {} does not judge it: {why}", chosen.name()));
+    /// The verdict of the test's own condition, and why no model has a say.
+    fn by_condition(&self, histogram: &[OutcomeCount], unjudged: Option<String>) -> Judged {
+        let (verdict, mut reason) = self.verdict(histogram, &|_| Judgement::Unjudged);
+        if let Some(why) = unjudged {
+            reason.push_str(&format!(
+                "; {} does not judge it: {why}",
+                self.chosen.name()
+            ));
+        }
+        Judged::of(verdict, reason)
     }
-    Judged::of(verdict, reason)
-}
 
-/// A program that may do anything.
-fn undefined(
-    test: &Test,
-    histogram: &[OutcomeCount],
-    chosen: &ChosenModel,
-    allowed: &oracle::Judgement,
-) -> Judged {
-    let (verdict, reason) = test.verdict(histogram, &|_| Judgement::Racy);
-    let race = allowed.flags.iter().any(|flag| flag == "mm.race");
-    let reason = if race {
-        reason
-    } else {
-        format!(
-            "{} flags the program ({}), so its behaviour is undefined and is not judged",
-            chosen.name(),
-            allowed.flags.join(", ")
-        )
-    };
-    Judged::of(verdict, reason)
-}
-
-/// The verdict of a program that the model defines.
-fn by_model(
-    test: &Test,
-    histogram: &[OutcomeCount],
-    chosen: &ChosenModel,
-    allowed: &oracle::Judgement,
-) -> Judged {
-    let mut judgements: HashMap<&Outcome, Judgement> = HashMap::new();
-    let mut forbidden: Vec<(&OutcomeCount, State)> = Vec::new();
-    let mut undecided = false;
-    for seen in histogram.iter().filter(|o| o.count > 0) {
-        let judgement = match &seen.outcome {
-            Outcome::State(values) if values.len() == test.observables.len() => {
-                let state = State(values.clone());
-                if allowed.states.contains(&state) {
-                    Judgement::Allowed
-                } else if allowed.bounded || allowed.outside {
-                    undecided = true;
-                    Judgement::Unjudged
-                } else {
-                    forbidden.push((seen, state));
-                    continue;
-                }
-            }
-            Outcome::Incomplete => Judgement::Unjudged,
-            Outcome::State(_) | Outcome::Required | Outcome::Violation(_) => {
-                let why = "it is no outcome of this test".into();
-                Judgement::Impossible { why }
-            }
-        };
-        judgements.insert(&seen.outcome, judgement);
-    }
-    forbidden.sort_by_key(|(seen, _)| std::cmp::Reverse(seen.count));
-    let (violations, evidence) = explained(&forbidden, chosen, test, &mut judgements);
-    let judge = |o: &OutcomeCount| {
-        let found = judgements.get(&o.outcome);
-        found.cloned().unwrap_or(Judgement::Unjudged)
-    };
-    let (mut verdict, mut reason) = test.verdict(histogram, &judge);
-    if verdict == Verdict::Pass
-        && let Some(seen) = thin(histogram, chosen, test, allowed)
-    {
-        verdict = Verdict::Inconclusive;
-        reason = format!(
-            "`{}` holds a value out of thin air: no rule of {} forbids it, but implementations \
-             should ensure that there is none (mm.thin-air)",
-            test.text(seen),
-            chosen.name()
-        );
-    }
-    if undecided {
-        let why = if allowed.bounded {
-            format!("loops are repeated only {} times", limits().loop_bound)
+    /// A program that may do anything.
+    fn undefined(&self, histogram: &[OutcomeCount], allowed: &oracle::Judgement) -> Judged {
+        let (verdict, reason) = self.verdict(histogram, &|_| Judgement::Racy);
+        let race = allowed.flags.iter().any(|flag| flag == "mm.race");
+        let reason = if race {
+            reason
         } else {
-            "an index leaves its array, and what happens then is undefined".into()
+            format!(
+                "{} flags the program ({}), so its behaviour is undefined and is not judged",
+                self.chosen.name(),
+                allowed.flags.join(", ")
+            )
         };
-        reason.push_str(&format!(
-            "; {} does not decide about all outcomes: {why}",
-            chosen.name()
-        ));
+        Judged::of(verdict, reason)
     }
-    Judged {
-        verdict,
-        reason,
-        violations,
-        evidence,
-    }
-}
 
-/// The most frequent outcome that is allowed only by a value that depends on its own computation; none where
-/// the oracle does not see all outcomes.
-fn thin<'a>(
-    histogram: &'a [OutcomeCount],
-    chosen: &ChosenModel,
-    test: &Test,
-    allowed: &oracle::Judgement,
-) -> Option<&'a OutcomeCount> {
-    let model = chosen.without_thin_air.as_ref()?;
-    let grounded = apart(|| oracle::judge(&test.program, model, &limits()))
-        .ok()?
-        .ok()
-        .filter(|grounded| !grounded.bounded && !grounded.outside)?;
-    let is_thin = |seen: &&OutcomeCount| {
-        seen.outcome.state().is_some_and(|values| {
-            let state = State(values.to_vec());
-            allowed.states.contains(&state) && !grounded.states.contains(&state)
-        })
-    };
-    histogram
-        .iter()
-        .filter(|seen| seen.count > 0)
-        .filter(is_thin)
-        .max_by_key(|seen| seen.count)
-}
-
-/// Finds the rules that forbid outcomes, and what to show of them.
-fn explained<'a>(
-    forbidden: &[(&'a OutcomeCount, State)],
-    chosen: &ChosenModel,
-    test: &Test,
-    judgements: &mut HashMap<&'a Outcome, Judgement>,
-) -> (Vec<Violation>, Vec<Evidence>) {
-    let (mut violations, mut evidence) = (Vec::new(), Vec::new());
-    if forbidden.is_empty() {
-        return (violations, evidence);
-    }
-    let states = forbidden.iter().take(EXPLAINED).map(|(_, s)| s.clone());
-    let answers = test.why(states.collect());
-    let mut rules: Vec<RuleId> = Vec::new();
-    let mut broken: Vec<&'a Outcome> = Vec::new();
-    for (index, (seen, state)) in forbidden.iter().enumerate() {
-        match answers.get(index) {
-            Some(Some(Explanation::Impossible)) => {
-                let why = "no choice of what its reads return gives these values".into();
-                judgements.insert(&seen.outcome, Judgement::Impossible { why });
-                continue;
-            }
-            Some(Some(Explanation::Forbidden(refusal))) => {
-                let violation = violation(seen, test, refusal);
-                for rule in &violation.rules {
-                    if !rules.contains(rule) {
-                        rules.push(*rule);
+    /// The verdict of a program that the model defines.
+    fn by_model(&self, histogram: &[OutcomeCount], allowed: &oracle::Judgement) -> Judged {
+        let mut judgements: HashMap<&Outcome, Judgement> = HashMap::new();
+        let mut forbidden: Vec<(&OutcomeCount, State)> = Vec::new();
+        let mut undecided = false;
+        for seen in histogram.iter().filter(|o| o.count > 0) {
+            let judgement = match &seen.outcome {
+                Outcome::State(values) if values.len() == self.observables.len() => {
+                    let state = State(values.clone());
+                    if allowed.states.contains(&state) {
+                        Judgement::Allowed
+                    } else if allowed.bounded || allowed.outside {
+                        undecided = true;
+                        Judgement::Unjudged
+                    } else {
+                        forbidden.push((seen, state));
+                        continue;
                     }
                 }
-                // The most frequent one stands for all: one picture is enough to look at.
-                let drawn = evidence.is_empty().then(|| test.drawn(state)).flatten();
-                evidence.push(forbids(&violation, chosen, refusal, drawn));
-                violations.push(violation);
-            }
-            // The search for the reason was given up, or was not begun.
-            Some(Some(Explanation::Allowed(_)) | None) | None => {}
+                Outcome::Incomplete => Judgement::Unjudged,
+                Outcome::State(_) | Outcome::Required | Outcome::Violation(_) => {
+                    let why = "it is no outcome of this test".into();
+                    Judgement::Impossible { why }
+                }
+            };
+            judgements.insert(&seen.outcome, judgement);
         }
-        broken.push(&seen.outcome);
+        forbidden.sort_by_key(|(seen, _)| std::cmp::Reverse(seen.count));
+        let (violations, evidence) = self.explained(&forbidden, &mut judgements);
+        let judge = |o: &OutcomeCount| {
+            let found = judgements.get(&o.outcome);
+            found.cloned().unwrap_or(Judgement::Unjudged)
+        };
+        let (mut verdict, mut reason) = self.verdict(histogram, &judge);
+        if verdict == Verdict::Pass
+            && let Some(seen) = self.thin(histogram, allowed)
+        {
+            verdict = Verdict::Inconclusive;
+            reason = format!(
+                "`{}` holds a value out of thin air: no rule of {} forbids it, but implementations \
+                 should ensure that there is none (mm.thin-air)",
+                self.text(seen),
+                self.chosen.name()
+            );
+        }
+        if undecided {
+            let why = if allowed.bounded {
+                format!("loops are repeated only {} times", limits().loop_bound)
+            } else {
+                "an index leaves its array, and what happens then is undefined".into()
+            };
+            reason.push_str(&format!(
+                "; {} does not decide about all outcomes: {why}",
+                self.chosen.name()
+            ));
+        }
+        Judged {
+            verdict,
+            reason,
+            violations,
+            evidence,
+        }
     }
-    let names: Vec<&str> = rules.iter().map(|rule| rule.as_str()).collect();
-    let rule = match names.as_slice() {
-        [] => chosen.name().to_string(),
-        names => format!("{} ({})", chosen.name(), names.join(", ")),
-    };
-    for outcome in broken {
-        let rule = rule.clone();
-        judgements.insert(outcome, Judgement::Forbidden { rule });
-    }
-    (violations, evidence)
-}
 
-/// A forbidden outcome as a violation of the axioms that forbid it.
-fn violation(seen: &OutcomeCount, test: &Test, refusal: &Refusal) -> Violation {
-    let times = match seen.count {
-        1 => "once".into(),
-        n => format!("{n} times"),
-    };
-    Violation {
-        rules: axioms(refusal),
-        what: format!("`{}`, observed {times}", test.text(seen)),
+    /// The most frequent outcome that is allowed only by a value that depends on its own computation; none where
+    /// the oracle does not see all outcomes.
+    fn thin<'h>(
+        &self,
+        histogram: &'h [OutcomeCount],
+        allowed: &oracle::Judgement,
+    ) -> Option<&'h OutcomeCount> {
+        let model = self.chosen.without_thin_air.as_ref()?;
+        let grounded = apart(|| oracle::judge(&self.program, model, &limits()))
+            .ok()?
+            .ok()
+            .filter(|grounded| !grounded.bounded && !grounded.outside)?;
+        let is_thin = |seen: &&OutcomeCount| {
+            seen.outcome.state().is_some_and(|values| {
+                let state = State(values.to_vec());
+                allowed.states.contains(&state) && !grounded.states.contains(&state)
+            })
+        };
+        histogram
+            .iter()
+            .filter(|seen| seen.count > 0)
+            .filter(is_thin)
+            .max_by_key(|seen| seen.count)
+    }
+
+    /// Finds the rules that forbid outcomes, and what to show of them.
+    fn explained<'h>(
+        &self,
+        forbidden: &[(&'h OutcomeCount, State)],
+        judgements: &mut HashMap<&'h Outcome, Judgement>,
+    ) -> (Vec<Violation>, Vec<Evidence>) {
+        let (mut violations, mut evidence) = (Vec::new(), Vec::new());
+        if forbidden.is_empty() {
+            return (violations, evidence);
+        }
+        let states = forbidden.iter().take(EXPLAINED).map(|(_, s)| s.clone());
+        let answers = self.why(states.collect());
+        let mut rules: Vec<RuleId> = Vec::new();
+        let mut broken: Vec<&'h Outcome> = Vec::new();
+        for (index, (seen, state)) in forbidden.iter().enumerate() {
+            match answers.get(index) {
+                Some(Some(Explanation::Impossible)) => {
+                    let why = "no choice of what its reads return gives these values".into();
+                    judgements.insert(&seen.outcome, Judgement::Impossible { why });
+                    continue;
+                }
+                Some(Some(Explanation::Forbidden(refusal))) => {
+                    let violation = self.violation(seen, refusal);
+                    for rule in &violation.rules {
+                        if !rules.contains(rule) {
+                            rules.push(*rule);
+                        }
+                    }
+                    // The most frequent one stands for all: one picture is enough to look at.
+                    let drawn = evidence.is_empty().then(|| self.drawn(state)).flatten();
+                    evidence.push(self.forbids(&violation, refusal, drawn));
+                    violations.push(violation);
+                }
+                // The search for the reason was given up, or was not begun.
+                Some(Some(Explanation::Allowed(_)) | None) | None => {}
+            }
+            broken.push(&seen.outcome);
+        }
+        let names: Vec<&str> = rules.iter().map(|rule| rule.as_str()).collect();
+        let rule = match names.as_slice() {
+            [] => self.chosen.name().to_string(),
+            names => format!("{} ({})", self.chosen.name(), names.join(", ")),
+        };
+        for outcome in broken {
+            let rule = rule.clone();
+            judgements.insert(outcome, Judgement::Forbidden { rule });
+        }
+        (violations, evidence)
+    }
+
+    /// A forbidden outcome as a violation of the axioms that forbid it.
+    fn violation(&self, seen: &OutcomeCount, refusal: &Refusal) -> Violation {
+        let times = match seen.count {
+            1 => "once".into(),
+            n => format!("{n} times"),
+        };
+        Violation {
+            rules: axioms(refusal),
+            what: format!("`{}`, observed {times}", self.text(seen)),
+        }
+    }
+
+    /// What is kept about a forbidden outcome, for people.
+    fn forbids(&self, violation: &Violation, refusal: &Refusal, drawn: Option<String>) -> Evidence {
+        let mut text = format!("{} forbids {}:\n", self.chosen.name(), violation.what);
+        for failure in &refusal.failures {
+            let labels: Vec<&str> = failure.cycle.iter().map(|e| e.label.as_str()).collect();
+            text.push_str(&format!(
+                "{} ({}:{}): {}\n",
+                failure.check,
+                failure.file,
+                failure.line,
+                if labels.is_empty() {
+                    "no total order passes".into()
+                } else {
+                    labels.join("; ")
+                }
+            ));
+        }
+        if let Some(drawn) = drawn {
+            text.push('\n');
+            text.push_str(&drawn);
+        }
+        Evidence {
+            kind: EvidenceKind::Forbidden,
+            text,
+        }
     }
 }
 
@@ -383,38 +396,6 @@ pub fn axioms(refusal: &Refusal) -> Vec<RuleId> {
         }
     }
     rules
-}
-
-/// What is kept about a forbidden outcome, for people.
-fn forbids(
-    violation: &Violation,
-    chosen: &ChosenModel,
-    refusal: &Refusal,
-    drawn: Option<String>,
-) -> Evidence {
-    let mut text = format!("{} forbids {}:\n", chosen.name(), violation.what);
-    for failure in &refusal.failures {
-        let labels: Vec<&str> = failure.cycle.iter().map(|e| e.label.as_str()).collect();
-        text.push_str(&format!(
-            "{} ({}:{}): {}\n",
-            failure.check,
-            failure.file,
-            failure.line,
-            if labels.is_empty() {
-                "no total order passes".into()
-            } else {
-                labels.join("; ")
-            }
-        ));
-    }
-    if let Some(drawn) = drawn {
-        text.push('\n');
-        text.push_str(&drawn);
-    }
-    Evidence {
-        kind: EvidenceKind::Forbidden,
-        text,
-    }
 }
 
 #[cfg(test)]
