@@ -68,18 +68,14 @@ pub fn merge(inputs: Vec<Input>, leave: Leave) -> Result<Merged, String> {
     let missing = missing_shards(&inputs)?;
     if !missing.is_empty() && !leave.partial {
         let of = first.plan.part.as_ref().map_or(0, |part| part.shard.of);
+        let names: Vec<String> = missing.iter().map(u32::to_string).collect();
+        let are = match missing.len() {
+            1 => "is one",
+            _ => "are some",
+        };
         return Err(format!(
-            "of {of} shards there {} missing: {}; --partial merges what there is",
-            if missing.len() == 1 {
-                "is one"
-            } else {
-                "are some"
-            },
-            missing
-                .iter()
-                .map(u32::to_string)
-                .collect::<Vec<_>>()
-                .join(", ")
+            "of {of} shards there {are} missing: {}; --partial merges what there is",
+            names.join(", ")
         ));
     }
     let device = one_device(&inputs, leave.any_device)?;

@@ -29,11 +29,11 @@ pub fn of(
         Ok(text) if text.len() <= MOST => note("The program, as it was made small and kept", text),
         Ok(_) | Err(_) => {}
     }
-    let told = result
+    let is_evidence = result
         .evidence
         .iter()
         .any(|e| e.kind == EvidenceKind::Program);
-    if !told && let Ok(work) = case.body.work(case.seed) {
+    if !is_evidence && let Ok(work) = case.body.work(case.seed) {
         note("The program of the case", work.to_text());
     }
     let commands = match &case.body {

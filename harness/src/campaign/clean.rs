@@ -5,8 +5,7 @@
 //! and only what it does not show there is laid to the fault. Cases that no fault makes fail are not
 //! run at all.
 
-use super::terms::{MORE_PATIENCE, again, run};
-use crate::judge::ChosenModel;
+use super::terms::{MORE_PATIENCE, Terms, again, run};
 use crate::plan::Case;
 use crate::threads::lock;
 use crate::worker::session::{Limits, Session, Stop};
@@ -42,47 +41,42 @@ impl<'a> Clean<'a> {
         }
     }
 
-    /// What a case shows, and a sentence about it where it is new and wrong.
+    /// What a case shows, which is told where it is new and wrong.
     ///
     /// # Errors
     ///
     /// The device is gone, or the user interrupted.
-    pub fn of(
-        &mut self,
-        case: &Case,
-        limits: Limits,
-        model: &ChosenModel,
-    ) -> Result<(Shown, Option<String>), Stop> {
+    pub fn of(&mut self, case: &Case, limits: Limits, terms: &Terms<'_>) -> Result<Shown, Stop> {
         let known = self.known;
         let all = || lock(known);
         if let Some(shown) = all().get(&case.id) {
-            return Ok((shown.clone(), None));
+            return Ok(shown.clone());
         }
         let begun = Instant::now();
         let session = match &mut self.session {
             Some(session) => session,
             None => self.session.insert((self.open)()?),
         };
-        let mut result = run(session, case, again(case), limits, model);
+        let mut result = run(session, case, again(case), limits, terms.model);
         if matches!(&result, Ok(result) if result.verdict == Verdict::Timeout) {
             // A busy machine makes cases late; what is found out here is never asked again.
             let limits = Limits {
                 patience: limits.patience * MORE_PATIENCE,
                 ..limits
             };
-            result = run(session, case, again(case), limits, model);
+            result = run(session, case, again(case), limits, terms.model);
         }
         self.spent += begun.elapsed();
         let result = result?;
         let shown = Shown::of(&result);
         all().insert(case.id.clone(), shown.clone());
-        let told = (shown != Shown::Nothing).then(|| {
-            format!(
+        if shown != Shown::Nothing {
+            (terms.tell)(&format!(
                 "without a fault: {} {}: {}",
                 result.verdict, case.id, result.reason
-            )
-        });
-        Ok((shown, told))
+            ));
+        }
+        Ok(shown)
     }
 
     /// How a case is known not to come to its end, so that it cannot show any fault.

@@ -37,16 +37,16 @@ const MOST: f64 = 0.05;
 const SURVEY: f64 = 0.15;
 
 impl Campaign<'_> {
-    /// Does it. `told` hears of each fault when nothing more will be found out about it.
+    /// Does it. `settled` hears of each fault when nothing more will be found out about it.
     ///
     /// # Errors
     ///
     /// No worker opens the device any more, or the user interrupted.
-    pub fn run(&self, told: &(dyn Fn(&Fault, &Found) + Sync)) -> Result<Vec<Found>, Stop> {
+    pub fn run(&self, settled: &(dyn Fn(&Fault, &Found) + Sync)) -> Result<Vec<Found>, Stop> {
         let deadline = Instant::now() + self.budget;
         let results: Mutex<Vec<Option<Found>>> = Mutex::new(vec![None; self.faults.len()]);
         let settle = |hunt: &Hunt<'_>, found: Found| {
-            told(hunt.fault, &found);
+            settled(hunt.fault, &found);
             lock(&results)[hunt.number] = Some(found);
         };
         let session =

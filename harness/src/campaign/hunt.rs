@@ -250,11 +250,7 @@ impl<'a> Hunt<'a> {
             let mut late = result.verdict == Verdict::Timeout && !self.fault.hangs();
             if late {
                 // Most that hang do so without the fault, too: that is found out once for all.
-                let (shown, told) = clean.of(case, limits, terms.model)?;
-                if let Some(told) = told {
-                    (terms.tell)(&told);
-                }
-                late = !matches!(shown, Shown::Dies(_));
+                late = !matches!(clean.of(case, limits, terms)?, Shown::Dies(_));
             }
             if late {
                 // A busy machine makes cases late, which is no fault's doing.
@@ -270,11 +266,7 @@ impl<'a> Hunt<'a> {
                 self.runs += result.instances.max(1);
             }
             let as_it_is = if result.verdict.is_failure() {
-                let (shown, told) = clean.of(case, limits, terms.model)?;
-                if let Some(told) = told {
-                    (terms.tell)(&told);
-                }
-                Some(shown)
+                Some(clean.of(case, limits, terms)?)
             } else {
                 None
             };

@@ -275,9 +275,12 @@ fn rules_of(fault: &Fault) -> String {
 /// A fault that is settled, as it is printed.
 fn line(fault: &Fault, found: &Found, power: &Power, json: bool) -> String {
     if !json {
-        let told = Told::of(fault, found, power);
+        let reported = Reported::of(fault, found, power);
         let by = fault.carrier.word();
-        return format!("{:<10} {by:<10} {:<32} {}", told.word, fault.id, told.short);
+        return format!(
+            "{:<10} {by:<10} {:<32} {}",
+            reported.word, fault.id, reported.short
+        );
     }
     // Strings and numbers: nothing in it can fail to become JSON.
     serde_json::to_string(&Line {
@@ -290,7 +293,7 @@ fn line(fault: &Fault, found: &Found, power: &Power, json: bool) -> String {
 }
 
 /// What became of a fault, for people.
-struct Told {
+struct Reported {
     word: &'static str,
     /// For its line.
     short: String,
@@ -300,8 +303,8 @@ struct Told {
     reason: String,
 }
 
-impl Told {
-    fn of(fault: &Fault, found: &Found, power: &Power) -> Told {
+impl Reported {
+    fn of(fault: &Fault, found: &Found, power: &Power) -> Reported {
         let first_line = |text: &str| text.lines().next().unwrap_or_default().to_string();
         let but = || {
             power
@@ -318,7 +321,7 @@ impl Told {
                 shown,
                 expected,
                 ..
-            } => Told {
+            } => Reported {
                 word: if *own { "detected" } else { "elsewhere" },
                 short: format!(
                     "{case} after {runs} runs, {shown} of {of}, 99 % in {} s",
@@ -332,7 +335,7 @@ impl Told {
                     "the device lacks {}; no difference to {cases} cases",
                     lacks.join(" and ")
                 );
-                Told {
+                Reported {
                     word: "not-applicable",
                     short: reason.clone(),
                     verdict: Verdict::Skip,
@@ -343,7 +346,7 @@ impl Told {
                 cases,
                 case,
                 reason,
-            } => Told {
+            } => Reported {
                 word: "obscured",
                 short: format!(
                     "the device breaks it by itself in {cases} cases, as {case}: {}",
@@ -361,14 +364,14 @@ impl Told {
                     false => ("unseen", Verdict::Inconclusive),
                 };
                 let what = format!("{runs} runs of {cases} cases");
-                Told {
+                Reported {
                     word,
                     short: format!("{what}{}", but()),
                     verdict,
                     reason: format!("{what} did not detect it{}", but()),
                 }
             }
-            Found::Unopened { why } => Told {
+            Found::Unopened { why } => Reported {
                 word: "unopened",
                 short: first_line(why),
                 verdict: Verdict::Inconclusive,
@@ -388,7 +391,7 @@ fn write_junit(
 ) -> Result<(), Error> {
     use classay_reports::store::{PlanHash, Run, RunId, RunRecord, RunStatus};
     let case = |(fault, found): &(&Fault, &Found)| {
-        let told = Told::of(fault, found, power);
+        let reported = Reported::of(fault, found, power);
         let (instances, seconds) = match found {
             Found::Detected { runs, seconds, .. } | Found::Undetected { runs, seconds, .. } => {
                 (*runs, *seconds)
@@ -406,7 +409,7 @@ fn write_junit(
                 kind: EvidenceKind::Fault,
                 text: fault.sentence.to_string(),
             }],
-            ..CaseResult::new(case, told.verdict, told.reason)
+            ..CaseResult::new(case, reported.verdict, reported.reason)
         }
     };
     let cases: Vec<CaseResult> = all.iter().map(case).collect();

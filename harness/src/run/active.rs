@@ -14,19 +14,13 @@ use std::time::{Duration, Instant};
 /// Who is shown a run while it goes on.
 pub trait Observer {
     /// A case begins.
-    fn case_begins(&mut self, case: &Case) {
-        let _ = case;
-    }
+    fn case_begins(&mut self, _case: &Case) {}
 
     /// The running case launched a kernel, or ran its program a number of times.
-    fn launched(&mut self, case: &Case, launch: &Launch) {
-        let _ = (case, launch);
-    }
+    fn launched(&mut self, _case: &Case, _launch: &Launch) {}
 
     /// A case ended, and its result is kept.
-    fn case_ends(&mut self, result: &CaseResult) {
-        let _ = result;
-    }
+    fn case_ends(&mut self, _result: &CaseResult) {}
 
     /// No case follows.
     fn run_ends(&mut self) {}
