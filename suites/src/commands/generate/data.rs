@@ -380,6 +380,9 @@ impl Filler<'_> {
 
     /// The program, without accesses that found no cell.
     fn done(self) -> Program {
+        if self.idle.is_empty() {
+            return self.program;
+        }
         let idle = self.idle.into_iter();
         let idle: Vec<Unit> = idle.map(|id| Unit::Thing(Sort::Access, id.0)).collect();
         without(&self.program, &idle).unwrap_or(self.program)
