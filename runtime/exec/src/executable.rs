@@ -36,8 +36,7 @@ pub struct KernelMeta {
 #[derive(Debug)]
 pub struct Executable {
     metas: Vec<KernelMeta>,
-    /// Their code, by the number of their ids.
-    pub(crate) kernels: Vec<Kernel>,
+    kernels: Vec<Kernel>,
     /// The variables, if there are any.
     storage: Option<Storage>,
     /// Their ranges.
@@ -140,6 +139,11 @@ impl Executable {
     /// `CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE`.
     pub fn global_bytes(&self) -> u64 {
         self.global_bytes
+    }
+
+    /// The kernels' code, by the number of their ids.
+    pub(crate) fn kernels_compiled(&self) -> &[Kernel] {
+        &self.kernels
     }
 
     /// The memory of a launch and the program's variables.

@@ -28,7 +28,7 @@ pub(crate) const GROUP_BYTES: u64 = 1 << 30;
 /// Checks a launch.
 pub(crate) fn check(executable: &Executable, launch: &Launch) -> Result<Plan, LaunchError> {
     let index = launch.kernel.0 as usize;
-    let Some(kernel) = executable.kernels.get(index) else {
+    let Some(kernel) = executable.kernels_compiled().get(index) else {
         return Err(LaunchError::Invalid {
             kernel: format!("#{index}"),
             message: "the program has no such kernel".into(),
@@ -193,11 +193,21 @@ fn arguments(kernel: &Kernel, launch: &Launch) -> Result<(Start, u64, Vec<Extent
                 locals.push((slot, offset));
                 extents[i] = Extent::Local { offset, len: *size };
             }
-            (ArgPass::Value(_) | ArgPass::Aggregate { .. }, _) => return Err(wrong("a value")),
-            (ArgPass::Pointer(_), _) => {
+            (
+                ArgPass::Value(_) | ArgPass::Aggregate { .. },
+                Arg::Pointer(_) | Arg::Object { .. } | Arg::Local(_),
+            ) => {
+                return Err(wrong("a value"));
+            }
+            (ArgPass::Pointer(_), Arg::Value(_) | Arg::Local(_)) => {
                 return Err(wrong("a pointer to global or constant memory"));
             }
-            (ArgPass::LocalPointer { .. }, _) => return Err(wrong("a size of local memory")),
+            (
+                ArgPass::LocalPointer { .. },
+                Arg::Value(_) | Arg::Pointer(_) | Arg::Object { .. },
+            ) => {
+                return Err(wrong("a size of local memory"));
+            }
         }
     }
     let start = Start::new(kernel, &params, private, locals, aggregates);

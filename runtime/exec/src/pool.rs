@@ -173,7 +173,7 @@ impl Pool {
         if space.group_count() == 0 {
             return Ok(LaunchStats::default());
         }
-        let accesses = executable.kernels[plan.kernel].sites.len() > FIRST_SITE;
+        let accesses = executable.kernels_compiled()[plan.kernel].sites.len() > FIRST_SITE;
         if accesses && launch.memory.has_system() {
             fault::prepare_launch();
         }
@@ -350,7 +350,7 @@ const TURN: u64 = 64;
 
 impl Job {
     fn kernel(&self) -> &Kernel {
-        &self.executable.kernels[self.plan.kernel]
+        &self.executable.kernels_compiled()[self.plan.kernel]
     }
 
     /// Runs groups; true when none are left to take.

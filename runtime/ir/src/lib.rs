@@ -16,7 +16,6 @@
 //! | [`value`] | registers, constants, operands, source locations |
 //! | [`memory`] | orders, scopes, fence regions, read-modify-write operations |
 //! | [`op`] | instructions and terminators |
-//! | [`kinds`] | what kinds of arithmetic, comparisons, conversions, barriers and queries there are |
 //! | [`intrinsic`] | built-in math and integer functions |
 //! | [`function`] | functions, blocks, kernels and their metadata |
 //! | [`module`] | modules and program-scope variables |
@@ -34,7 +33,6 @@ pub mod calls;
 pub mod function;
 pub mod ids;
 pub mod intrinsic;
-pub mod kinds;
 pub mod memory;
 pub mod module;
 mod names;
@@ -50,10 +48,12 @@ pub use function::{
 };
 pub use ids::{BlockId, FuncId, GlobalId, LocalId, Reg, SlotId};
 pub use intrinsic::Intrinsic;
-pub use kinds::{BarrierKind, Cmp, FloatOp, IntOp, NumKind, Query, Rounding, UnaryOp};
 pub use memory::{MemScope, Order, Regions, RmwOp};
 pub use module::{Global, LocalVar, Module, Reloc};
-pub use op::{Inst, Op, Terminator, TrapReason};
+pub use op::{
+    BarrierKind, Cmp, FloatOp, Inst, IntOp, NumKind, Op, Query, Rounding, Terminator, TrapReason,
+    UnaryOp,
+};
 pub use types::{AddressSpace, Lanes, Scalar, Type};
 pub use validate::{ValidateError, validate};
 pub use value::{Const, Loc, Operand};

@@ -4,9 +4,8 @@
 //! place at the end. Nothing reads this form back.
 
 use crate::function::{ArgPass, Block, Function, KernelInfo};
-use crate::kinds::{BarrierKind, NumKind, Rounding};
 use crate::module::{Global, LocalVar, Module};
-use crate::op::{Inst, Op, Terminator};
+use crate::op::{BarrierKind, Inst, NumKind, Op, Rounding, Terminator};
 use crate::value::{Loc, Operand};
 use std::fmt::{self, Display, Formatter, Write};
 

@@ -35,8 +35,8 @@ pub struct Context {
     destructors: Destructors,
     /// Its shared virtual memory.
     pub svm: SvmHeap,
-    /// Where its event and error callbacks run, one after another.
-    pub lane: Arc<Lane>,
+    /// Where its event and error callbacks run.
+    lane: Arc<Lane>,
 }
 object!(Context, CL_INVALID_CONTEXT);
 
@@ -47,9 +47,15 @@ impl Context {
         properties: Vec<cl_context_properties>,
         notify: Option<(ErrorFn, UserData)>,
     ) -> Arc<Self> {
+        let mut distinct: Vec<Arc<Device>> = Vec::with_capacity(devices.len());
+        for device in devices {
+            if !distinct.iter().any(|known| Arc::ptr_eq(known, &device)) {
+                distinct.push(device);
+            }
+        }
         Arc::new(Self {
             header: Header::default(),
-            devices: platform::distinct(devices),
+            devices: distinct,
             properties,
             notify,
             destructors: Destructors::default(),
@@ -58,18 +64,14 @@ impl Context {
         })
     }
 
-    /// Checks that something of a context belongs to this one.
-    ///
-    /// # Errors
-    /// `CL_INVALID_CONTEXT`.
-    pub fn check(&self, other: &Self) -> Result<()> {
-        ensure!(std::ptr::eq(self, other), CL_INVALID_CONTEXT);
-        Ok(())
-    }
-
     /// Whether a device belongs to this context.
     pub fn has(&self, device: &Arc<Device>) -> bool {
         self.devices.iter().any(|own| Arc::ptr_eq(own, device))
+    }
+
+    /// Where its event and error callbacks run, one after another.
+    pub fn lane(&self) -> &Arc<Lane> {
+        &self.lane
     }
 
     /// Reports an error to the application, through the callback given at creation, on

@@ -39,8 +39,8 @@ impl Sampler {
                 Ok(CL_SAMPLER_FILTER_MODE) => &mut filter,
                 Ok(_) | Err(_) => return Err(Error(CL_INVALID_VALUE)),
             };
-            let value = u32::try_from(value).map_err(|_| Error(CL_INVALID_VALUE))?;
-            ensure!(place.replace(value).is_none(), CL_INVALID_VALUE);
+            ensure!(place.is_none(), CL_INVALID_VALUE);
+            *place = Some(u32::try_from(value).map_err(|_| Error(CL_INVALID_VALUE))?);
         }
         let normalized = normalized.unwrap_or(CL_TRUE);
         let addressing = addressing.unwrap_or(CL_ADDRESS_CLAMP);
@@ -66,7 +66,10 @@ impl Sampler {
             CL_ADDRESS_REPEAT,
             CL_ADDRESS_MIRRORED_REPEAT,
         ];
-        ensure!([CL_TRUE, CL_FALSE].contains(&normalized), CL_INVALID_VALUE);
+        ensure!(
+            normalized == CL_TRUE || normalized == CL_FALSE,
+            CL_INVALID_VALUE
+        );
         ensure!(modes.contains(&addressing), CL_INVALID_VALUE);
         let filters = [CL_FILTER_NEAREST, CL_FILTER_LINEAR];
         ensure!(filters.contains(&filter), CL_INVALID_VALUE);

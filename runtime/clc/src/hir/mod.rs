@@ -274,7 +274,11 @@ pub(crate) enum Builtin {
     Shuffle2,
     /// `vloadn(offset, p)`
     VLoad(Vectors),
+    /// `vstoren(value, offset, p)`, and the rounding of halves
+    VStore(Vectors, ir::Rounding),
+    AtomicInit,
     AtomicLoad(ir::Order, ir::MemScope),
+    AtomicStore(ir::Order, ir::MemScope),
     AtomicRmw(ir::RmwOp, ir::Order, ir::MemScope),
     /// (pointer, pointer to expected, desired), true when it wrote. The orders of success and of
     /// failure; whether it may fail spuriously.
@@ -282,6 +286,8 @@ pub(crate) enum Builtin {
     /// OpenCL 1.x: (pointer, expected, desired), the value before
     AtomicCmpxchg,
     FlagTestAndSet(ir::Order, ir::MemScope),
+    Fence(ir::Regions, ir::Order, ir::MemScope),
+    Barrier(ir::BarrierKind, ir::Regions, ir::MemScope),
     /// `to_global` and its like: a pointer to the result's space from a generic one.
     ToSpace,
     /// The `CLK_…_MEM_FENCE` flag of where a generic pointer points.
@@ -292,22 +298,10 @@ pub(crate) enum Builtin {
         size: u64,
         strided: Option<Strided>,
     },
-    /// (format, what it prints …)
-    Printf,
-    Act(Act),
-}
-
-/// What a built-in function without a result does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Act {
-    /// `vstoren(value, offset, p)`, and the rounding of halves
-    VStore(Vectors, ir::Rounding),
-    AtomicInit,
-    AtomicStore(ir::Order, ir::MemScope),
-    Fence(ir::Regions, ir::Order, ir::MemScope),
-    Barrier(ir::BarrierKind, ir::Regions, ir::MemScope),
     /// (number of events, pointer to them)
     WaitGroupEvents,
+    /// (format, what it prints …)
+    Printf,
     /// The operands are computed, and nothing else happens (`prefetch`).
     Nothing,
     Trap,

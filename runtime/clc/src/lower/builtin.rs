@@ -1,9 +1,8 @@
 //! Built-in functions.
 
 use super::function::Lower;
-use crate::hir::{Act, ArithOp, Builtin, Expr, Vectors};
+use crate::hir::{ArithOp, Builtin, Expr, Vectors};
 use crate::types::{Qual, Scalar};
-use touchstone_faults::{Fault, on};
 use touchstone_ir as ir;
 use touchstone_ir::{Const, IntOp, Intrinsic, Op, Operand, UnaryOp};
 
@@ -93,7 +92,21 @@ impl Lower<'_> {
             Builtin::Shuffle => self.shuffle(ty, a, a, b),
             Builtin::Shuffle2 => self.shuffle(ty, a, b, c),
             Builtin::VLoad(vectors) => self.load_parts(ty, b, a, vectors),
+            Builtin::VStore(vectors, rounding) => {
+                self.store_parts(a, c, b, vectors, rounding);
+                void
+            }
+            Builtin::AtomicInit => {
+                if !touchstone_faults::on(touchstone_faults::Fault::AtomicInitMissing) {
+                    self.b.store(a, b);
+                }
+                void
+            }
             Builtin::AtomicLoad(order, scope) => self.b.atomic_load(ty, a, order, scope).into(),
+            Builtin::AtomicStore(order, scope) => {
+                self.b.atomic_store(a, b, order, scope);
+                void
+            }
             Builtin::AtomicRmw(op, order, scope) => {
                 self.b.atomic_rmw(op, a, b, order, scope).into()
             }
@@ -113,6 +126,14 @@ impl Lower<'_> {
                 let before = self.b.atomic_rmw(ir::RmwOp::Exchange, a, set, order, scope);
                 self.b.compare(ir::Cmp::Ne, before, Const::i32(0)).into()
             }
+            Builtin::Fence(regions, order, scope) => {
+                self.b.fence(regions, order, scope);
+                void
+            }
+            Builtin::Barrier(kind, regions, scope) => {
+                self.barrier(kind, regions, scope);
+                void
+            }
             Builtin::ToSpace => self.b.emit(ty, Op::ToSpace(a)).into(),
             Builtin::GetFence => self.fence_of(a),
             Builtin::AsyncCopy { size, strided } => {
@@ -128,32 +149,21 @@ impl Lower<'_> {
                     None => self.async_copy((a, b, c), element, operand(3)),
                 }
             }
+            Builtin::WaitGroupEvents => {
+                let regions = ir::Regions::LOCAL | ir::Regions::GLOBAL;
+                self.barrier(ir::BarrierKind::WorkGroup, regions, ir::MemScope::WorkGroup);
+                void
+            }
             Builtin::Printf => {
                 let args = values.get(1..).unwrap_or_default().to_vec();
                 self.b.emit(ty, Op::Printf { format: a, args }).into()
             }
-            Builtin::Act(act) => {
-                self.act(act, [a, b, c]);
+            Builtin::Trap => {
+                let trap = ir::Terminator::Trap(ir::TrapReason::Explicit);
+                self.b.terminate(trap);
                 void
             }
-        }
-    }
-
-    /// Does what a function without a result does.
-    fn act(&mut self, act: Act, [a, b, c]: [Operand; 3]) {
-        match act {
-            Act::VStore(vectors, rounding) => self.store_parts(a, c, b, vectors, rounding),
-            Act::AtomicInit if on(Fault::AtomicInitMissing) => {}
-            Act::AtomicInit => self.b.store(a, b),
-            Act::AtomicStore(order, scope) => self.b.atomic_store(a, b, order, scope),
-            Act::Fence(regions, order, scope) => self.b.fence(regions, order, scope),
-            Act::Barrier(kind, regions, scope) => self.barrier(kind, regions, scope),
-            Act::WaitGroupEvents => {
-                let regions = ir::Regions::LOCAL | ir::Regions::GLOBAL;
-                self.barrier(ir::BarrierKind::WorkGroup, regions, ir::MemScope::WorkGroup);
-            }
-            Act::Nothing => {}
-            Act::Trap => (self.b).terminate(ir::Terminator::Trap(ir::TrapReason::Explicit)),
+            Builtin::Nothing => self.zero(ty),
         }
     }
 

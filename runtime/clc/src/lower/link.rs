@@ -36,17 +36,19 @@ fn number<'u>(
     let mut next = 0;
     let mut places: Vec<Vec<Option<u32>>> = Vec::new();
     for unit in units.clone() {
-        let here = unit.iter().map(|item| {
+        let mut here = Vec::new();
+        for item in unit {
             if !item.defined {
-                return None;
+                here.push(None);
+                continue;
             }
             if item.external && by_name.insert(&item.name, next).is_some() {
                 let _ = writeln!(log, "error: the {what} `{}` is defined twice", item.name);
             }
+            here.push(Some(next));
             next += 1;
-            Some(next - 1)
-        });
-        places.push(here.collect());
+        }
+        places.push(here);
     }
     for (unit, here) in units.zip(&mut places) {
         for (item, place) in unit.iter().zip(here) {
@@ -92,13 +94,17 @@ pub(crate) fn link(units: &[&Lowered]) -> Result<ir::Module, String> {
         }
     }
     let mut missing = Vec::new();
+    let mut next_function = 0usize;
+    let mut next_local = 0u32;
     for (u, unit) in units.iter().enumerate() {
-        let first_local = module.locals.len() as u32;
-        for (linkage, place) in unit.functions.iter().zip(&places.functions[u]) {
-            let (true, Some(place)) = (linkage.defined, *place) else {
+        let first_local = next_local;
+        for linkage in &unit.functions {
+            if !linkage.defined {
                 continue;
-            };
-            for block in &mut module.functions[place as usize].blocks {
+            }
+            let function = &mut module.functions[next_function];
+            next_function += 1;
+            for block in &mut function.blocks {
                 for inst in &mut block.insts {
                     relocate(&mut inst.op, u, unit, &places, first_local, &mut missing);
                 }
@@ -109,6 +115,7 @@ pub(crate) fn link(units: &[&Lowered]) -> Result<ir::Module, String> {
             let mut local = local.clone();
             local.kernel = FuncId(kernel.unwrap_or(0));
             module.add_local(local);
+            next_local += 1;
         }
         for (global, linkage) in unit.module.globals.iter().zip(&unit.globals) {
             if !linkage.defined {
@@ -130,9 +137,8 @@ pub(crate) fn link(units: &[&Lowered]) -> Result<ir::Module, String> {
     for name in missing {
         let _ = writeln!(log, "error: `{name}` is used and nowhere defined");
     }
-    // Only through other units: sema has looked at each. Calls of what is missing still have
-    // the numbers of their units.
-    if units.len() > 1 && log.is_empty() {
+    // Only through other units: sema has looked at each.
+    if units.len() > 1 {
         let mut first = None;
         cycles(&calls(&module), |cycle, _| {
             first = first.or(cycle.first().copied())

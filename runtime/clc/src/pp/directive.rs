@@ -2,6 +2,7 @@
 
 use super::Preprocessor;
 use super::macros::Macro;
+use crate::diag::Diagnostics;
 use crate::intern::Symbol;
 use crate::source::Loc;
 use crate::token::{PpKind, PpToken, Punct};
@@ -9,6 +10,15 @@ use std::rc::Rc;
 
 /// How deep `#include` may go.
 const INCLUDE_DEPTH: usize = 64;
+
+/// An open `#if`.
+#[derive(Debug)]
+pub(super) struct Conditional {
+    pub(super) at: Loc,
+    /// Some group of it has been chosen.
+    taken: bool,
+    seen_else: bool,
+}
 
 impl Preprocessor<'_> {
     /// Obeys the directive whose `#` has just been read.
@@ -31,7 +41,12 @@ impl Preprocessor<'_> {
                         self.begin_if(hash.loc, defined == (text == "ifdef"));
                     }
                     "elif" | "else" => self.other_group(t.loc, &text),
-                    "endif" => self.end_if(t.loc),
+                    "endif" => {
+                        if self.conditionals().and_then(Vec::pop).is_none() {
+                            self.error(t.loc, "#endif without #if");
+                        }
+                        self.end_line("#endif");
+                    }
                     "line" => self.line(t.loc),
                     "error" => {
                         let message = self.rest_of_line();
@@ -64,10 +79,14 @@ impl Preprocessor<'_> {
         }
     }
 
-    pub(super) fn set_in_directive(&mut self, value: bool) {
+    fn set_in_directive(&mut self, value: bool) {
         if let Some(open) = self.files.last_mut() {
             open.lexer.in_directive = value;
         }
+    }
+
+    fn conditionals(&mut self) -> Option<&mut Vec<Conditional>> {
+        self.files.last_mut().map(|open| &mut open.conditionals)
     }
 
     /// The next token of the directive's line.
@@ -76,7 +95,7 @@ impl Preprocessor<'_> {
         open.lexer.next(self.shared.names, self.shared.diags)
     }
 
-    pub(super) fn skip_line(&mut self) {
+    fn skip_line(&mut self) {
         if let Some(open) = self.files.last_mut() {
             open.lexer.skip_line(self.shared.names, self.shared.diags);
         }
@@ -88,7 +107,7 @@ impl Preprocessor<'_> {
     }
 
     /// The rest of the line as tokens, without its end.
-    pub(super) fn line_tokens(&mut self) -> Vec<PpToken> {
+    fn line_tokens(&mut self) -> Vec<PpToken> {
         let mut tokens = Vec::new();
         while let Some(token) = self.lex_line() {
             if token.kind == PpKind::EndOfLine {
@@ -100,7 +119,7 @@ impl Preprocessor<'_> {
     }
 
     /// Expects the end of the line.
-    pub(super) fn end_line(&mut self, directive: &str) {
+    fn end_line(&mut self, directive: &str) {
         if let Some(token) = self.lex_line()
             && token.kind != PpKind::EndOfLine
         {
@@ -314,6 +333,107 @@ impl Preprocessor<'_> {
         };
         self.end_line(directive);
         self.macros.contains_key(&name)
+    }
+
+    fn condition_line(&mut self, at: Loc) -> bool {
+        let tokens = self.line_tokens();
+        self.condition(at, tokens)
+    }
+
+    fn begin_if(&mut self, at: Loc, value: bool) {
+        if let Some(conditionals) = self.conditionals() {
+            conditionals.push(Conditional {
+                at,
+                taken: value,
+                seen_else: false,
+            });
+        }
+        if !value {
+            self.skip_group();
+        }
+    }
+
+    /// `#elif` or `#else` after a group that was read: the rest up to `#endif` is skipped.
+    fn other_group(&mut self, at: Loc, directive: &str) {
+        match self.conditionals().and_then(|c| c.last_mut()) {
+            None => {
+                self.error(at, format!("#{directive} without #if"));
+                self.skip_line();
+            }
+            Some(conditional) => {
+                let again = conditional.seen_else;
+                conditional.seen_else |= directive == "else";
+                if again {
+                    self.error(at, format!("#{directive} after #else"));
+                }
+                self.skip_line();
+                self.skip_group();
+            }
+        }
+    }
+
+    /// Skips to the group that is chosen, or past the `#endif`.
+    fn skip_group(&mut self) {
+        let mut depth = 0u32;
+        let mut quiet = Diagnostics::default();
+        loop {
+            self.set_in_directive(false);
+            let Some(open) = self.files.last_mut() else {
+                return;
+            };
+            let Some(token) = open.lexer.next(self.shared.names, &mut quiet) else {
+                return;
+            };
+            if !(token.first && token.is(Punct::Hash)) {
+                continue;
+            }
+            open.lexer.in_directive = true;
+            let Some(name) = open.lexer.next(self.shared.names, &mut quiet) else {
+                return;
+            };
+            if name.kind != PpKind::Ident {
+                continue;
+            }
+            let text = self.shared.names.get(name.text).to_owned();
+            match text.as_str() {
+                "if" | "ifdef" | "ifndef" => depth += 1,
+                "endif" if depth > 0 => depth -= 1,
+                "endif" => {
+                    if let Some(conditionals) = self.conditionals() {
+                        conditionals.pop();
+                    }
+                    self.end_line("#endif");
+                    return;
+                }
+                "else" | "elif" if depth == 0 => {
+                    let Some(conditional) = self.conditionals().and_then(|c| c.last_mut()) else {
+                        return;
+                    };
+                    let (taken, again) = (conditional.taken, conditional.seen_else);
+                    conditional.seen_else |= text == "else";
+                    if again {
+                        self.error(name.loc, format!("#{text} after #else"));
+                        continue;
+                    }
+                    if taken {
+                        continue;
+                    }
+                    let value = if text == "else" {
+                        self.end_line("#else");
+                        true
+                    } else {
+                        self.condition_line(name.loc)
+                    };
+                    if value {
+                        if let Some(c) = self.conditionals().and_then(|c| c.last_mut()) {
+                            c.taken = true;
+                        }
+                        return;
+                    }
+                }
+                _ => {}
+            }
+        }
     }
 
     fn line(&mut self, at: Loc) {

@@ -13,7 +13,6 @@
 
 mod condition;
 mod directive;
-mod group;
 mod lexer;
 mod macros;
 mod predefined;
@@ -24,7 +23,7 @@ use crate::intern::{Interner, Symbol};
 use crate::options::BuildOptions;
 use crate::source::{Loc, SourceMap};
 use crate::token::{PpKind, PpToken, Punct};
-use group::Conditional;
+use directive::Conditional;
 use lexer::Lexer;
 use macros::{Frame, Macro};
 use std::collections::{HashMap, HashSet};

@@ -12,22 +12,16 @@ const INIT_LIMIT: u64 = 1 << 28;
 
 const NOT_CONSTANT: &str = "this is not a constant; an initial value has to be one";
 
-/// Where parts of an object begin, and what they are.
-type Parts = Vec<(u64, Expr)>;
-
 /// A list of initialisers being consumed.
 struct Cursor<'i> {
     items: &'i [InitItem],
     next: usize,
     /// The value of the next item, when it had to be looked at.
     ready: Option<Expr>,
-    /// What has been made of the list.
-    parts: &'i mut Parts,
-    at: Loc,
 }
 
-/// An object that is initialised: its type, and where it begins.
-type Object = (Qual, u64);
+/// Where parts of an object begin, and what they are.
+type Parts = Vec<(u64, Expr)>;
 
 impl Sema<'_> {
     /// Checks an initialiser; gives the type its length if it has none.
@@ -55,7 +49,7 @@ impl Sema<'_> {
             }
             ast::Init::List(items, loc) => {
                 let mut parts = Vec::new();
-                let len = self.braced((qual, 0), items, &mut parts, *loc)?;
+                let len = self.braced(qual, items, 0, &mut parts, *loc)?;
                 Ok((self.with_length(qual, len), Init::Parts(parts)))
             }
         }
@@ -85,8 +79,9 @@ impl Sema<'_> {
     /// An object from its own braces; the number of elements an array needs.
     fn braced(
         &mut self,
-        (qual, offset): Object,
+        qual: Qual,
         items: &[InitItem],
+        offset: u64,
         parts: &mut Parts,
         at: Loc,
     ) -> Checked<u64> {
@@ -94,12 +89,10 @@ impl Sema<'_> {
             items,
             next: 0,
             ready: None,
-            parts,
-            at,
         };
         let n = match self.types.of(qual) {
             Type::Array(..) | Type::Record(_) => {
-                self.aggregate((qual, offset), &mut cursor, true)?
+                self.aggregate(qual, offset, &mut cursor, true, parts, at)?
             }
             Type::Vector(scalar, lanes) if items.len() > 1 => {
                 let mut values = Vec::new();
@@ -116,14 +109,14 @@ impl Sema<'_> {
                 }
                 cursor.next = items.len();
                 let value = self.value(ExprKind::Build(values), qual, at);
-                cursor.parts.push((offset, value));
+                parts.push((offset, value));
                 1
             }
             _ => {
                 if items.is_empty() {
                     return self.error(at, "an initialiser of a scalar is not empty");
                 }
-                self.element((qual, offset), &mut cursor, &[])?;
+                self.element(qual, offset, &mut cursor, &[], parts, at)?;
                 1
             }
         };
@@ -134,8 +127,15 @@ impl Sema<'_> {
     }
 
     /// Elements of an array or fields of a struct from a list, up to its end or the object's.
-    fn aggregate(&mut self, object: Object, cursor: &mut Cursor<'_>, braced: bool) -> Checked<u64> {
-        let qual = object.0;
+    fn aggregate(
+        &mut self,
+        qual: Qual,
+        offset: u64,
+        cursor: &mut Cursor<'_>,
+        braced: bool,
+        parts: &mut Parts,
+        at: Loc,
+    ) -> Checked<u64> {
         let mut index = 0u64;
         let mut most = 0u64;
         let mut after_path = false;
@@ -149,7 +149,7 @@ impl Sema<'_> {
                 path = rest;
             } else if after_path {
                 let what = "an initialiser after one with a longer designator";
-                return self.unsupported(cursor.at, what, "it needs a designator of its own");
+                return self.unsupported(at, what, "it needs a designator of its own");
             }
             after_path = !path.is_empty();
             // An element of a union is the only one, but for those with a name.
@@ -160,18 +160,25 @@ impl Sema<'_> {
             if full && item.designators.is_empty() {
                 break;
             }
-            let Some(element) = self.part(object, index, cursor.at)? else {
+            let Some((element, here)) = self.part(qual, index, offset, at)? else {
                 break;
             };
-            self.element(element, cursor, path)?;
+            self.element(element, here, cursor, path, parts, at)?;
             index += 1;
             most = most.max(index);
         }
         Ok(most)
     }
 
-    /// An element of an array or a field of a struct, by its number; None if there is none.
-    fn part(&mut self, (qual, offset): Object, index: u64, at: Loc) -> Checked<Option<Object>> {
+    /// An element of an array or a field of a struct, by its number, and where it begins in an
+    /// object that begins at `offset`; None if there is none.
+    fn part(
+        &mut self,
+        qual: Qual,
+        index: u64,
+        offset: u64,
+        at: Loc,
+    ) -> Checked<Option<(Qual, u64)>> {
         Ok(match self.types.of(qual) {
             Type::Array(_, Some(len)) if index >= len => None,
             Type::Array(element, _) => {
@@ -226,25 +233,28 @@ impl Sema<'_> {
     /// One element from the next item.
     fn element(
         &mut self,
-        mut object: Object,
+        qual: Qual,
+        offset: u64,
         cursor: &mut Cursor<'_>,
         path: &[Designator],
+        parts: &mut Parts,
+        at: Loc,
     ) -> Checked<()> {
+        let (mut qual, mut offset) = (qual, offset);
         for designator in path {
-            let index = self.designated(object.0, designator)?;
-            let Some(part) = self.part(object, index, cursor.at)? else {
-                return self.error(cursor.at, "this designator names nothing");
+            let index = self.designated(qual, designator)?;
+            let Some(part) = self.part(qual, index, offset, at)? else {
+                return self.error(at, "this designator names nothing");
             };
-            object = part;
+            (qual, offset) = part;
         }
-        let (qual, offset) = object;
         let Some(item) = cursor.items.get(cursor.next) else {
             return Ok(());
         };
         let expr = match &item.value {
             ast::Init::List(items, loc) => {
                 cursor.next += 1;
-                self.braced(object, items, cursor.parts, *loc)?;
+                self.braced(qual, items, offset, parts, *loc)?;
                 return Ok(());
             }
             ast::Init::Expr(expr) => expr,
@@ -254,7 +264,7 @@ impl Sema<'_> {
             && self.types.as_scalar(element).is_some_and(|s| s.size() == 1)
         {
             cursor.next += 1;
-            self.string_parts(element, len, bytes, offset, cursor.parts, expr.loc)?;
+            self.string_parts(element, len, bytes, offset, parts, expr.loc)?;
             return Ok(());
         }
         let value = match cursor.ready.take() {
@@ -267,7 +277,7 @@ impl Sema<'_> {
             // Without braces of its own the object takes what it needs.
             cursor.ready = Some(value);
             let before = cursor.next;
-            self.aggregate(object, cursor, false)?;
+            self.aggregate(qual, offset, cursor, false, parts, at)?;
             if cursor.next == before {
                 return self.error(expr.loc, "this does not initialise anything");
             }
@@ -275,7 +285,7 @@ impl Sema<'_> {
         }
         cursor.next += 1;
         let value = self.initial(value, qual)?;
-        cursor.parts.push((offset, value));
+        parts.push((offset, value));
         Ok(())
     }
 

@@ -1,7 +1,6 @@
 //! What users are told. One snapshot for each subject.
 
 use crate::support::{build, build_with, fails};
-use touchstone_clc::{CompileOptions, Source, compile};
 
 macro_rules! told {
     ($($name:ident: $text:expr;)*) => {$(
@@ -52,30 +51,6 @@ fn warnings() {
 fn versions() {
     let log = build_with("-cl-std=CL1.2", "global int a;\nkernel void k(global int **p, global int *q) { generic int *g; atomic_load(q); }\n atomic_int b;").unwrap_err();
     insta::assert_snapshot!(log);
-}
-
-#[test]
-fn lanes_have_no_leading_zero() {
-    build("kernel void k(int4 a) { float4 b = convert_float4(a); }").unwrap();
-    let log = fails("kernel void k(int4 a) { float4 b = convert_float04(a); }");
-    assert!(log.contains("convert_float04"), "{log}");
-}
-
-/// A call of what is missing is none of the function that has its number in the program.
-#[test]
-fn missing_functions_do_not_recur() {
-    let link = |texts: [&str; 2]| {
-        let sources = texts.map(|text| Source::new("t.cl", text));
-        compile(&sources, &CompileOptions::default())
-            .unwrap_err()
-            .log
-    };
-    let caller = "int b(int x);\nint a(int x) { return b(x); }";
-    let missing = "error: `b` is used and nowhere defined\n";
-    assert_eq!(link([caller, "constant int c = 1;"]), missing);
-    let recursion = "error: `a` calls itself; OpenCL C has no recursion\n";
-    let callee = "int a(int x);\nint b(int x) { return a(x); }";
-    assert_eq!(link([caller, callee]), recursion);
 }
 
 #[test]

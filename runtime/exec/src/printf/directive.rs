@@ -4,7 +4,7 @@ use super::number;
 use super::{LIMIT, Value};
 
 /// What a specification does to its argument.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Conversion {
     Signed,
     Unsigned(Base),
@@ -13,7 +13,6 @@ pub(super) enum Conversion {
     Character,
     String,
     Pointer,
-    #[default]
     Percent,
 }
 
@@ -35,7 +34,7 @@ pub(super) enum Base {
 }
 
 /// A specification, read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Directive {
     pub(super) left: bool,
     pub(super) plus: bool,
@@ -55,8 +54,15 @@ impl Directive {
     pub(super) fn read(text: &[u8]) -> (Option<Directive>, &[u8]) {
         let mut at = Cursor { rest: &text[1..] };
         let mut d = Directive {
+            left: false,
+            plus: false,
+            space: false,
+            alternative: false,
+            zero: false,
+            width: 0,
+            precision: None,
             bits: 64,
-            ..Directive::default()
+            conversion: Conversion::Percent,
         };
         loop {
             match at.rest.first() {

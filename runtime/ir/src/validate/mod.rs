@@ -4,13 +4,11 @@
 //! | --- | --- |
 //! | `mod.rs` | names, ids, variables, kernels; no recursion |
 //! | `typing.rs` | operand and result types, address spaces, orders of each operation |
-//! | `terminator.rs` | what the end of a block names and reads |
 //! | `flow.rs` | temporaries are written before they are read |
 //!
 //! Executors rely on every rule: they do not check again.
 
 mod flow;
-mod terminator;
 mod typing;
 
 pub use flow::read_before_written;
@@ -139,7 +137,7 @@ fn check_function(module: &Module, function: &Function) -> Result<(), ValidateEr
         for inst in &block.insts {
             typing::check_inst(module, function, inst).map_err(at(inst.loc))?;
         }
-        terminator::check(function, &block.term).map_err(at(block.term_loc))?;
+        typing::check_terminator(function, &block.term).map_err(at(block.term_loc))?;
     }
     flow::check(function).map_err(|(loc, message)| at(loc)(message))
 }

@@ -4,10 +4,9 @@ use super::{Check, check_align, check_id, check_operand, check_reg, ensure};
 use crate::float_comparisons;
 use crate::function::Function;
 use crate::intrinsic::{Intrinsic, Signature};
-use crate::kinds::{Cmp, IntOp, NumKind, Query, UnaryOp};
 use crate::memory::{Order, RmwOp};
 use crate::module::Module;
-use crate::op::{Inst, Op};
+use crate::op::{Cmp, Inst, IntOp, NumKind, Op, Query, Terminator, UnaryOp};
 use crate::types::{AddressSpace, Lanes, Scalar, Type};
 use crate::value::{Const, Operand};
 
@@ -28,7 +27,54 @@ pub(super) fn check_inst(module: &Module, function: &Function, inst: &Inst) -> C
     types.op(&inst.op)
 }
 
-pub(super) fn show(ty: Option<Type>) -> String {
+pub(super) fn check_terminator(function: &Function, term: &Terminator) -> Check {
+    let mut targets = Ok(());
+    term.for_each_target(|b| {
+        if targets.is_ok() {
+            targets = check_id(b, b.0, function.blocks.len());
+        }
+    });
+    targets?;
+    match term {
+        Terminator::Branch { cond, .. } => {
+            let ty = check_operand(function, *cond)?;
+            ensure!(ty == Type::BOOL, "a branch by {ty}, not bool");
+        }
+        Terminator::Switch { value, cases, .. } => {
+            let ty = check_operand(function, *value)?;
+            let Type::Scalar(scalar) = ty else {
+                return Err(format!("a switch by {ty}, not an integer"));
+            };
+            ensure!(scalar.is_int(), "a switch by {ty}, not an integer");
+            let mut values: Vec<u64> = cases.iter().map(|c| c.0).collect();
+            values.sort_unstable();
+            for pair in values.windows(2) {
+                ensure!(pair[0] != pair[1], "case {} appears twice", pair[0]);
+            }
+            if let Some(&last) = values.last() {
+                ensure!(
+                    last & !scalar.mask() == 0,
+                    "case {last:#x} has bits beyond {ty}"
+                );
+            }
+        }
+        Terminator::Return(value) => {
+            let ty = value
+                .map(|value| check_operand(function, value))
+                .transpose()?;
+            ensure!(
+                ty == function.ret,
+                "returns {}, the function has {}",
+                show(ty),
+                show(function.ret)
+            );
+        }
+        Terminator::Jump(_) | Terminator::Unreachable | Terminator::Trap(_) => {}
+    }
+    Ok(())
+}
+
+fn show(ty: Option<Type>) -> String {
     ty.map_or("nothing".into(), |ty| ty.to_string())
 }
 

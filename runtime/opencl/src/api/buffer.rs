@@ -13,8 +13,9 @@ use crate::object;
 entry_points! {
     /// Makes a buffer.
     create fn clCreateBuffer(
-        context: cl_context as Context, flags: cl_mem_flags, size: usize, host_ptr: *mut c_void,
+        context: cl_context, flags: cl_mem_flags, size: usize, host_ptr: *mut c_void,
     ) -> cl_mem {
+        let context = object::find::<Context>(context)?;
         let _locks = crate::queue::broken::locks(true);
         // SAFETY: the application vouches for its pointer.
         let buffer = unsafe { Buffer::new(context, Vec::new(), flags, size, host_ptr)? };
@@ -23,9 +24,10 @@ entry_points! {
 
     /// Makes a buffer with properties, of which none is defined.
     create fn clCreateBufferWithProperties(
-        context: cl_context as Context, properties: *const cl_mem_properties, flags: cl_mem_flags,
+        context: cl_context, properties: *const cl_mem_properties, flags: cl_mem_flags,
         size: usize, host_ptr: *mut c_void,
     ) -> cl_mem {
+        let context = object::find::<Context>(context)?;
         // SAFETY: the application vouches for its list and its pointer.
         let buffer = unsafe {
             let properties = raw::property_list(properties);
@@ -36,9 +38,10 @@ entry_points! {
 
     /// Makes a sub-buffer.
     create fn clCreateSubBuffer(
-        buffer: cl_mem as Buffer, flags: cl_mem_flags, buffer_create_type: cl_buffer_create_type,
+        buffer: cl_mem, flags: cl_mem_flags, buffer_create_type: cl_buffer_create_type,
         buffer_create_info: *const c_void,
     ) -> cl_mem {
+        let buffer = object::find::<Buffer>(buffer)?;
         ensure!(buffer_create_type == CL_BUFFER_CREATE_TYPE_REGION, CL_INVALID_VALUE);
         ensure!(!buffer_create_info.is_null(), CL_INVALID_VALUE);
         // SAFETY: not null, and of the type that the creation type says.

@@ -48,14 +48,16 @@ entry_points! {
     references clRetainContext clReleaseContext(cl_context): Context;
 
     /// Answers a query about a context.
-    query fn clGetContextInfo(context: cl_context as Context, param_name: cl_context_info) {
+    query fn clGetContextInfo(context: cl_context, param_name: cl_context_info) {
+        let context = object::find::<Context>(context)?;
         context.info(param_name)
     }
 
     /// Registers a callback for the deletion of a context.
     status fn clSetContextDestructorCallback(
-        context: cl_context as Context, pfn_notify: Option<DestructorFn>, user_data: *mut c_void,
+        context: cl_context, pfn_notify: Option<DestructorFn>, user_data: *mut c_void,
     ) {
+        let context = object::find::<Context>(context)?;
         let notify = pfn_notify.ok_or(Error(CL_INVALID_VALUE))?;
         context.on_destruction(notify, UserData::new(user_data));
         Ok(())

@@ -21,9 +21,7 @@ use crate::queue::event::Event;
 /// - `references` makes the pair of functions that retain and release an object of a type;
 /// - with `also` a `status fn` has a second name, that of an extension;
 /// - with `|queue, tail|` the function enqueues a command: the symbol gains the queue as its first
-///   parameter and the wait list and the event as its last;
-/// - a first parameter that is a handle `as` a type is the live object behind the handle, and the
-///   call is refused before anything else where there is none.
+///   parameter and the wait list and the event as its last.
 macro_rules! entry_points {
     () => {};
     (
@@ -74,24 +72,6 @@ macro_rules! entry_points {
                     opencl_sys::CL_SUCCESS => Ok(()),
                     code => Err($crate::ffi::Error(code)),
                 }
-            }
-            $($rest)*
-        }
-    };
-    (
-        $(#[$meta:meta])*
-        $form:ident fn $name:ident $(also $alias:ident)?(
-            $object:ident: $handle:ident as $live:ty $(, $arg:ident: $ty:ty)* $(,)?
-        ) $(-> $made:ty)? $(|$queue:ident, $tail:ident|)? $body:block
-        $($rest:tt)*
-    ) => {
-        $crate::api::entry::entry_points! {
-            $(#[$meta])*
-            $form fn $name $(also $alias)?(
-                $object: opencl_sys::$handle, $($arg: $ty),*
-            ) $(-> $made)? $(|$queue, $tail|)? {
-                let $object = $crate::object::find::<$live>($object)?;
-                $body
             }
             $($rest)*
         }
@@ -238,23 +218,5 @@ impl Tail {
             unsafe { self.event.write(object::publish(&event)) };
         }
         Ok(())
-    }
-
-    /// Enqueues a command that does what cannot fail.
-    ///
-    /// # Errors
-    /// As [`Tail::enqueue`].
-    pub(super) fn command(
-        self,
-        queue: &Arc<Queue>,
-        kind: Kind,
-        wait_list: Vec<Arc<Event>>,
-        does: impl FnOnce() + Send + 'static,
-    ) -> Result<()> {
-        let action = move || {
-            does();
-            Ok(())
-        };
-        self.enqueue(queue, kind, wait_list, Box::new(action))
     }
 }

@@ -16,13 +16,15 @@ use crate::queue::event::{Event, NotifyFn};
 
 entry_points! {
     /// Makes a user event.
-    create fn clCreateUserEvent(context: cl_context as Context) -> cl_event {
+    create fn clCreateUserEvent(context: cl_context) -> cl_event {
+        let context = object::find::<Context>(context)?;
         let _locks = broken::locks(false);
         Ok(object::publish(&Event::of_user(context)))
     }
 
     /// Ends a user event.
-    status fn clSetUserEventStatus(event: cl_event as Event, execution_status: cl_int) {
+    status fn clSetUserEventStatus(event: cl_event, execution_status: cl_int) {
+        let event = object::find::<Event>(event)?;
         ensure!(event.is_user(), CL_INVALID_EVENT);
         ensure!(execution_status <= CL_COMPLETE, CL_INVALID_VALUE);
         event.set(execution_status)
@@ -48,7 +50,8 @@ entry_points! {
     }
 
     /// Answers a query about an event.
-    query fn clGetEventInfo(event: cl_event as Event, param_name: cl_event_info) {
+    query fn clGetEventInfo(event: cl_event, param_name: cl_event_info) {
+        let event = object::find::<Event>(event)?;
         event.info(param_name)
     }
 
@@ -56,9 +59,10 @@ entry_points! {
 
     /// Registers a callback for a status of an event.
     status fn clSetEventCallback(
-        event: cl_event as Event, command_exec_callback_type: cl_int, pfn_notify: Option<NotifyFn>,
+        event: cl_event, command_exec_callback_type: cl_int, pfn_notify: Option<NotifyFn>,
         user_data: *mut c_void,
     ) {
+        let event = object::find::<Event>(event)?;
         let notify = pfn_notify.ok_or(Error(CL_INVALID_VALUE))?;
         let trigger = match command_exec_callback_type {
             CL_SUBMITTED => Trigger::Submitted,
@@ -71,7 +75,8 @@ entry_points! {
     }
 
     /// Answers a query about the times of a command.
-    query fn clGetEventProfilingInfo(event: cl_event as Event, param_name: cl_profiling_info) {
+    query fn clGetEventProfilingInfo(event: cl_event, param_name: cl_profiling_info) {
+        let event = object::find::<Event>(event)?;
         event.profiling(param_name)
     }
 }

@@ -128,10 +128,11 @@ entry_points! {
     /// Lists the supported image formats, which are the same for every kind of image and
     /// every use.
     status fn clGetSupportedImageFormats(
-        _context: cl_context as Context, flags: cl_mem_flags, image_type: cl_mem_object_type,
+        context: cl_context, flags: cl_mem_flags, image_type: cl_mem_object_type,
         num_entries: cl_uint, image_formats: *mut cl_image_format,
         num_image_formats: *mut cl_uint,
     ) {
+        object::find::<Context>(context)?;
         let uses = CL_MEM_READ_WRITE
             | CL_MEM_READ_ONLY
             | CL_MEM_WRITE_ONLY
@@ -153,8 +154,8 @@ entry_points! {
     }
 
     /// Answers a query about an image.
-    query fn clGetImageInfo(image: cl_mem as Image, param_name: cl_image_info) {
-        image.image_info(param_name)
+    query fn clGetImageInfo(image: cl_mem, param_name: cl_image_info) {
+        object::find::<Image>(image)?.image_info(param_name)
     }
 }
 
@@ -165,6 +166,9 @@ entry_points! {
 pub(super) fn image_of(queue: &Arc<Queue>, handle: cl_mem) -> Result<Arc<Image>> {
     check_support()?;
     let image = object::find::<Image>(handle)?;
-    queue.context.check(image.context())?;
+    ensure!(
+        Arc::ptr_eq(image.context(), &queue.context),
+        CL_INVALID_CONTEXT
+    );
     Ok(image)
 }

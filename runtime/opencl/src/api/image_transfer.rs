@@ -28,7 +28,7 @@ unsafe fn region_of(
     // SAFETY: as the caller vouches.
     let both = unsafe { raw::triple(origin).zip(raw::triple(region)) };
     let (origin, region) = both.ok_or(Error(CL_INVALID_VALUE))?;
-    image.geometry.check_region(origin, region)?;
+    image.geometry().check_region(origin, region)?;
     Ok((origin, region))
 }
 
@@ -39,7 +39,7 @@ fn in_buffer(
     buffer: &Arc<Buffer>,
     offset: usize,
 ) -> Result<Shape> {
-    let bytes = image.geometry.in_bytes(region);
+    let bytes = image.geometry().in_bytes(region);
     let strides = [bytes[0], bytes[0] * bytes[1]];
     buffer.check_range(offset, strides[1] * bytes[2])?;
     Ok(Shape::strided(offset, bytes, strides))
@@ -54,18 +54,20 @@ entry_points! {
         let image = image_of(&queue, image)?;
         // SAFETY: the application vouches for its origin and region.
         let (origin, region) = unsafe { region_of(&image, origin, region)? };
-        let to = image.geometry.host_shape(region, row_pitch, slice_pitch)?;
+        let to = image.geometry().host_shape(region, row_pitch, slice_pitch)?;
         ensure!(!ptr.is_null(), CL_INVALID_VALUE);
         let list = tail.wait_list(&queue.context)?;
-        flags::check_host_reads(image.flags)?;
-        let from = image.geometry.shape(origin, region);
-        let bytes = image.geometry.in_bytes(region);
+        flags::check_host_reads(image.flags())?;
+        let from = image.geometry().shape(origin, region);
+        let bytes = image.geometry().in_bytes(region);
         let memory = HostAddress::new(ptr);
-        tail.blocking(blocking_read).command(&queue, Kind::ReadImage, list, move || {
+        let action = Box::new(move || {
             // SAFETY: the region was checked against the image, which is alive; the
             // application vouches for its memory until the command completes.
             unsafe { copy::rect(image.start(), &from, memory.get(), &to, bytes) };
-        })
+            Ok(())
+        });
+        tail.blocking(blocking_read).enqueue(&queue, Kind::ReadImage, list, action)
     }
 
     /// Writes host memory into an image.
@@ -76,17 +78,19 @@ entry_points! {
         let image = image_of(&queue, image)?;
         // SAFETY: the application vouches for its origin and region.
         let (origin, region) = unsafe { region_of(&image, origin, region)? };
-        let from = image.geometry.host_shape(region, input_row_pitch, input_slice_pitch)?;
+        let from = image.geometry().host_shape(region, input_row_pitch, input_slice_pitch)?;
         ensure!(!ptr.is_null(), CL_INVALID_VALUE);
         let list = tail.wait_list(&queue.context)?;
-        flags::check_host_writes(image.flags)?;
-        let to = image.geometry.shape(origin, region);
-        let bytes = image.geometry.in_bytes(region);
+        flags::check_host_writes(image.flags())?;
+        let to = image.geometry().shape(origin, region);
+        let bytes = image.geometry().in_bytes(region);
         let memory = HostAddress::new(ptr);
-        tail.blocking(blocking_write).command(&queue, Kind::WriteImage, list, move || {
+        let action = Box::new(move || {
             // SAFETY: as for reading.
             unsafe { copy::rect(memory.get(), &from, image.start(), &to, bytes) };
-        })
+            Ok(())
+        });
+        tail.blocking(blocking_write).enqueue(&queue, Kind::WriteImage, list, action)
     }
 
     /// Copies from an image to an image of the same format.
@@ -96,7 +100,7 @@ entry_points! {
     ) |queue, tail| {
         let source = image_of(&queue, src_image)?;
         let target = image_of(&queue, dst_image)?;
-        ensure!(source.format == target.format, CL_IMAGE_FORMAT_MISMATCH);
+        ensure!(source.format() == target.format(), CL_IMAGE_FORMAT_MISMATCH);
         // SAFETY: the application vouches for its origins and region.
         let ((origin, size), (other, _)) = unsafe {
             (
@@ -105,17 +109,19 @@ entry_points! {
             )
         };
         let list = tail.wait_list(&queue.context)?;
-        let from = source.geometry.shape(origin, size);
-        let to = target.geometry.shape(other, size);
-        let bytes = source.geometry.in_bytes(size);
+        let from = source.geometry().shape(origin, size);
+        let to = target.geometry().shape(other, size);
+        let bytes = source.geometry().in_bytes(size);
         if Arc::ptr_eq(&source, &target) {
             let rows = |shape: Shape| Rows { shape, region: bytes };
             ensure!(!rows(from).overlap(&rows(to)), CL_MEM_COPY_OVERLAP);
         }
-        tail.command(&queue, Kind::CopyImage, list, move || {
+        let action = Box::new(move || {
             // SAFETY: both regions were checked against the images, which are alive.
             unsafe { copy::rect(source.start(), &from, target.start(), &to, bytes) };
-        })
+            Ok(())
+        });
+        tail.enqueue(&queue, Kind::CopyImage, list, action)
     }
 
     /// Copies from an image to a buffer.
@@ -130,12 +136,14 @@ entry_points! {
         let (origin, size) = unsafe { region_of(&image, src_origin, region)? };
         let to = in_buffer(&image, size, &buffer, dst_offset)?;
         let list = tail.wait_list(&queue.context)?;
-        let from = image.geometry.shape(origin, size);
-        let bytes = image.geometry.in_bytes(size);
-        tail.command(&queue, Kind::CopyImageToBuffer, list, move || {
+        let from = image.geometry().shape(origin, size);
+        let bytes = image.geometry().in_bytes(size);
+        let action = Box::new(move || {
             // SAFETY: both regions were checked against their objects, which are alive.
             unsafe { copy::rect(image.start(), &from, buffer.start(), &to, bytes) };
-        })
+            Ok(())
+        });
+        tail.enqueue(&queue, Kind::CopyImageToBuffer, list, action)
     }
 
     /// Copies from a buffer to an image.
@@ -150,12 +158,14 @@ entry_points! {
         let (origin, size) = unsafe { region_of(&image, dst_origin, region)? };
         let from = in_buffer(&image, size, &buffer, src_offset)?;
         let list = tail.wait_list(&queue.context)?;
-        let to = image.geometry.shape(origin, size);
-        let bytes = image.geometry.in_bytes(size);
-        tail.command(&queue, Kind::CopyBufferToImage, list, move || {
+        let to = image.geometry().shape(origin, size);
+        let bytes = image.geometry().in_bytes(size);
+        let action = Box::new(move || {
             // SAFETY: both regions were checked against their objects, which are alive.
             unsafe { copy::rect(buffer.start(), &from, image.start(), &to, bytes) };
-        })
+            Ok(())
+        });
+        tail.enqueue(&queue, Kind::CopyBufferToImage, list, action)
     }
 
     /// Fills a region of an image with a colour.
@@ -170,10 +180,10 @@ entry_points! {
         // SAFETY: the application vouches for its origin and region.
         let (origin, region) = unsafe { region_of(&image, origin, region)? };
         let list = tail.wait_list(&queue.context)?;
-        let element = image.format.element(colour);
-        let shape = image.geometry.shape(origin, region);
-        let [width, height, depth] = image.geometry.in_bytes(region);
-        tail.command(&queue, Kind::FillImage, list, move || {
+        let element = image.format().element(colour);
+        let shape = image.geometry().shape(origin, region);
+        let [width, height, depth] = image.geometry().in_bytes(region);
+        let action = Box::new(move || {
             for slice in 0..depth {
                 for row in 0..height {
                     // SAFETY: each row of the region lies inside the image, which is alive.
@@ -182,7 +192,9 @@ entry_points! {
                     }
                 }
             }
-        })
+            Ok(())
+        });
+        tail.enqueue(&queue, Kind::FillImage, list, action)
     }
 
     /// Maps a region of an image. The address and the pitches are the image's own; the
@@ -196,11 +208,11 @@ entry_points! {
         let (origin, region) = unsafe { region_of(&image, origin, region)? };
         map::check_map_flags(map_flags)?;
         ensure!(!image_row_pitch.is_null(), CL_INVALID_VALUE);
-        let geometry = image.geometry;
+        let geometry = *image.geometry();
         let needs_slices = geometry.kind.has_slices();
         ensure!(!(needs_slices && image_slice_pitch.is_null()), CL_INVALID_VALUE);
         let list = tail.wait_list(&queue.context)?;
-        let writes = map::check_access(map_flags, image.flags)?;
+        let writes = map::check_access(map_flags, image.flags())?;
         let address = image.map(origin, region, writes)?;
         let (tail, object) = (tail.blocking(blocking_map), MemObject::Image(image));
         let address = map::enqueue(&queue, tail, Kind::MapImage, list, object, address)?;

@@ -27,9 +27,8 @@ fn target(kernel: &Arc<Kernel>, device: cl_device_id) -> Result<&Target> {
 
 entry_points! {
     /// Makes a kernel.
-    create fn clCreateKernel(
-        program: cl_program as Program, kernel_name: *const c_char,
-    ) -> cl_kernel {
+    create fn clCreateKernel(program: cl_program, kernel_name: *const c_char) -> cl_kernel {
+        let program = object::find::<Program>(program)?;
         program.kernel_names()?;
         // SAFETY: the application vouches for its string.
         let name = unsafe { raw::text(kernel_name) }.ok_or(Error(CL_INVALID_VALUE))?;
@@ -38,9 +37,10 @@ entry_points! {
 
     /// Makes every kernel of a program.
     status fn clCreateKernelsInProgram(
-        program: cl_program as Program, num_kernels: cl_uint, kernels: *mut cl_kernel,
+        program: cl_program, num_kernels: cl_uint, kernels: *mut cl_kernel,
         num_kernels_ret: *mut cl_uint,
     ) {
+        let program = object::find::<Program>(program)?;
         let all = Kernel::all(&program)?;
         let count = all.len();
         ensure!(kernels.is_null() || num_kernels as usize >= count, CL_INVALID_VALUE);
@@ -54,7 +54,8 @@ entry_points! {
     }
 
     /// Copies a kernel with its arguments.
-    create fn clCloneKernel(kernel: cl_kernel as Kernel) -> cl_kernel {
+    create fn clCloneKernel(source_kernel: cl_kernel) -> cl_kernel {
+        let kernel = object::find::<Kernel>(source_kernel)?;
         Ok(object::publish(&kernel.duplicate()))
     }
 
@@ -62,54 +63,60 @@ entry_points! {
 
     /// Sets an argument.
     status fn clSetKernelArg(
-        kernel: cl_kernel as Kernel, arg_index: cl_uint, arg_size: usize, arg_value: *const c_void,
+        kernel: cl_kernel, arg_index: cl_uint, arg_size: usize, arg_value: *const c_void,
     ) {
+        let kernel = object::find::<Kernel>(kernel)?;
         // SAFETY: the application vouches for its value.
         unsafe { kernel.set_argument(arg_index, arg_size, arg_value) }
     }
 
     /// Sets an argument to an address of shared virtual memory.
     status fn clSetKernelArgSVMPointer(
-        kernel: cl_kernel as Kernel, arg_index: cl_uint, arg_value: *const c_void,
+        kernel: cl_kernel, arg_index: cl_uint, arg_value: *const c_void,
     ) {
-        kernel.set_svm_argument(arg_index, arg_value)
+        object::find::<Kernel>(kernel)?.set_svm_argument(arg_index, arg_value)
     }
 
     /// Sets what a kernel needs besides arguments.
     status fn clSetKernelExecInfo(
-        kernel: cl_kernel as Kernel, param_name: cl_kernel_exec_info, param_value_size: usize,
+        kernel: cl_kernel, param_name: cl_kernel_exec_info, param_value_size: usize,
         param_value: *const c_void,
     ) {
+        let kernel = object::find::<Kernel>(kernel)?;
         // SAFETY: the application vouches for its value.
         unsafe { kernel.set_exec_info(param_name, param_value_size, param_value) }
     }
 
     /// Answers a query about a kernel.
-    query fn clGetKernelInfo(kernel: cl_kernel as Kernel, param_name: cl_kernel_info) {
+    query fn clGetKernelInfo(kernel: cl_kernel, param_name: cl_kernel_info) {
+        let kernel = object::find::<Kernel>(kernel)?;
         kernel.info(param_name)
     }
 
     /// Answers a query about an argument.
     query fn clGetKernelArgInfo(
-        kernel: cl_kernel as Kernel, arg_index: cl_uint, param_name: cl_kernel_arg_info,
+        kernel: cl_kernel, arg_index: cl_uint, param_name: cl_kernel_arg_info,
     ) {
+        let kernel = object::find::<Kernel>(kernel)?;
         kernel.argument_info(arg_index, param_name)
     }
 
     /// Answers a query about running a kernel on a device.
     query fn clGetKernelWorkGroupInfo(
-        kernel: cl_kernel as Kernel, device: cl_device_id, param_name: cl_kernel_work_group_info,
+        kernel: cl_kernel, device: cl_device_id, param_name: cl_kernel_work_group_info,
     ) {
+        let kernel = object::find::<Kernel>(kernel)?;
         let target = target(&kernel, device)?;
         kernel.work_group_info(target, param_name)
     }
 
     /// Answers a query about sub-groups, which the device does not have.
     status fn clGetKernelSubGroupInfo also clGetKernelSubGroupInfoKHR(
-        kernel: cl_kernel as Kernel, device: cl_device_id, _param_name: cl_kernel_sub_group_info,
+        kernel: cl_kernel, device: cl_device_id, _param_name: cl_kernel_sub_group_info,
         _input_value_size: usize, _input_value: *const c_void, _param_value_size: usize,
         _param_value: *mut c_void, _param_value_size_ret: *mut usize,
     ) {
+        let kernel = object::find::<Kernel>(kernel)?;
         target(&kernel, device)?;
         Err(Error(CL_INVALID_OPERATION))
     }

@@ -57,7 +57,11 @@ pub(super) fn enqueue(
     address: *mut u8,
 ) -> Result<*mut c_void> {
     let mapped = object.clone();
-    if let Err(error) = tail.command(queue, kind, list, move || drop(object)) {
+    let action = Box::new(move || {
+        drop(object);
+        Ok(())
+    });
+    if let Err(error) = tail.enqueue(queue, kind, list, action) {
         mapped.unmap(address as usize)?;
         return Err(error);
     }
@@ -76,7 +80,7 @@ entry_points! {
         ensure!(size != 0, CL_INVALID_VALUE);
         check_map_flags(map_flags)?;
         let list = tail.wait_list(&queue.context)?;
-        let writes = check_access(map_flags, buffer.flags)?;
+        let writes = check_access(map_flags, buffer.flags())?;
         let address = buffer.map(offset, size, writes)?;
         let tail = tail.blocking(blocking_map);
         enqueue(&queue, tail, Kind::MapBuffer, list, MemObject::Buffer(buffer), address)
@@ -87,9 +91,13 @@ entry_points! {
         let object = MemObject::find(memobj)?;
         ensure!(object.is_mapped_at(mapped_ptr as usize), CL_INVALID_VALUE);
         let list = tail.wait_list(&queue.context)?;
-        queue.context.check(object.context())?;
+        ensure!(Arc::ptr_eq(object.context(), &queue.context), CL_INVALID_CONTEXT);
         // Another thread may have been quicker since the check above.
         object.unmap(mapped_ptr as usize)?;
-        tail.command(&queue, Kind::UnmapMemObject, list, move || drop(object))
+        let action = Box::new(move || {
+            drop(object);
+            Ok(())
+        });
+        tail.enqueue(&queue, Kind::UnmapMemObject, list, action)
     }
 }

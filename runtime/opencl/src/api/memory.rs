@@ -1,6 +1,7 @@
 //! Memory objects of any kind (`opencl_runtime_layer`, Memory Objects).
 
 use std::ffi::c_void;
+use std::sync::Arc;
 
 use opencl_sys::*;
 
@@ -49,10 +50,14 @@ entry_points! {
         let mut held: Vec<MemObject> = Vec::with_capacity(handles.len());
         for &handle in handles {
             let object = MemObject::find(handle)?;
-            queue.context.check(object.context())?;
+            ensure!(Arc::ptr_eq(object.context(), &queue.context), CL_INVALID_CONTEXT);
             held.push(object);
         }
         let list = tail.wait_list(&queue.context)?;
-        tail.command(&queue, Kind::MigrateMemObjects, list, move || drop(held))
+        let action = Box::new(move || {
+            drop(held);
+            Ok(())
+        });
+        tail.enqueue(&queue, Kind::MigrateMemObjects, list, action)
     }
 }

@@ -31,7 +31,7 @@ use std::sync::Arc;
 
 use opencl_sys::*;
 
-use crate::ffi::Result;
+use crate::ffi::{Result, ensure};
 use crate::memory::Buffer;
 use crate::object;
 use crate::queue::Queue;
@@ -39,7 +39,10 @@ use crate::queue::Queue;
 /// A buffer that a command of this queue may use.
 fn buffer_of(queue: &Arc<Queue>, handle: cl_mem) -> Result<Arc<Buffer>> {
     let buffer: Arc<Buffer> = object::find(handle)?;
-    queue.context.check(&buffer.context)?;
+    ensure!(
+        Arc::ptr_eq(&buffer.context, &queue.context),
+        CL_INVALID_CONTEXT
+    );
     Ok(buffer)
 }
 

@@ -7,13 +7,15 @@ use opencl_sys::*;
 use super::entry::entry_points;
 use crate::context::Context;
 use crate::ffi::Error;
+use crate::object;
 
 entry_points! {
     /// Makes a pipe.
     create fn clCreatePipe(
-        _context: cl_context as Context, _flags: cl_mem_flags, _pipe_packet_size: cl_uint,
+        context: cl_context, _flags: cl_mem_flags, _pipe_packet_size: cl_uint,
         _pipe_max_packets: cl_uint, _properties: *const cl_pipe_properties,
     ) -> cl_mem {
+        object::find::<Context>(context)?;
         Err(Error(CL_INVALID_OPERATION))
     }
 

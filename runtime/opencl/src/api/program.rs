@@ -62,10 +62,13 @@ unsafe fn targets(
 ) -> Result<Vec<usize>> {
     // SAFETY: as the caller vouches.
     let devices = unsafe { chosen(&program.devices, count, list)? };
-    let devices = platform::distinct(devices).into_iter();
-    Ok(devices
-        .filter_map(|device| program.index_of(&device))
-        .collect())
+    let mut numbers: Vec<usize> = Vec::new();
+    for at in devices.iter().filter_map(|device| program.index_of(device)) {
+        if !numbers.contains(&at) {
+            numbers.push(at);
+        }
+    }
+    Ok(numbers)
 }
 
 fn notify_of(notify: Option<BuiltFn>, user_data: *mut c_void) -> Result<Notify> {
@@ -93,9 +96,10 @@ unsafe fn options_of(options: *const c_char, purpose: Purpose, refusal: cl_int) 
 entry_points! {
     /// Makes a program from source.
     create fn clCreateProgramWithSource(
-        context: cl_context as Context, count: cl_uint, strings: *mut *const c_char,
+        context: cl_context, count: cl_uint, strings: *mut *const c_char,
         lengths: *const usize,
     ) -> cl_program {
+        let context = object::find::<Context>(context)?;
         ensure!(count != 0 && !strings.is_null(), CL_INVALID_VALUE);
         // SAFETY: not null, and the application vouches for the lengths.
         let (strings, lengths) = unsafe {
@@ -124,9 +128,10 @@ entry_points! {
 
     /// Makes a program from binaries.
     create fn clCreateProgramWithBinary(
-        context: cl_context as Context, num_devices: cl_uint, device_list: *const cl_device_id,
+        context: cl_context, num_devices: cl_uint, device_list: *const cl_device_id,
         lengths: *const usize, binaries: *mut *const c_uchar, binary_status: *mut cl_int,
     ) -> cl_program {
+        let context = object::find::<Context>(context)?;
         ensure!(!device_list.is_null() && num_devices != 0, CL_INVALID_VALUE);
         // SAFETY: the application vouches for its list.
         let devices = unsafe { chosen(&context.devices, num_devices, device_list)? };
@@ -136,22 +141,24 @@ entry_points! {
         let (lengths, binaries) = unsafe {
             (raw::slice(lengths, count), raw::slice(binaries, count))
         };
+        let given = lengths.iter().zip(binaries).all(|(&length, binary)| {
+            length != 0 && !binary.is_null()
+        });
         let put_status = |at: usize, status: cl_int| {
             if !binary_status.is_null() {
                 // SAFETY: the application vouches for one status a device.
                 unsafe { binary_status.add(at).write(status) };
             }
         };
-        let given = lengths.iter().zip(binaries);
-        let valid = |(&length, binary): (&usize, &*const c_uchar)| length != 0 && !binary.is_null();
-        if !given.clone().all(valid) {
-            for (at, one) in given.clone().enumerate() {
-                put_status(at, if valid(one) { CL_SUCCESS } else { CL_INVALID_VALUE });
+        if !given {
+            for (at, (&length, binary)) in lengths.iter().zip(binaries).enumerate() {
+                let valid = length != 0 && !binary.is_null();
+                put_status(at, if valid { CL_SUCCESS } else { CL_INVALID_VALUE });
             }
             return Err(Error(CL_INVALID_VALUE));
         }
         let mut containers = Vec::with_capacity(count);
-        for (at, (&length, &binary)) in given.enumerate() {
+        for (at, (&length, &binary)) in lengths.iter().zip(binaries).enumerate() {
             // SAFETY: not null, and the application vouches for the length.
             let container = Container::read(unsafe { raw::slice(binary, length) });
             put_status(at, if container.is_some() { CL_SUCCESS } else { CL_INVALID_BINARY });
@@ -163,9 +170,10 @@ entry_points! {
 
     /// Makes a program from built-in kernels.
     create fn clCreateProgramWithBuiltInKernels(
-        context: cl_context as Context, num_devices: cl_uint, device_list: *const cl_device_id,
+        context: cl_context, num_devices: cl_uint, device_list: *const cl_device_id,
         kernel_names: *const c_char,
     ) -> cl_program {
+        let context = object::find::<Context>(context)?;
         ensure!(!device_list.is_null() && num_devices != 0, CL_INVALID_VALUE);
         // SAFETY: the application vouches for its string.
         let names = unsafe { raw::text(kernel_names) }.ok_or(Error(CL_INVALID_VALUE))?;
@@ -177,8 +185,9 @@ entry_points! {
 
     /// Makes a program from an intermediate language, of which the device takes none.
     create fn clCreateProgramWithIL(
-        _context: cl_context as Context, _il: *const c_void, _length: usize,
+        context: cl_context, _il: *const c_void, _length: usize,
     ) -> cl_program {
+        object::find::<Context>(context)?;
         Err(Error(CL_INVALID_OPERATION))
     }
 
@@ -187,25 +196,28 @@ entry_points! {
     /// Registers a callback for the destructors of program-scope variables, which OpenCL C
     /// does not have.
     status fn clSetProgramReleaseCallback(
-        _program: cl_program as Program, _pfn_notify: Option<BuiltFn>, _user_data: *mut c_void,
+        program: cl_program, _pfn_notify: Option<BuiltFn>, _user_data: *mut c_void,
     ) {
+        object::find::<Program>(program)?;
         Err(Error(CL_INVALID_OPERATION))
     }
 
     /// Sets a specialization constant, which only programs from an intermediate language
     /// have.
     status fn clSetProgramSpecializationConstant(
-        _program: cl_program as Program, _spec_id: cl_uint, _spec_size: usize,
+        program: cl_program, _spec_id: cl_uint, _spec_size: usize,
         _spec_value: *const c_void,
     ) {
+        object::find::<Program>(program)?;
         Err(Error(CL_INVALID_OPERATION))
     }
 
     /// Compiles and links a program.
     status fn clBuildProgram(
-        program: cl_program as Program, num_devices: cl_uint, device_list: *const cl_device_id,
+        program: cl_program, num_devices: cl_uint, device_list: *const cl_device_id,
         options: *const c_char, pfn_notify: Option<BuiltFn>, user_data: *mut c_void,
     ) {
+        let program = object::find::<Program>(program)?;
         check_list(num_devices, device_list)?;
         let notify = notify_of(pfn_notify, user_data)?;
         // SAFETY: the application vouches for its list.
@@ -220,11 +232,12 @@ entry_points! {
 
     /// Compiles a program.
     status fn clCompileProgram(
-        program: cl_program as Program, num_devices: cl_uint, device_list: *const cl_device_id,
+        program: cl_program, num_devices: cl_uint, device_list: *const cl_device_id,
         options: *const c_char, num_input_headers: cl_uint,
         input_headers: *const cl_program, header_include_names: *mut *const c_char,
         pfn_notify: Option<BuiltFn>, user_data: *mut c_void,
     ) {
+        let program = object::find::<Program>(program)?;
         check_list(num_devices, device_list)?;
         let none = num_input_headers == 0;
         ensure!(input_headers.is_null() == none, CL_INVALID_VALUE);
@@ -240,7 +253,7 @@ entry_points! {
         let mut headers = Vec::with_capacity(count);
         for (&input, &name) in inputs.iter().zip(names) {
             let input = object::find::<Program>(input)?;
-            program.context.check(&input.context)?;
+            ensure!(Arc::ptr_eq(&input.context, &program.context), CL_INVALID_CONTEXT);
             // SAFETY: the application vouches for its strings.
             let name = unsafe { raw::text(name) }.ok_or(Error(CL_INVALID_VALUE))?;
             match &input.origin {
@@ -271,9 +284,10 @@ entry_points! {
 
     /// Answers a query about a program.
     status fn clGetProgramInfo(
-        program: cl_program as Program, param_name: cl_program_info, param_value_size: usize,
+        program: cl_program, param_name: cl_program_info, param_value_size: usize,
         param_value: *mut c_void, param_value_size_ret: *mut usize,
     ) {
+        let program = object::find::<Program>(program)?;
         if param_name != CL_PROGRAM_BINARIES {
             let answer = program.info(param_name)?;
             // SAFETY: the application vouches for its pointers.
@@ -300,8 +314,9 @@ entry_points! {
 
     /// Answers a query about a program's last build.
     query fn clGetProgramBuildInfo(
-        program: cl_program as Program, device: cl_device_id, param_name: cl_program_build_info,
+        program: cl_program, device: cl_device_id, param_name: cl_program_build_info,
     ) {
+        let program = object::find::<Program>(program)?;
         let device = device_of(device)?;
         let at = program.index_of(&device).ok_or(Error(CL_INVALID_DEVICE))?;
         program.build_info(at, param_name)
@@ -343,9 +358,14 @@ pub unsafe extern "C" fn clLinkProgram(
         let library = options
             .split_whitespace()
             .any(|word| word == "-create-library");
-        let devices = platform::distinct(devices);
-        let units = units_of(&context, &devices, inputs)?;
-        let program = Program::new(context, devices, Origin::Linked);
+        let mut distinct: Vec<Arc<Device>> = Vec::with_capacity(devices.len());
+        for device in devices {
+            if !distinct.iter().any(|known| Arc::ptr_eq(known, &device)) {
+                distinct.push(device);
+            }
+        }
+        let units = units_of(&context, &distinct, inputs)?;
+        let program = Program::new(context, distinct, Origin::Linked);
         let targets: Vec<usize> = (0..units.len())
             .filter(|&at| !units[at].is_empty())
             .collect();
@@ -378,25 +398,34 @@ fn units_of(
 ) -> Result<Vec<Vec<Arc<Unit>>>> {
     let inputs = inputs.iter().map(|&input| object::find::<Program>(input));
     let inputs = inputs.collect::<Result<Vec<_>>>()?;
-    for input in &inputs {
-        context.check(&input.context)?;
-    }
+    let own = |input: &Arc<Program>| Arc::ptr_eq(&input.context, context);
+    ensure!(inputs.iter().all(own), CL_INVALID_CONTEXT);
     let mut all = Vec::with_capacity(devices.len());
     for device in devices {
         let mut units = Vec::new();
         let mut compiled = 0;
-        for build in inputs.iter().filter_map(|input| input.last_build(device)) {
+        for input in &inputs {
+            let Some(build) = input.last_build(device) else {
+                continue;
+            };
             ensure!(build.status != CL_BUILD_IN_PROGRESS, CL_INVALID_OPERATION);
-            if let Product::Objects { units: own, .. } = build.product {
-                compiled += 1;
-                units.extend(own);
+            match build.product {
+                Product::Objects { units: own, .. } => {
+                    compiled += 1;
+                    units.extend(own);
+                }
+                Product::Nothing | Product::Executable(_) => {}
             }
         }
-        let all_or_none = [0, inputs.len()].contains(&compiled);
-        ensure!(all_or_none, CL_INVALID_OPERATION);
+        ensure!(
+            compiled == 0 || compiled == inputs.len(),
+            CL_INVALID_OPERATION
+        );
         all.push(units);
     }
-    let some = all.iter().any(|units| !units.is_empty());
-    ensure!(some, CL_INVALID_OPERATION);
+    ensure!(
+        all.iter().any(|units| !units.is_empty()),
+        CL_INVALID_OPERATION
+    );
     Ok(all)
 }

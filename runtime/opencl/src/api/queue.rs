@@ -12,9 +12,9 @@ use crate::queue::{HOST_QUEUE_PROPERTIES, Queue};
 entry_points! {
     /// Makes a host queue (OpenCL 1.x).
     create fn clCreateCommandQueue(
-        context: cl_context as Context, device: cl_device_id,
-        properties: cl_command_queue_properties,
+        context: cl_context, device: cl_device_id, properties: cl_command_queue_properties,
     ) -> cl_command_queue {
+        let context = object::find::<Context>(context)?;
         let device = device_of(device)?;
         ensure!(context.has(&device), CL_INVALID_DEVICE);
         ensure!(properties & !HOST_QUEUE_PROPERTIES == 0, CL_INVALID_VALUE);
@@ -23,9 +23,9 @@ entry_points! {
 
     /// Makes a queue.
     create fn clCreateCommandQueueWithProperties(
-        context: cl_context as Context, device: cl_device_id,
-        properties: *const cl_queue_properties,
+        context: cl_context, device: cl_device_id, properties: *const cl_queue_properties,
     ) -> cl_command_queue {
+        let context = object::find::<Context>(context)?;
         let device = device_of(device)?;
         // SAFETY: the application vouches for its list.
         let list = unsafe { raw::property_list(properties) };
@@ -37,16 +37,18 @@ entry_points! {
     /// Changes a queue's properties (OpenCL 1.0). Since 1.1 this is an error; the
     /// function is here so that old programs get the code.
     status fn clSetCommandQueueProperty(
-        _command_queue: cl_command_queue as Queue, _properties: cl_command_queue_properties,
+        command_queue: cl_command_queue, _properties: cl_command_queue_properties,
         _enable: cl_bool, _old_properties: *mut cl_command_queue_properties,
     ) {
+        object::find::<Queue>(command_queue)?;
         Err(Error(CL_INVALID_OPERATION))
     }
 
     /// Makes a device queue the default one. There are no device queues.
     status fn clSetDefaultDeviceCommandQueue(
-        context: cl_context as Context, device: cl_device_id, _command_queue: cl_command_queue,
+        context: cl_context, device: cl_device_id, _command_queue: cl_command_queue,
     ) {
+        let context = object::find::<Context>(context)?;
         ensure!(context.has(&device_of(device)?), CL_INVALID_DEVICE);
         Err(Error(CL_INVALID_OPERATION))
     }
@@ -64,20 +66,21 @@ entry_points! {
 
     /// Answers a query about a queue.
     query fn clGetCommandQueueInfo(
-        queue: cl_command_queue as Queue, param_name: cl_command_queue_info,
+        command_queue: cl_command_queue, param_name: cl_command_queue_info,
     ) {
+        let queue = object::find::<Queue>(command_queue)?;
         queue.info(param_name)
     }
 
     /// Submits what was enqueued.
-    status fn clFlush(command_queue: cl_command_queue as Queue) {
-        command_queue.flush();
+    status fn clFlush(command_queue: cl_command_queue) {
+        object::find::<Queue>(command_queue)?.flush();
         Ok(())
     }
 
     /// Waits for everything enqueued.
-    status fn clFinish(command_queue: cl_command_queue as Queue) {
-        command_queue.finish();
+    status fn clFinish(command_queue: cl_command_queue) {
+        object::find::<Queue>(command_queue)?.finish();
         Ok(())
     }
 }

@@ -7,6 +7,7 @@ use opencl_sys::*;
 
 use super::buffer_of;
 use super::entry::entry_points;
+use crate::ffi::raw::HostAddress;
 use crate::ffi::{Error, Result, ensure, raw};
 use crate::kernel::range::Range;
 use crate::kernel::{Kernel, broken};
@@ -24,7 +25,10 @@ pub type NativeFn = unsafe extern "C" fn(args: *mut c_void);
 fn check<'a>(queue: &Arc<Queue>, kernel: &'a Arc<Kernel>) -> Result<&'a Target> {
     let target = kernel.on(&queue.device);
     let target = target.ok_or(Error(CL_INVALID_PROGRAM_EXECUTABLE))?;
-    queue.context.check(kernel.context())?;
+    ensure!(
+        Arc::ptr_eq(&queue.context, kernel.context()),
+        CL_INVALID_CONTEXT
+    );
     kernel.check_arguments()?;
     Ok(target)
 }
@@ -57,9 +61,10 @@ unsafe fn range(
 entry_points! {
     /// Runs a kernel over an index space.
     status fn clEnqueueNDRangeKernel(
-        kernel: cl_kernel as Kernel, work_dim: cl_uint, global_work_offset: *const usize,
+        kernel: cl_kernel, work_dim: cl_uint, global_work_offset: *const usize,
         global_work_size: *const usize, local_work_size: *const usize,
     ) |queue, tail| {
+        let kernel = object::find::<Kernel>(kernel)?;
         let target = check(&queue, &kernel)?;
         // SAFETY: the application vouches for its sizes.
         let range = unsafe {
@@ -72,7 +77,8 @@ entry_points! {
     }
 
     /// Runs a kernel with one work-item (OpenCL 1.x).
-    status fn clEnqueueTask(kernel: cl_kernel as Kernel) |queue, tail| {
+    status fn clEnqueueTask(kernel: cl_kernel) |queue, tail| {
+        let kernel = object::find::<Kernel>(kernel)?;
         let target = check(&queue, &kernel)?;
         let range = Range::new(1, None, Some(&[1]), Some(&[1]), &Kernel::demands(target))?;
         let list = tail.wait_list(&queue.context)?;
@@ -127,22 +133,28 @@ entry_points! {
         }
         let null_args = args.is_null();
         let list = tail.wait_list(&queue.context)?;
-        tail.command(&queue, Kind::NativeKernel, list, move || {
+        let action = Box::new(move || {
             let _held = held;
-            let copied = copy.as_mut_ptr().cast::<c_void>();
-            let args = if null_args { std::ptr::null_mut() } else { copied };
+            let args = if null_args {
+                HostAddress::new(std::ptr::null())
+            } else {
+                HostAddress::new(copy.as_mut_ptr().cast())
+            };
             // SAFETY: the application gave this function for this purpose; the copy lives
             // until it returns.
-            unsafe { function(args) };
-        })
+            unsafe { function(args.get().cast()) };
+            Ok(())
+        });
+        tail.enqueue(&queue, Kind::NativeKernel, list, action)
     }
 
     /// Says which work-group size an enqueue without one would get.
     status fn clGetKernelSuggestedLocalWorkSize also clGetKernelSuggestedLocalWorkSizeKHR(
-        queue: cl_command_queue as Queue, kernel: cl_kernel, work_dim: cl_uint,
+        command_queue: cl_command_queue, kernel: cl_kernel, work_dim: cl_uint,
         global_work_offset: *const usize, global_work_size: *const usize,
         suggested_local_work_size: *mut usize,
     ) {
+        let queue = object::find::<Queue>(command_queue)?;
         let kernel = object::find::<Kernel>(kernel)?;
         let target = check(&queue, &kernel)?;
         ensure!((1..=3).contains(&work_dim), CL_INVALID_WORK_DIMENSION);

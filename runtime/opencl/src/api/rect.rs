@@ -34,7 +34,7 @@ unsafe fn triples(
 }
 
 fn check_inside(shape: &Shape, buffer: &Arc<Buffer>) -> Result<()> {
-    ensure!(shape.end <= buffer.size, CL_INVALID_VALUE);
+    ensure!(shape.end() <= buffer.size(), CL_INVALID_VALUE);
     Ok(())
 }
 
@@ -54,13 +54,16 @@ entry_points! {
         check_inside(&from, &buffer)?;
         ensure!(!ptr.is_null(), CL_INVALID_VALUE);
         let list = tail.wait_list(&queue.context)?;
-        flags::check_host_reads(buffer.flags)?;
+        flags::check_host_reads(buffer.flags())?;
         let memory = HostAddress::new(ptr);
-        tail.blocking(blocking_read).command(&queue, Kind::ReadBufferRect, list, move || {
+        let action = Box::new(move || {
             // SAFETY: the region was checked against the buffer, which is alive; the
             // application vouches for its memory until the command completes.
             unsafe { copy::rect(buffer.start(), &from, memory.get(), &to, region) };
-        })
+            Ok(())
+        });
+        let tail = tail.blocking(blocking_read);
+        tail.enqueue(&queue, Kind::ReadBufferRect, list, action)
     }
 
     /// Writes a rectangular region of a buffer.
@@ -78,12 +81,15 @@ entry_points! {
         check_inside(&to, &buffer)?;
         ensure!(!ptr.is_null(), CL_INVALID_VALUE);
         let list = tail.wait_list(&queue.context)?;
-        flags::check_host_writes(buffer.flags)?;
+        flags::check_host_writes(buffer.flags())?;
         let memory = HostAddress::new(ptr);
-        tail.blocking(blocking_write).command(&queue, Kind::WriteBufferRect, list, move || {
+        let action = Box::new(move || {
             // SAFETY: as for reading.
             unsafe { copy::rect(memory.get(), &from, buffer.start(), &to, region) };
-        })
+            Ok(())
+        });
+        let tail = tail.blocking(blocking_write);
+        tail.enqueue(&queue, Kind::WriteBufferRect, list, action)
     }
 
     /// Copies a rectangular region from a buffer to a buffer.
@@ -111,9 +117,11 @@ entry_points! {
             let (from, to) = (rows(from.moved(from_start)), rows(to.moved(to_start)));
             ensure!(!from.overlap(&to), CL_MEM_COPY_OVERLAP);
         }
-        tail.command(&queue, Kind::CopyBufferRect, list, move || {
+        let action = Box::new(move || {
             // SAFETY: both regions were checked against the buffers, which are alive.
             unsafe { copy::rect(source.start(), &from, target.start(), &to, region) };
-        })
+            Ok(())
+        });
+        tail.enqueue(&queue, Kind::CopyBufferRect, list, action)
     }
 }

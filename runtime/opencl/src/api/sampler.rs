@@ -12,9 +12,10 @@ use crate::sampler::Sampler;
 entry_points! {
     /// Makes a sampler (OpenCL 1.x).
     create fn clCreateSampler(
-        context: cl_context as Context, normalized_coords: cl_bool,
+        context: cl_context, normalized_coords: cl_bool,
         addressing_mode: cl_addressing_mode, filter_mode: cl_filter_mode,
     ) -> cl_sampler {
+        let context = object::find::<Context>(context)?;
         check_support()?;
         let none = Vec::new();
         let sampler =
@@ -24,8 +25,9 @@ entry_points! {
 
     /// Makes a sampler.
     create fn clCreateSamplerWithProperties(
-        context: cl_context as Context, sampler_properties: *const cl_sampler_properties,
+        context: cl_context, sampler_properties: *const cl_sampler_properties,
     ) -> cl_sampler {
+        let context = object::find::<Context>(context)?;
         check_support()?;
         // SAFETY: the application vouches for its list.
         let list = unsafe { raw::property_list(sampler_properties) };
@@ -35,7 +37,7 @@ entry_points! {
     references clRetainSampler clReleaseSampler(cl_sampler): Sampler;
 
     /// Answers a query about a sampler.
-    query fn clGetSamplerInfo(sampler: cl_sampler as Sampler, param_name: cl_sampler_info) {
-        sampler.info(param_name)
+    query fn clGetSamplerInfo(sampler: cl_sampler, param_name: cl_sampler_info) {
+        object::find::<Sampler>(sampler)?.info(param_name)
     }
 }

@@ -1,7 +1,6 @@
 //! Shared virtual memory (`opencl_runtime_layer`, Shared Virtual Memory).
 
 use std::ffi::c_void;
-use std::sync::Arc;
 
 use opencl_sys::*;
 use touchstone_faults::{Fault, any, on};
@@ -80,8 +79,8 @@ entry_points! {
         let user_data = UserData::new(user_data);
         // A pending command keeps its queue alive through its event.
         let handle = HostAddress::new(object::handle(&queue));
-        let context = Arc::clone(&queue.context);
-        tail.command(&queue, Kind::SvmFree, list, move || {
+        let context = std::sync::Arc::clone(&queue.context);
+        let action = Box::new(move || {
             match pfn_free_func {
                 Some(free) => {
                     let mut list: Vec<_> = pointers.iter().map(|p| p.get().cast()).collect();
@@ -101,7 +100,9 @@ entry_points! {
                     }
                 }
             }
-        })
+            Ok(())
+        });
+        tail.enqueue(&queue, Kind::SvmFree, list, action)
     }
 
     /// Copies memory.
@@ -114,7 +115,7 @@ entry_points! {
         let distance = (dst_ptr as usize).abs_diff(src_ptr as usize);
         ensure!(distance >= size, CL_MEM_COPY_OVERLAP);
         let (from, to) = (HostAddress::new(src_ptr), HostAddress::new(dst_ptr));
-        let context = Arc::clone(&queue.context);
+        let context = std::sync::Arc::clone(&queue.context);
         let action = Box::new(move || {
             let foreign = || context.svm.find(from.get() as usize).is_none();
             if on(Fault::SvmMemcpyFromHost) && foreign() {
@@ -139,7 +140,7 @@ entry_points! {
         let pattern = pattern.to_vec();
         let list = tail.wait_list(&queue.context)?;
         let to = HostAddress::new(svm_ptr);
-        let context = Arc::clone(&queue.context);
+        let context = std::sync::Arc::clone(&queue.context);
         let action = Box::new(move || {
             // SAFETY: the application vouches for the range until the command completes.
             unsafe { named::fill(to.get(), size, &pattern) }?;
@@ -158,16 +159,18 @@ entry_points! {
         check_map_flags(flags)?;
         let tail = tail.blocking(blocking_map);
         let list = tail.wait_list(&queue.context)?;
-        let context = Arc::clone(&queue.context);
+        let context = std::sync::Arc::clone(&queue.context);
         let start = svm_ptr as usize;
-        tail.command(&queue, Kind::SvmMap, list, move || {
+        let action = Box::new(move || {
             if any()
                 && let Some(allocation) = context.svm.find(start)
                 && allocation.is_fine_grain()
             {
                 allocation.broken(|past, bytes| past.show(bytes));
             }
-        })
+            Ok(())
+        });
+        tail.enqueue(&queue, Kind::SvmMap, list, action)
     }
 
     /// Gives a range back to the devices.
@@ -175,7 +178,7 @@ entry_points! {
         capabilities::require_svm()?;
         ensure!(!svm_ptr.is_null(), CL_INVALID_VALUE);
         let list = tail.wait_list(&queue.context)?;
-        tail.command(&queue, Kind::SvmUnmap, list, || ())
+        tail.enqueue(&queue, Kind::SvmUnmap, list, Box::new(|| Ok(())))
     }
 
     /// Migrates ranges: a command that has nothing to move.
@@ -197,11 +200,11 @@ entry_points! {
             let size = sizes.get(at).copied().unwrap_or(0);
             // A size of zero stands for the whole allocation.
             let inside = queue.context.svm.find(address).is_some_and(|allocation| {
-                size <= allocation.size - (address - allocation.start())
+                size <= allocation.size() - (address - allocation.start())
             });
             ensure!(inside, CL_INVALID_VALUE);
         }
         let list = tail.wait_list(&queue.context)?;
-        tail.command(&queue, Kind::SvmMigrateMem, list, || ())
+        tail.enqueue(&queue, Kind::SvmMigrateMem, list, Box::new(|| Ok(())))
     }
 }

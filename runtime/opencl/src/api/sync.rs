@@ -7,6 +7,7 @@ use opencl_sys::*;
 
 use super::entry::{Tail, entry_points};
 use crate::ffi::{Result, ensure};
+use crate::object;
 use crate::queue::Queue;
 use crate::queue::command::Kind;
 
@@ -14,7 +15,7 @@ use crate::queue::command::Kind;
 fn enqueue(queue: &Arc<Queue>, tail: Tail, all: Kind, listed: Kind) -> Result<()> {
     let list = tail.wait_list(&queue.context)?;
     let kind = if list.is_empty() { all } else { listed };
-    tail.command(queue, kind, list, || ())
+    tail.enqueue(queue, kind, list, Box::new(|| Ok(())))
 }
 
 entry_points! {
@@ -29,7 +30,8 @@ entry_points! {
     }
 
     /// A marker for everything before it (OpenCL 1.1).
-    status fn clEnqueueMarker(queue: cl_command_queue as Queue, event: *mut cl_event) {
+    status fn clEnqueueMarker(command_queue: cl_command_queue, event: *mut cl_event) {
+        let queue = object::find::<Queue>(command_queue)?;
         ensure!(!event.is_null(), CL_INVALID_VALUE);
         // SAFETY: the application vouches for its place for the event.
         let tail = unsafe { Tail::new(0, std::ptr::null(), event) };
@@ -38,8 +40,9 @@ entry_points! {
 
     /// A barrier for a list of events (OpenCL 1.1).
     status fn clEnqueueWaitForEvents(
-        queue: cl_command_queue as Queue, num_events: cl_uint, event_list: *const cl_event,
+        command_queue: cl_command_queue, num_events: cl_uint, event_list: *const cl_event,
     ) {
+        let queue = object::find::<Queue>(command_queue)?;
         ensure!(num_events != 0 && !event_list.is_null(), CL_INVALID_VALUE);
         // SAFETY: the application vouches for its list.
         let tail = unsafe { Tail::new(num_events, event_list, std::ptr::null_mut()) };
@@ -54,7 +57,8 @@ entry_points! {
     }
 
     /// A barrier for everything before it (OpenCL 1.1).
-    status fn clEnqueueBarrier(queue: cl_command_queue as Queue) {
+    status fn clEnqueueBarrier(command_queue: cl_command_queue) {
+        let queue = object::find::<Queue>(command_queue)?;
         // SAFETY: both pointers are null.
         let tail = unsafe { Tail::new(0, std::ptr::null(), std::ptr::null_mut()) };
         enqueue(&queue, tail, Kind::Barrier, Kind::BarrierWithList)

@@ -51,19 +51,20 @@ entry_points! {
         buffer.check_range(offset, size)?;
         ensure!(!ptr.is_null(), CL_INVALID_VALUE);
         let list = tail.wait_list(&queue.context)?;
-        flags::check_host_reads(buffer.flags)?;
+        flags::check_host_reads(buffer.flags())?;
         let to = HostAddress::new(ptr);
-        tail.blocking(blocking_read).command(&queue, Kind::ReadBuffer, list, move || {
+        let action = Box::new(move || {
+            if broken::is_used(buffer.start()) {
+                // SAFETY: as below.
+                unsafe { to.get().write_bytes(0, size) };
+                return Ok(());
+            }
             // SAFETY: the range was checked against the buffer, which is alive; the
             // application vouches for its memory until the command completes.
-            unsafe {
-                if broken::is_used(buffer.start()) {
-                    to.get().write_bytes(0, size);
-                } else {
-                    copy::bytes(buffer.start().add(offset), to.get(), size);
-                }
-            }
-        })
+            unsafe { copy::bytes(buffer.start().add(offset), to.get(), size) };
+            Ok(())
+        });
+        tail.blocking(blocking_read).enqueue(&queue, Kind::ReadBuffer, list, action)
     }
 
     /// Writes host memory into a buffer.
@@ -75,12 +76,14 @@ entry_points! {
         buffer.check_range(offset, size)?;
         ensure!(!ptr.is_null(), CL_INVALID_VALUE);
         let list = tail.wait_list(&queue.context)?;
-        flags::check_host_writes(buffer.flags)?;
+        flags::check_host_writes(buffer.flags())?;
         let from = HostAddress::new(ptr);
-        tail.blocking(blocking_write).command(&queue, Kind::WriteBuffer, list, move || {
+        let action = Box::new(move || {
             // SAFETY: as for reading.
             unsafe { copy::bytes(from.get(), buffer.start().add(offset), size) };
-        })
+            Ok(())
+        });
+        tail.blocking(blocking_write).enqueue(&queue, Kind::WriteBuffer, list, action)
     }
 
     /// Copies from a buffer to a buffer.
@@ -98,7 +101,7 @@ entry_points! {
         let distance = (from_origin + src_offset).abs_diff(to_origin + dst_offset);
         let overlaps = from_root == to_root && distance < size;
         ensure!(!overlaps, CL_MEM_COPY_OVERLAP);
-        tail.command(&queue, Kind::CopyBuffer, list, move || {
+        let action = Box::new(move || {
             // SAFETY: both ranges were checked against the buffers, which are alive.
             unsafe {
                 copy::bytes(
@@ -107,7 +110,9 @@ entry_points! {
                     size,
                 );
             }
-        })
+            Ok(())
+        });
+        tail.enqueue(&queue, Kind::CopyBuffer, list, action)
     }
 
     /// Fills a buffer with a pattern.
@@ -120,9 +125,11 @@ entry_points! {
         // SAFETY: the application vouches for its pattern.
         let pattern = unsafe { pattern_of(pattern, pattern_size, offset, size)? }.to_vec();
         let list = tail.wait_list(&queue.context)?;
-        tail.command(&queue, Kind::FillBuffer, list, move || {
+        let action = Box::new(move || {
             // SAFETY: the range was checked against the buffer, which is alive.
             unsafe { copy::fill(buffer.start().add(offset), size, &pattern) };
-        })
+            Ok(())
+        });
+        tail.enqueue(&queue, Kind::FillBuffer, list, action)
     }
 }

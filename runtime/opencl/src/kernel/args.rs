@@ -12,7 +12,6 @@ use touchstone_ir::{AddressSpace, ArgPass};
 use super::Kernel;
 use crate::ffi::{Error, Result, ensure, raw};
 use crate::memory::Buffer;
-use crate::memory::svm::Allocation;
 use crate::object;
 use crate::platform::capabilities;
 
@@ -41,15 +40,6 @@ impl Value {
             Self::Bytes(_) | Self::Buffer(_) | Self::Svm(_) | Self::System(_) | Self::Null => 0,
         }
     }
-}
-
-/// Memory that must stay while the kernel runs.
-#[derive(Clone, Default)]
-pub(super) struct Held {
-    pub(super) buffers: Vec<Arc<Buffer>>,
-    pub(super) allocations: Vec<Arc<Allocation>>,
-    /// Those of constant memory, for a fault.
-    pub(super) constants: Vec<Arc<Buffer>>,
 }
 
 impl Kernel {
@@ -95,7 +85,10 @@ impl Kernel {
             return Ok(Value::Null);
         }
         let buffer: Arc<Buffer> = object::find(handle)?;
-        self.context().check(&buffer.context)?;
+        ensure!(
+            Arc::ptr_eq(&buffer.context, self.context()),
+            CL_INVALID_CONTEXT
+        );
         Ok(Value::Buffer(Arc::downgrade(&buffer)))
     }
 
@@ -107,8 +100,8 @@ impl Kernel {
     /// SVM, an address outside of every allocation.
     pub fn set_svm_argument(&self, index: u32, pointer: *const c_void) -> Result<()> {
         capabilities::require_svm()?;
-        let takes_pointer = matches!(self.argument(index)?.pass, ArgPass::Pointer(_));
-        ensure!(takes_pointer, CL_INVALID_ARG_VALUE);
+        let arg = self.argument(index)?;
+        ensure!(Self::takes_pointer(arg), CL_INVALID_ARG_VALUE);
         let address = pointer as usize;
         let value = if address == 0 {
             Value::Null

@@ -6,7 +6,7 @@ use touchstone_exec::{LaunchError, LaunchStats};
 use touchstone_faults::{Fault, any, on};
 
 use super::Kernel;
-use super::args::Held;
+use super::launch::Held;
 use super::range::Range;
 use crate::memory::broken as memory;
 use crate::object;

@@ -11,16 +11,26 @@ use touchstone_exec::{Arg, Launch, LaunchError, MemoryMap, Permission};
 use touchstone_faults::{Fault, on};
 
 use super::Kernel;
-use super::args::{Held, Value, may_write};
+use super::args::{Value, may_write};
 use super::broken::Around;
 use super::print::Stdout;
 use super::range::{Demands, Range};
 use super::settings;
-use crate::ffi::{Error, Result, ensure};
-use crate::memory::owned;
+use crate::ffi::{Error, Result};
+use crate::memory::svm::Allocation;
+use crate::memory::{Buffer, owned};
 use crate::platform::{Device, capabilities};
 use crate::program::Target;
 use crate::queue::command::{Action, Failure};
+
+/// Memory that must stay while the kernel runs.
+#[derive(Clone, Default)]
+pub(super) struct Held {
+    pub(super) buffers: Vec<Arc<Buffer>>,
+    pub(super) allocations: Vec<Arc<Allocation>>,
+    /// Those of constant memory, for a fault.
+    pub(super) constants: Vec<Arc<Buffer>>,
+}
 
 impl Kernel {
     /// What it demands of work-groups.
@@ -38,9 +48,11 @@ impl Kernel {
     /// # Errors
     /// `CL_INVALID_KERNEL_ARGS`.
     pub fn check_arguments(&self) -> Result<()> {
-        let complete = self.values.lock().iter().all(Option::is_some);
-        ensure!(complete, CL_INVALID_KERNEL_ARGS);
-        Ok(())
+        if self.values.lock().iter().all(Option::is_some) {
+            Ok(())
+        } else {
+            Err(Error(CL_INVALID_KERNEL_ARGS))
+        }
     }
 
     /// The action that runs this kernel on a device, with what there is of it for that device and
@@ -144,7 +156,7 @@ impl Kernel {
                         let writes = may_write(declared_as) && buffer.is_writable();
                         // SAFETY: the command holds the buffer while it runs; who else may
                         // use its memory meanwhile is governed by the OpenCL memory model.
-                        let arg = unsafe { object(memory, start, start, buffer.size, writes) };
+                        let arg = unsafe { object(memory, start, start, buffer.size(), writes) };
                         if on(Fault::ConstantWritten) && !may_write(declared_as) {
                             held.constants.push(Arc::clone(&buffer));
                         }
@@ -171,7 +183,7 @@ impl Kernel {
         let start = allocation.start() as u64;
         // SAFETY: the command holds the allocation while it runs; who else may use its
         // memory meanwhile is governed by the OpenCL memory model.
-        let arg = unsafe { object(memory, address as u64, start, allocation.size, writes) };
+        let arg = unsafe { object(memory, address as u64, start, allocation.size(), writes) };
         held.allocations.push(allocation);
         arg
     }

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use opencl_sys::*;
 use parking_lot::Mutex;
 use touchstone_exec::KernelMeta;
-use touchstone_ir::{AddressSpace, KernelArg};
+use touchstone_ir::{AddressSpace, ArgPass, KernelArg};
 
 use crate::context::Context;
 use crate::ffi::answer::Answer;
@@ -252,6 +252,11 @@ impl Kernel {
         let bytes = self.local_bytes(target);
         ensure!(bytes <= LOCAL_MEMORY, CL_OUT_OF_RESOURCES);
         Ok(())
+    }
+
+    /// Whether an argument is a pointer to global or constant memory.
+    pub fn takes_pointer(arg: &KernelArg) -> bool {
+        matches!(arg.pass, ArgPass::Pointer(_))
     }
 }
 

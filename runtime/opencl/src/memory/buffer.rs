@@ -11,8 +11,9 @@ use super::copy;
 use super::flags;
 use super::map::{Mapping, Mappings};
 use super::rect::Rows;
+use crate::callback::UserData;
 use crate::context::Context;
-use crate::destructors::Destructors;
+use crate::destructors::{DestructorFn, Destructors};
 use crate::ffi::answer::Answer;
 use crate::ffi::raw::HostAddress;
 use crate::ffi::{Error, Result, ensure};
@@ -35,16 +36,14 @@ pub struct Buffer {
     header: Header<Self>,
     /// Its context.
     pub context: Arc<Context>,
-    /// Its flags, those it took over included.
-    pub flags: cl_mem_flags,
-    /// Its size in bytes.
-    pub size: usize,
+    flags: cl_mem_flags,
+    size: usize,
     host_ptr: HostAddress,
     storage: Storage,
     properties: Vec<cl_mem_properties>,
     /// Its present mappings and those of its sub-buffers; a sub-buffer's stays empty.
     mappings: Mutex<Mappings>,
-    pub(super) destructors: Destructors,
+    destructors: Destructors,
 }
 object!(Buffer, CL_INVALID_MEM_OBJECT);
 
@@ -83,7 +82,7 @@ impl Buffer {
         if (uses || copies)
             && let Some(allocation) = context.svm.find(host_ptr as usize)
         {
-            let rest = allocation.size - (host_ptr as usize - allocation.start());
+            let rest = allocation.size() - (host_ptr as usize - allocation.start());
             ensure!(size <= rest, CL_INVALID_BUFFER_SIZE);
         }
         flags::check_host_pointer(flags, host_ptr.is_null())?;
@@ -165,6 +164,11 @@ impl Buffer {
         }
     }
 
+    /// Its size in bytes.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
     /// Checks that the range is inside.
     ///
     /// # Errors
@@ -186,6 +190,11 @@ impl Buffer {
             Storage::Own(_) | Storage::Host(_) => self,
             Storage::Part { of, .. } => of,
         }
+    }
+
+    /// The first address of the buffer that this one is a part of, or of itself.
+    pub fn root_start(&self) -> usize {
+        self.root().start() as usize
     }
 
     fn key(&self) -> usize {
@@ -217,14 +226,37 @@ impl Buffer {
         Ok(address)
     }
 
+    /// Whether there is a mapping at this address.
+    pub fn is_mapped_at(&self, address: usize) -> bool {
+        self.mappings().has(self.key(), address)
+    }
+
+    /// Takes a mapping off.
+    ///
+    /// # Errors
+    /// `CL_INVALID_VALUE` when there is none at this address.
+    pub fn unmap(&self, address: usize) -> Result<()> {
+        self.mappings().remove(self.key(), address)
+    }
+
     /// The mappings of this buffer, of its sub-buffers and of what lies in them.
     pub fn mappings(&self) -> MutexGuard<'_, Mappings> {
         self.root().mappings.lock()
     }
 
+    /// Its flags, those it took over included.
+    pub fn flags(&self) -> cl_mem_flags {
+        self.flags
+    }
+
     /// Whether kernels may write it.
     pub fn is_writable(&self) -> bool {
         self.flags & CL_MEM_READ_ONLY == 0
+    }
+
+    /// Registers a callback for the deletion of the buffer.
+    pub fn on_destruction(&self, notify: DestructorFn, user_data: UserData) {
+        self.destructors.add(notify, user_data);
     }
 
     /// One query.

@@ -8,10 +8,10 @@
 //! Sub-buffers and images in buffers keep their account in their parent, where overlaps
 //! among them show.
 
-use opencl_sys::{CL_INVALID_VALUE, cl_uint};
+use opencl_sys::{CL_INVALID_OPERATION, CL_INVALID_VALUE, cl_uint};
 
 use super::rect::Rows;
-use crate::ffi::{Error, Result, ensure};
+use crate::ffi::{Error, Result};
 
 /// One mapping.
 #[derive(Clone, Copy, Debug)]
@@ -39,19 +39,18 @@ impl Mappings {
     pub fn add(&mut self, mapping: Mapping) -> Result<()> {
         let conflicts =
             |known: &Mapping| known.writes && mapping.writes && known.rows.overlap(&mapping.rows);
-        ensure!(!self.0.iter().any(conflicts), CL_INVALID_OPERATION);
+        if self.0.iter().any(conflicts) {
+            return Err(Error(CL_INVALID_OPERATION));
+        }
         self.0.push(mapping);
         Ok(())
     }
 
-    fn position(&self, owner: usize, address: usize) -> Option<usize> {
-        let same = |known: &Mapping| known.owner == owner && known.address == address;
-        self.0.iter().position(same)
-    }
-
     /// Whether an owner has one at this address.
     pub fn has(&self, owner: usize, address: usize) -> bool {
-        self.position(owner, address).is_some()
+        self.0
+            .iter()
+            .any(|known| known.owner == owner && known.address == address)
     }
 
     /// Takes a mapping off.
@@ -59,7 +58,10 @@ impl Mappings {
     /// # Errors
     /// `CL_INVALID_VALUE` when there is none of this owner at this address.
     pub fn remove(&mut self, owner: usize, address: usize) -> Result<()> {
-        let at = self.position(owner, address);
+        let at = self
+            .0
+            .iter()
+            .position(|known| known.owner == owner && known.address == address);
         self.0.swap_remove(at.ok_or(Error(CL_INVALID_VALUE))?);
         Ok(())
     }

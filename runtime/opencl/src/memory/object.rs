@@ -4,9 +4,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use opencl_sys::cl_mem_info;
-use parking_lot::MutexGuard;
 
-use super::map::Mappings;
 use super::{Buffer, Image};
 use crate::callback::UserData;
 use crate::context::Context;
@@ -59,8 +57,18 @@ impl MemObject {
     /// # Errors
     /// `CL_INVALID_MEM_OBJECT`.
     pub fn release(handle: *mut c_void) -> Result<()> {
-        let buffer = object::release::<Buffer>(handle).map(drop);
-        buffer.or_else(|_| object::release::<Image>(handle).map(drop))
+        match object::release::<Buffer>(handle) {
+            Ok(last) => {
+                drop(last);
+                Ok(())
+            }
+            Err(_) => object::release::<Image>(handle).map(drop),
+        }
+    }
+
+    /// Its handle.
+    pub fn handle(&self) -> *mut c_void {
+        either!(self, it => object::handle(it))
     }
 
     /// Its context.
@@ -81,24 +89,12 @@ impl MemObject {
 
     /// Registers a callback for its deletion.
     pub fn on_destruction(&self, notify: DestructorFn, user_data: UserData) {
-        either!(self, it => it.destructors.add(notify, user_data))
-    }
-
-    fn mappings(&self) -> MutexGuard<'_, Mappings> {
-        match self {
-            Self::Buffer(buffer) => buffer.mappings(),
-            Self::Image(image) => image.store.mappings(),
-        }
-    }
-
-    /// What its mappings have it by.
-    fn key(&self) -> usize {
-        either!(self, it => Arc::as_ptr(it) as usize)
+        either!(self, it => it.on_destruction(notify, user_data))
     }
 
     /// Whether it is mapped at an address.
     pub fn is_mapped_at(&self, address: usize) -> bool {
-        self.mappings().has(self.key(), address)
+        either!(self, it => it.is_mapped_at(address))
     }
 
     /// Takes a mapping off.
@@ -106,6 +102,6 @@ impl MemObject {
     /// # Errors
     /// `CL_INVALID_VALUE` when there is none at this address.
     pub fn unmap(&self, address: usize) -> Result<()> {
-        self.mappings().remove(self.key(), address)
+        either!(self, it => it.unmap(address))
     }
 }

@@ -52,10 +52,15 @@ pub enum Place {
 
 /// Where a range of addresses lies.
 pub fn place_of(address: usize, size: usize) -> Place {
-    let room = block_at(address).map(|(start, length)| start + length - address);
-    match room {
-        Some(room) if size <= room => Place::Inside,
-        Some(room) => Place::Leaves(room),
+    match block_at(address) {
+        Some((start, length)) => {
+            let room = start + length - address;
+            if size <= room {
+                Place::Inside
+            } else {
+                Place::Leaves(room)
+            }
+        }
         None => Place::Foreign,
     }
 }

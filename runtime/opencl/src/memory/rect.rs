@@ -11,7 +11,7 @@ pub struct Shape {
     row_pitch: usize,
     slice_pitch: usize,
     /// One past the last byte of the region.
-    pub end: usize,
+    end: usize,
 }
 
 impl Shape {
@@ -66,6 +66,11 @@ impl Shape {
     /// The offset of a row of the region.
     pub fn row(&self, row: usize, slice: usize) -> usize {
         self.start + row * self.row_pitch + slice * self.slice_pitch
+    }
+
+    /// One past the last byte of the region.
+    pub fn end(&self) -> usize {
+        self.end
     }
 
     /// Whether both pitches are equal.
@@ -136,7 +141,7 @@ mod tests {
         let shape = Shape::new([1, 2, 3], [4, 5, 6], 0, 0).unwrap();
         assert_eq!(shape.row(0, 0), 1 + 2 * 4 + 3 * 20);
         assert_eq!(shape.row(1, 1) - shape.row(0, 0), 4 + 20);
-        assert_eq!(shape.end, shape.row(4, 5) + 4);
+        assert_eq!(shape.end(), shape.row(4, 5) + 4);
     }
 
     #[test]

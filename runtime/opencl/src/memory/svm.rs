@@ -19,8 +19,7 @@ const MAX_ALIGNMENT: usize = 2 << 20;
 #[derive(Debug)]
 pub struct Allocation {
     block: Block,
-    /// Its size in bytes.
-    pub size: usize,
+    size: usize,
     flags: cl_svm_mem_flags,
     past: Mutex<Past>,
 }
@@ -29,6 +28,11 @@ impl Allocation {
     /// Its first address.
     pub fn start(&self) -> usize {
         self.block.start() as usize
+    }
+
+    /// Its size in bytes.
+    pub fn size(&self) -> usize {
+        self.size
     }
 
     /// Whether the host may use it without mapping it.
@@ -118,7 +122,7 @@ impl SvmHeap {
     pub fn find(&self, address: usize) -> Option<Arc<Allocation>> {
         let allocations = self.allocations.read();
         let (_, candidate) = allocations.range(..=address).next_back()?;
-        (address - candidate.start() < candidate.size).then(|| Arc::clone(candidate))
+        (address - candidate.start() < candidate.size()).then(|| Arc::clone(candidate))
     }
 
     /// Every allocation.

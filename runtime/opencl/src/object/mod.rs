@@ -81,11 +81,6 @@ pub fn handle<T: Object>(object: &Arc<T>) -> *mut c_void {
     Arc::as_ptr(object).cast_mut().cast()
 }
 
-/// The handle of an object that there may be; else null.
-pub fn handle_or_null<T: Object>(object: Option<&Arc<T>>) -> *mut c_void {
-    object.map_or(std::ptr::null_mut(), handle)
-}
-
 /// The live object behind a handle.
 ///
 /// # Errors

@@ -98,17 +98,6 @@ static DEVICES: LazyLock<Vec<Arc<Device>>> = LazyLock::new(|| {
     roots
 });
 
-/// The devices of a list, each once.
-pub fn distinct(devices: Vec<Arc<Device>>) -> Vec<Arc<Device>> {
-    let mut distinct: Vec<Arc<Device>> = Vec::with_capacity(devices.len());
-    for device in devices {
-        if !distinct.iter().any(|known| Arc::ptr_eq(known, &device)) {
-            distinct.push(device);
-        }
-    }
-    distinct
-}
-
 /// `TOUCHSTONE_DEVICES`: 1 to 65535; 1 when it is not set or no such number.
 fn device_count() -> u16 {
     environment::number("TOUCHSTONE_DEVICES").map_or(1, NonZeroU16::get)

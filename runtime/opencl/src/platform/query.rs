@@ -83,7 +83,10 @@ fn identity(device: &Arc<Device>, name: cl_device_info) -> Option<Answer> {
             None => 1,
         }),
         CL_DEVICE_AVAILABLE => Answer::boolean(true),
-        CL_DEVICE_PARENT_DEVICE => Answer::of(object::handle_or_null(device.parent.as_ref())),
+        CL_DEVICE_PARENT_DEVICE => Answer::of(match &device.parent {
+            Some(parent) => object::handle(parent),
+            None => std::ptr::null_mut(),
+        }),
         CL_DEVICE_PARTITION_MAX_SUB_DEVICES => {
             Answer::of(u32::try_from(partition::most(device)).unwrap_or(u32::MAX))
         }
@@ -112,7 +115,8 @@ fn identity(device: &Arc<Device>, name: cl_device_info) -> Option<Answer> {
 
 fn language(name: cl_device_info) -> Option<Answer> {
     Some(match name {
-        CL_DEVICE_COMPILER_AVAILABLE | CL_DEVICE_LINKER_AVAILABLE => Answer::boolean(true),
+        CL_DEVICE_COMPILER_AVAILABLE => Answer::boolean(true),
+        CL_DEVICE_LINKER_AVAILABLE => Answer::boolean(true),
         CL_DEVICE_OPENCL_C_VERSION => {
             let (major, minor) = frontend::compatible_version();
             Answer::text(&format!("OpenCL C {major}.{minor} Touchstone {RELEASE}"))
@@ -132,8 +136,8 @@ fn language(name: cl_device_info) -> Option<Answer> {
             Answer::names_with_versions(builtin::NAMES.map(|name| (name, version(1, 0, 0))))
         }
         CL_DEVICE_IL_VERSION => Answer::text(""),
-        CL_DEVICE_ILS_WITH_VERSION
-        | CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS
+        CL_DEVICE_ILS_WITH_VERSION => Answer::default(),
+        CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS
         | CL_DEVICE_SPIRV_EXTENSIONS
         | CL_DEVICE_SPIRV_CAPABILITIES => Answer::default(),
         CL_DEVICE_PRINTF_BUFFER_SIZE => Answer::of(1usize << 20),
@@ -189,14 +193,15 @@ fn sizes(device: &Arc<Device>, name: cl_device_info) -> Option<Answer> {
         CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE | CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE => {
             Answer::of(u32::from(can::has_double()))
         }
-        CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF
-        | CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF
-        | CL_DEVICE_MAX_NUM_SUB_GROUPS => Answer::of(0u32),
+        CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF | CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF => {
+            Answer::of(0u32)
+        }
         CL_DEVICE_MAX_PARAMETER_SIZE => Answer::of(MAX_PARAMETER_SIZE),
         // Half of the room for arguments, so that others fit beside them.
         CL_DEVICE_MAX_CONSTANT_ARGS => {
             Answer::of((MAX_PARAMETER_SIZE / size_of::<usize>() / 2) as u32)
         }
+        CL_DEVICE_MAX_NUM_SUB_GROUPS => Answer::of(0u32),
         CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => Answer::boolean(false),
         _ => return None,
     })
@@ -220,7 +225,10 @@ fn memory(device: &Arc<Device>, name: cl_device_info) -> Option<Answer> {
         CL_DEVICE_HOST_UNIFIED_MEMORY => Answer::boolean(true),
         CL_DEVICE_ERROR_CORRECTION_SUPPORT => Answer::boolean(false),
         CL_DEVICE_SVM_CAPABILITIES => Answer::of(can::svm()),
-        CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE | CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE => {
+        CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE => {
+            Answer::of(if globals { MAX_GLOBAL_VARIABLE } else { 0 })
+        }
+        CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE => {
             Answer::of(if globals { MAX_GLOBAL_VARIABLE } else { 0 })
         }
         // Zero: natural alignment is enough.

@@ -14,7 +14,7 @@ use touchstone_exec::Executable;
 use touchstone_ir::Module;
 
 use super::binary::{Container, Kind};
-use super::{Built, Origin, Outcome, Product, Program};
+use super::{Built, Origin, Product, Program};
 use crate::callback::{self, UserData};
 use crate::ffi::{Error, Result};
 use crate::frontend::{self, Source, Unit};
@@ -48,6 +48,9 @@ pub enum Task {
         library: bool,
     },
 }
+
+/// What came of it: log and product, or log alone.
+type Outcome = std::result::Result<(String, Product), String>;
 
 /// Carries out a task for some devices of a program, given by their numbers, for which
 /// [`Program::begin_build`] has succeeded.
@@ -83,7 +86,7 @@ pub fn carry_out(
         .map_err(|_| {
             for at in targets {
                 let log = "the system has no thread left for the build".to_owned();
-                program.end_build(at, Err(log));
+                program.end_build(at, CL_BUILD_ERROR, log, Product::Nothing);
             }
             Error(CL_OUT_OF_HOST_MEMORY)
         })
@@ -98,8 +101,13 @@ fn perform(program: &Program, targets: &[usize], task: &Task) -> bool {
         let outcome = catch_unwind(run).unwrap_or_else(|_| {
             Err("internal error: the compiler panicked; this is a bug of Touchstone\n".into())
         });
-        all_well &= outcome.is_ok();
-        program.end_build(at, outcome);
+        match outcome {
+            Ok((log, product)) => program.end_build(at, CL_BUILD_SUCCESS, log, product),
+            Err(log) => {
+                all_well = false;
+                program.end_build(at, CL_BUILD_ERROR, log, Product::Nothing);
+            }
+        }
     }
     all_well
 }

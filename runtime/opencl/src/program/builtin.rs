@@ -13,7 +13,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use opencl_sys::CL_OUT_OF_RESOURCES;
+use opencl_sys::{CL_BUILD_SUCCESS, CL_OUT_OF_RESOURCES};
 use touchstone_exec::Executable;
 
 use super::{Built, Origin, Product, Program};
@@ -90,7 +90,7 @@ pub fn program(
             only: Some(only.to_vec()),
         };
         let product = Product::Executable(Arc::new(built));
-        program.end_build(at, Ok((String::new(), product)));
+        program.end_build(at, CL_BUILD_SUCCESS, String::new(), product);
     }
     Ok(program)
 }

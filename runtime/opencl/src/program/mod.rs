@@ -64,9 +64,6 @@ impl Product {
     }
 }
 
-/// What came of a build: log and product, or log alone.
-pub type Outcome = std::result::Result<(String, Product), String>;
-
 /// An executable and what the host must know about it.
 pub struct Built {
     /// What it was linked from.
@@ -194,12 +191,11 @@ impl Program {
     }
 
     /// Ends a build for one device.
-    pub fn end_build(&self, at: usize, outcome: Outcome) {
+    pub fn end_build(&self, at: usize, status: cl_build_status, log: String, product: Product) {
         let build = &mut self.builds.lock()[at];
-        (build.status, build.log, build.product) = match outcome {
-            Ok((log, product)) => (CL_BUILD_SUCCESS, log, product),
-            Err(log) => (CL_BUILD_ERROR, log, Product::Nothing),
-        };
+        build.status = status;
+        build.log = log;
+        build.product = product;
     }
 
     /// Whether its kernels were written in OpenCL C by the application, which may then ask what
@@ -271,7 +267,9 @@ impl Program {
                 .collect::<Vec<_>>()
         };
         let expected = definition(first);
-        let same = targets.iter().all(|target| definition(target) == expected);
+        let same = targets[1..]
+            .iter()
+            .all(|target| definition(target) == expected);
         ensure!(same, CL_INVALID_KERNEL_DEFINITION);
         self.kernels.fetch_add(1, Ordering::AcqRel);
         Ok(targets)

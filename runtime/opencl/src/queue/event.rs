@@ -111,7 +111,11 @@ impl Event {
     /// `CL_INVALID_VALUE` for an unknown name.
     pub fn info(self: &Arc<Self>, name: cl_event_info) -> Result<Answer> {
         Ok(match name {
-            CL_EVENT_COMMAND_QUEUE => Answer::of(object::handle_or_null(self.queue.as_ref())),
+            CL_EVENT_COMMAND_QUEUE => Answer::of(
+                self.queue
+                    .as_ref()
+                    .map_or(std::ptr::null_mut(), object::handle),
+            ),
             CL_EVENT_CONTEXT => Answer::of(object::handle(&self.context)),
             CL_EVENT_COMMAND_TYPE => Answer::of(self.kind.code()),
             CL_EVENT_COMMAND_EXECUTION_STATUS => Answer::of(self.status()),
@@ -127,8 +131,11 @@ impl Event {
     /// commands that are not complete; `CL_INVALID_VALUE` for an unknown name.
     pub fn profiling(&self, name: cl_profiling_info) -> Result<Answer> {
         let profiles = self.queue.as_ref().is_some_and(|queue| queue.profiles());
-        let available = profiles && self.status() == CL_COMPLETE;
-        ensure!(available, CL_PROFILING_INFO_NOT_AVAILABLE);
+        ensure!(profiles, CL_PROFILING_INFO_NOT_AVAILABLE);
+        ensure!(
+            self.status() == CL_COMPLETE,
+            CL_PROFILING_INFO_NOT_AVAILABLE
+        );
         let times = self.core.times();
         Ok(Answer::of(match name {
             CL_PROFILING_COMMAND_QUEUED => times.queued,
@@ -150,7 +157,7 @@ impl engine::Command for Event {
     }
 
     fn queue(&self) -> Option<&engine::Queue<Self>> {
-        self.queue.as_ref().map(|queue| &queue.engine)
+        self.queue.as_ref().map(|queue| queue.engine())
     }
 
     /// By the end the action and all that it held are gone, so that an application that has
@@ -197,7 +204,7 @@ impl engine::Command for Event {
     }
 
     fn lane(&self) -> &Arc<Lane> {
-        &self.context.lane
+        self.context.lane()
     }
 
     fn now(&self) -> u64 {

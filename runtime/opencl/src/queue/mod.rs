@@ -69,8 +69,7 @@ pub struct Queue {
     properties: cl_command_queue_properties,
     /// As given, the final zero included; `None` when the queue was made without a list.
     property_list: Option<Vec<cl_queue_properties>>,
-    /// The engine's part of it.
-    pub engine: engine::Queue<Event>,
+    engine: engine::Queue<Event>,
 }
 object!(Queue, CL_INVALID_COMMAND_QUEUE);
 
@@ -150,6 +149,11 @@ impl Queue {
     /// The time for profiling; nothing for a queue without.
     pub fn now(&self) -> u64 {
         if self.profiles() { clock::now() } else { 0 }
+    }
+
+    /// The engine's part of it.
+    pub fn engine(&self) -> &engine::Queue<Event> {
+        &self.engine
     }
 
     /// Enqueues a command and gives its event; with `wait` the command has ended by then.

@@ -2,7 +2,7 @@
 
 use super::Call;
 use super::table::{Atomic, AtomicOp, Legacy, LegacyOp};
-use crate::hir::{Act, Builtin, Expr};
+use crate::hir::{Builtin, Expr};
 use crate::sema::{Checked, Sema};
 use crate::types::{Qual, Scalar, Space, Type};
 use touchstone_ir::{MemScope, Order, RmwOp};
@@ -190,12 +190,12 @@ impl Sema<'_> {
             return self.error(at, format!("{what} cannot be memory_order_{order}"));
         }
         let (builtin, result) = match op {
-            AtomicOp::Init => (Builtin::Act(Act::AtomicInit), void),
+            AtomicOp::Init => (Builtin::AtomicInit, void),
             AtomicOp::Load => (Builtin::AtomicLoad(order, scope), qual),
-            AtomicOp::Store => (Builtin::Act(Act::AtomicStore(order, scope)), void),
+            AtomicOp::Store => (Builtin::AtomicStore(order, scope), void),
             AtomicOp::Clear => {
                 call.args.push(self.number(0, scalar, at));
-                (Builtin::Act(Act::AtomicStore(order, scope)), void)
+                (Builtin::AtomicStore(order, scope), void)
             }
             AtomicOp::Exchange => (Builtin::AtomicRmw(RmwOp::Exchange, order, scope), qual),
             AtomicOp::Fetch(signed, unsigned) => {

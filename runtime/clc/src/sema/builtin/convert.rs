@@ -63,8 +63,6 @@ fn type_of(text: &str) -> Option<(Scalar, Option<Lanes>)> {
     let scalar = Scalar::from_name(&text[..end]).filter(|&scalar| scalar != Scalar::Bool)?;
     let lanes = match &text[end..] {
         "" => None,
-        // Names have no leading zeros.
-        digits if digits.starts_with('0') => return None,
         digits => Some(Lanes::from_count(digits.parse().ok()?)?),
     };
     Some((scalar, lanes))

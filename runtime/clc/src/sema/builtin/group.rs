@@ -1,7 +1,7 @@
 //! Copies between global and local memory by a work-group (OpenCL C 6.15.13).
 
 use super::Call;
-use crate::hir::{Act, Builtin, Expr, Strided};
+use crate::hir::{Builtin, Expr, Strided};
 use crate::sema::{Checked, Sema};
 use crate::types::{Qual, Scalar, Space, Type};
 
@@ -57,6 +57,7 @@ impl Sema<'_> {
         }
         let int = self.types.scalar(Scalar::Int);
         self.convert_argument(&mut call, 0, int, "the number of events")?;
-        Ok(self.act(Act::WaitGroupEvents, call))
+        let void = self.types.void();
+        Ok(self.builtin(Builtin::WaitGroupEvents, call.args, void, call.at))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Call;
 use super::table::Memory;
-use crate::hir::{Act, Builtin, Expr};
+use crate::hir::{Builtin, Expr};
 use crate::sema::{Checked, Sema};
 use crate::types::{Lanes, Scalar, Space};
 
@@ -60,14 +60,16 @@ impl Sema<'_> {
                     return self.no_overload(&call);
                 }
                 self.convert_argument(&mut call, 1, size, "the offset")?;
-                Ok(self.act(Act::VStore(vectors, rounding), call))
+                let void = self.types.void();
+                Ok(self.builtin(Builtin::VStore(vectors, rounding), call.args, void, at))
             }
             Memory::Prefetch => {
                 self.arity(&call, 2)?;
                 if self.pointee_argument(&call, 0)?.space != Space::Global {
                     return self.no_overload(&call);
                 }
-                Ok(self.act(Act::Nothing, call))
+                let void = self.types.void();
+                Ok(self.builtin(Builtin::Nothing, call.args, void, at))
             }
         }
     }

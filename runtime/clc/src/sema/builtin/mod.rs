@@ -23,7 +23,7 @@ mod table;
 use super::{Checked, Sema};
 use crate::ast;
 use crate::diag::{Reported, count};
-use crate::hir::{Act, Builtin, Expr, ExprKind};
+use crate::hir::{Builtin, Expr, ExprKind};
 use crate::source::Loc;
 use crate::types::{Qual, Scalar, Space};
 use table::{Kind, find, missing_function};
@@ -79,7 +79,8 @@ impl Sema<'_> {
             Kind::Printf => self.printf(call),
             Kind::Trap => {
                 self.arity(&call, 0)?;
-                Ok(self.act(Act::Trap, call))
+                let void = self.types.void();
+                Ok(self.builtin(Builtin::Trap, Vec::new(), void, at))
             }
         }
     }
@@ -87,12 +88,6 @@ impl Sema<'_> {
     /// A call as an expression.
     pub(super) fn builtin(&self, builtin: Builtin, args: Vec<Expr>, qual: Qual, at: Loc) -> Expr {
         self.value(ExprKind::Builtin(builtin, args), qual, at)
-    }
-
-    /// A call of a function without a result.
-    fn act(&mut self, act: Act, call: Call<'_>) -> Expr {
-        let void = self.types.void();
-        self.builtin(Builtin::Act(act), call.args, void, call.at)
     }
 
     /// Checks the number of arguments.

@@ -2,7 +2,7 @@
 
 use super::Call;
 use super::table::Sync;
-use crate::hir::{Act, Builtin, Expr};
+use crate::hir::{Builtin, Expr};
 use crate::sema::names::{MEMORY_ORDERS, MEMORY_SCOPES};
 use crate::sema::{Checked, Sema};
 use crate::types::Scalar;
@@ -85,7 +85,7 @@ impl Sema<'_> {
     }
 
     pub(super) fn sync(&mut self, sync: Sync, call: Call<'_>) -> Checked<Expr> {
-        let act = match sync {
+        let builtin = match sync {
             Sync::Barrier(kind, default) => {
                 self.arity_between(&call, 1, if call.name == "barrier" { 1 } else { 2 })?;
                 let regions = self.flags_argument(&call, 0)?;
@@ -93,7 +93,7 @@ impl Sema<'_> {
                     1 => default,
                     _ => self.scope_argument(&call, 1)?,
                 };
-                Act::Barrier(kind, regions, scope)
+                Builtin::Barrier(kind, regions, scope)
             }
             Sync::Fence => {
                 self.arity(&call, 3)?;
@@ -104,15 +104,15 @@ impl Sema<'_> {
                     let message = "memory_scope_work_item is for CLK_IMAGE_MEM_FENCE only";
                     return self.error(call.at, message);
                 }
-                Act::Fence(regions, order, scope)
+                Builtin::Fence(regions, order, scope)
             }
             Sync::MemFence(order) => {
                 self.arity(&call, 1)?;
                 let regions = self.flags_argument(&call, 0)?;
-                Act::Fence(regions, order, MemScope::WorkGroup)
+                Builtin::Fence(regions, order, MemScope::WorkGroup)
             }
         };
-        let args = Vec::new();
-        Ok(self.act(act, Call { args, ..call }))
+        let void = self.types.void();
+        Ok(self.builtin(builtin, Vec::new(), void, call.at))
     }
 }

@@ -38,9 +38,20 @@ pub(super) enum Effect {
 /// The effect of an instruction.
 pub(super) fn effect(kernel: &Kernel, pc: Pc) -> Effect {
     let own = |site: u16| kernel.sites[usize::from(site)].space == AddressSpace::Private;
-    let on = |site, effect| if own(site) { Effect::Own } else { effect };
-    let read = |site| on(site, Effect::Reads);
-    let write = |site| on(site, Effect::Writes);
+    let read = |site| {
+        if own(site) {
+            Effect::Own
+        } else {
+            Effect::Reads
+        }
+    };
+    let write = |site| {
+        if own(site) {
+            Effect::Own
+        } else {
+            Effect::Writes
+        }
+    };
     match kernel.code[pc as usize] {
         Ins::Load8 { site, .. }
         | Ins::Load16 { site, .. }
@@ -101,7 +112,7 @@ pub(super) enum Verdict {
 }
 
 /// The account of one group's run.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Watch {
     group_time: Option<Duration>,
     wait_time: Option<Duration>,
@@ -119,7 +130,10 @@ impl Watch {
         Watch {
             group_time: launch.group_time,
             wait_time: launch.wait_time,
-            ..Watch::default()
+            steps: 0,
+            began: None,
+            waiting_since: None,
+            round: None,
         }
     }
 

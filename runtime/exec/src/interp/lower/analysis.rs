@@ -48,8 +48,6 @@ pub(super) struct Analysis {
     /// By register: for those that live within one block, the number of the
     /// last instruction that needs them (the terminator's is the block's length).
     pub(super) last_use: Vec<Option<usize>>,
-    /// By block: no way leads from it to an end of the function.
-    pub(super) endless: Vec<bool>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -186,34 +184,6 @@ fn count(function: &Function) -> Vec<Uses> {
     uses
 }
 
-/// The blocks from which no way leads to an end of the function. Whoever jumps back to one
-/// never gets out.
-fn endless(function: &Function) -> Vec<bool> {
-    let mut endless = vec![true; function.blocks.len()];
-    loop {
-        let mut news = false;
-        for (b, block) in function.blocks.iter().enumerate().rev() {
-            if !endless[b] {
-                continue;
-            }
-            let mut ends = match block.term {
-                Terminator::Return(_) | Terminator::Unreachable | Terminator::Trap(_) => true,
-                Terminator::Jump(_) | Terminator::Branch { .. } | Terminator::Switch { .. } => {
-                    false
-                }
-            };
-            block
-                .term
-                .for_each_target(|to| ends |= !endless[to.0 as usize]);
-            endless[b] = !ends;
-            news |= ends;
-        }
-        if !news {
-            return endless;
-        }
-    }
-}
-
 /// Analyses a function.
 pub(super) fn analyse(function: &Function) -> Analysis {
     let uses = count(function);
@@ -223,7 +193,6 @@ pub(super) fn analyse(function: &Function) -> Analysis {
         redirected: Vec::new(),
         fused_branch: Vec::new(),
         last_use: vec![None; function.regs.len()],
-        endless: endless(function),
     };
     let mut next_def = vec![usize::MAX; function.regs.len()];
     for block in &function.blocks {

@@ -225,6 +225,12 @@ impl Lowering<'_> {
         d
     }
 
+    /// An operand's signed value in 64 bits.
+    pub(super) fn sign_extended(&mut self, operand: Operand, element: Option<Scalar>) -> Slot {
+        let a = self.operand(operand);
+        self.widen(element.unwrap_or(Scalar::I64), a)
+    }
+
     fn int(&mut self, op: IntOp, scalar: Scalar, d: Slot, a: Slot, b: Slot) {
         match scalar {
             Scalar::I32 | Scalar::F32 => self.int_of(true, op, d, a, b),

@@ -4,60 +4,6 @@ use super::function::Lowering;
 use crate::interp::code::{Ins, Slot};
 use touchstone_ir::{Cmp, Scalar, Type, UnaryOp, float_comparisons, integer_comparisons};
 
-/// What instructions ask of two slots: what is greater asks whether the other is less. Those without
-/// a width look at all bits, which are zero-extended.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum TestKind {
-    Eq,
-    Ne,
-    ULt,
-    ULe,
-    SLt32,
-    SLe32,
-    SLt64,
-    SLe64,
-}
-
-/// A comparison of two slots.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Test {
-    pub(super) kind: TestKind,
-    pub(super) a: Slot,
-    pub(super) b: Slot,
-}
-
-impl Test {
-    fn swapped(self) -> Test {
-        let (a, b) = (self.b, self.a);
-        Test { a, b, ..self }
-    }
-
-    /// The test that holds when this one does not.
-    pub(super) fn negated(self) -> Test {
-        let kind = match self.kind {
-            TestKind::Eq => {
-                return Test {
-                    kind: TestKind::Ne,
-                    ..self
-                };
-            }
-            TestKind::Ne => {
-                return Test {
-                    kind: TestKind::Eq,
-                    ..self
-                };
-            }
-            TestKind::ULt => TestKind::ULe,
-            TestKind::ULe => TestKind::ULt,
-            TestKind::SLt32 => TestKind::SLe32,
-            TestKind::SLe32 => TestKind::SLt32,
-            TestKind::SLt64 => TestKind::SLe64,
-            TestKind::SLe64 => TestKind::SLt64,
-        };
-        Test { kind, ..self }.swapped()
-    }
-}
-
 impl Lowering<'_> {
     /// 0 or 1 from a comparison of two scalars.
     pub(super) fn compare(&mut self, cmp: Cmp, scalar: Scalar, d: Slot, a: Slot, b: Slot) {
@@ -69,44 +15,32 @@ impl Lowering<'_> {
             };
             return self.compare_floats(cmp, scalar == Scalar::F64, d, a, b);
         }
-        let Test { kind, a, b } = self.test(cmp, scalar, a, b);
-        self.e.emit(match kind {
-            TestKind::Eq => Ins::Eq { d, a, b },
-            TestKind::Ne => Ins::Ne { d, a, b },
-            TestKind::ULt => Ins::ULt { d, a, b },
-            TestKind::ULe => Ins::ULe { d, a, b },
-            TestKind::SLt32 => Ins::SLt32 { d, a, b },
-            TestKind::SLe32 => Ins::SLe32 { d, a, b },
-            TestKind::SLt64 => Ins::SLt64 { d, a, b },
-            TestKind::SLe64 => Ins::SLe64 { d, a, b },
-        });
-    }
-
-    /// The test that compares two integers, booleans or pointers.
-    pub(super) fn test(&mut self, cmp: Cmp, scalar: Scalar, a: Slot, b: Slot) -> Test {
         let signed = matches!(cmp, Cmp::SLt | Cmp::SLe | Cmp::SGt | Cmp::SGe);
+        let narrow = scalar == Scalar::I32;
         let (a, b) = if signed && scalar.size() < 4 {
             (self.widen(scalar, a), self.widen(scalar, b))
         } else {
             (a, b)
         };
-        let (less, at_most) = match scalar {
-            Scalar::I32 => (TestKind::SLt32, TestKind::SLe32),
-            _ => (TestKind::SLt64, TestKind::SLe64),
-        };
-        let (kind, swapped) = match cmp {
-            Cmp::Eq => (TestKind::Eq, false),
-            Cmp::Ne => (TestKind::Ne, false),
-            Cmp::ULt | Cmp::UGt => (TestKind::ULt, cmp == Cmp::UGt),
-            Cmp::ULe | Cmp::UGe => (TestKind::ULe, cmp == Cmp::UGe),
-            Cmp::SLt | Cmp::SGt => (less, cmp == Cmp::SGt),
-            Cmp::SLe | Cmp::SGe => (at_most, cmp == Cmp::SGe),
-            float_comparisons!() => {
+        self.e.emit(match (cmp, narrow) {
+            (Cmp::Eq, _) => Ins::Eq { d, a, b },
+            (Cmp::Ne, _) => Ins::Ne { d, a, b },
+            (Cmp::ULt, _) => Ins::ULt { d, a, b },
+            (Cmp::ULe, _) => Ins::ULe { d, a, b },
+            (Cmp::UGt, _) => Ins::ULt { d, a: b, b: a },
+            (Cmp::UGe, _) => Ins::ULe { d, a: b, b: a },
+            (Cmp::SLt, true) => Ins::SLt32 { d, a, b },
+            (Cmp::SLe, true) => Ins::SLe32 { d, a, b },
+            (Cmp::SGt, true) => Ins::SLt32 { d, a: b, b: a },
+            (Cmp::SGe, true) => Ins::SLe32 { d, a: b, b: a },
+            (Cmp::SLt, false) => Ins::SLt64 { d, a, b },
+            (Cmp::SLe, false) => Ins::SLe64 { d, a, b },
+            (Cmp::SGt, false) => Ins::SLt64 { d, a: b, b: a },
+            (Cmp::SGe, false) => Ins::SLe64 { d, a: b, b: a },
+            (float_comparisons!(), _) => {
                 unreachable!("the module is valid: integers are not compared as floats")
             }
-        };
-        let test = Test { kind, a, b };
-        if swapped { test.swapped() } else { test }
+        });
     }
 
     fn compare_floats(&mut self, cmp: Cmp, double: bool, d: Slot, a: Slot, b: Slot) {

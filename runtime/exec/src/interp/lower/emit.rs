@@ -18,7 +18,6 @@ use touchstone_ir::{AddressSpace, KernelInfo, Loc, LocalId};
 pub(super) struct Label(usize);
 
 /// A kernel in the making.
-#[derive(Default)]
 pub(super) struct Emitter {
     kernel: Kernel,
     loc: Loc,
@@ -57,7 +56,15 @@ impl Emitter {
                 sites,
                 ..Kernel::default()
             },
-            ..Emitter::default()
+            loc: Loc::NONE,
+            pool: SlotPool::default(),
+            fill_slots: HashMap::new(),
+            labels: Vec::new(),
+            entries: HashMap::new(),
+            shared_sites: HashMap::new(),
+            object_ids: HashMap::new(),
+            locals: HashMap::new(),
+            overflow: None,
         }
     }
 

@@ -1,11 +1,14 @@
-//! One function: blocks, instructions, calls.
+//! One function: blocks, terminators, calls.
 
 use super::analysis::{Analysis, Expr, analyse};
 use super::emit::{Emitter, Label};
 use super::provenance::{Instance, InstanceId};
 use super::{Program, width};
-use crate::interp::code::{Fill, Ins, Slot};
-use touchstone_ir::{BarrierKind, Function, Inst, Op, Operand, Reg, Type, accesses, computations};
+use crate::interp::code::{Fill, Ins, Slot, SwitchTable, TrapCode};
+use touchstone_ir::{
+    BarrierKind, BlockId, Cmp, Function, Inst, Op, Operand, Reg, Terminator, Type, accesses,
+    computations, float_comparisons,
+};
 
 /// The slots through which a function is called.
 #[derive(Debug)]
@@ -13,9 +16,9 @@ pub(super) struct Interface {
     /// First slot of each parameter.
     pub(super) params: Vec<Slot>,
     /// First slot of the result.
-    pub(super) result: Slot,
+    result: Slot,
     /// Where to return to.
-    pub(super) link: Slot,
+    link: Slot,
 }
 
 impl Interface {
@@ -46,15 +49,17 @@ pub(super) struct Lowering<'a> {
     pub(super) instance: &'a Instance,
     pub(super) e: &'a mut Emitter,
     pub(super) analysis: Analysis,
-    pub(super) interface: &'a Interface,
-    pub(super) is_kernel: bool,
+    interface: &'a Interface,
+    is_kernel: bool,
     /// Offsets of private variables.
     pub(super) private: &'a [u64],
     /// First slot of registers that have slots now.
     homes: Vec<Option<Slot>>,
-    pub(super) labels: Vec<Label>,
+    labels: Vec<Label>,
     /// Slots taken for the present instruction alone.
     scratch: Vec<(usize, usize)>,
+    /// By block: no way leads from it to an end of the function.
+    endless: Vec<bool>,
 }
 
 /// Lowers an instance of a function to the end of the code.
@@ -83,10 +88,39 @@ pub(super) fn lower(program: Program<'_>, id: InstanceId, e: &mut Emitter) {
         homes,
         labels,
         scratch: Vec::new(),
+        endless: endless(function),
     };
     l.zero_variables();
     for b in 0..function.blocks.len() {
         l.block(b);
+    }
+}
+
+/// The blocks from which no way leads to an end of the function. Whoever jumps back to one
+/// never gets out.
+fn endless(function: &Function) -> Vec<bool> {
+    let mut endless = vec![true; function.blocks.len()];
+    loop {
+        let mut news = false;
+        for (b, block) in function.blocks.iter().enumerate().rev() {
+            if !endless[b] {
+                continue;
+            }
+            let mut ends = match block.term {
+                Terminator::Return(_) | Terminator::Unreachable | Terminator::Trap(_) => true,
+                Terminator::Jump(_) | Terminator::Branch { .. } | Terminator::Switch { .. } => {
+                    false
+                }
+            };
+            block
+                .term
+                .for_each_target(|to| ends |= !endless[to.0 as usize]);
+            endless[b] = !ends;
+            news |= ends;
+        }
+        if !news {
+            return endless;
+        }
     }
 }
 
@@ -326,4 +360,217 @@ impl Lowering<'_> {
             self.moves(d, interface.result, lanes);
         }
     }
+
+    fn terminator(&mut self, b: usize) {
+        let block = &self.function.blocks[b];
+        match &block.term {
+            Terminator::Jump(to) => {
+                if to.0 as usize != b + 1 {
+                    self.jump(b, *to);
+                }
+            }
+            Terminator::Branch {
+                cond,
+                then_block,
+                else_block,
+            } => self.branch(b, *cond, *then_block, *else_block),
+            Terminator::Switch {
+                value,
+                cases,
+                default,
+            } => self.switch(b, *value, cases, *default),
+            Terminator::Return(value) => {
+                if self.is_kernel {
+                    self.e.emit(Ins::End);
+                    return;
+                }
+                if let Some(value) = *value {
+                    let lanes = self.type_of(value).lanes();
+                    let a = self.operand(value);
+                    self.moves(self.interface.result, a, lanes);
+                }
+                self.e.emit(Ins::Return {
+                    link: self.interface.link,
+                });
+            }
+            Terminator::Unreachable => self.e.emit(Ins::Trap {
+                reason: TrapCode::Unreachable,
+            }),
+            Terminator::Trap(reason) => self.e.emit(Ins::Trap {
+                reason: TrapCode::Reason(*reason),
+            }),
+        }
+    }
+
+    fn jump(&mut self, b: usize, to: BlockId) {
+        let back = to.0 as usize <= b;
+        if back && self.endless[to.0 as usize] {
+            self.e.emit(Ins::Trap {
+                reason: TrapCode::EndlessLoop,
+            });
+            return;
+        }
+        let to = self.e.target(self.labels[to.0 as usize]);
+        self.e.emit(if back {
+            Ins::JumpBack { to }
+        } else {
+            Ins::Jump { to }
+        });
+    }
+
+    /// Every cycle of blocks has a jump to the same or an earlier block, which
+    /// is made by `JumpBack`, so that loops cost steps.
+    fn branch(&mut self, b: usize, cond: Operand, yes: BlockId, no: BlockId) {
+        if yes == no {
+            if yes.0 as usize != b + 1 {
+                self.jump(b, yes);
+            }
+            return;
+        }
+        let condition = self.condition(b, cond);
+        let is_back = |to: BlockId| to.0 as usize <= b;
+        let is_next = |to: BlockId| to.0 as usize == b + 1;
+        let label = |l: &Self, to: BlockId| l.labels[to.0 as usize];
+        if !is_back(yes) && !is_next(yes) {
+            let to = label(self, yes);
+            self.jump_if(condition, true, to);
+            if !is_next(no) {
+                self.jump(b, no);
+            }
+        } else if !is_back(no) && !is_next(no) {
+            let to = label(self, no);
+            self.jump_if(condition, false, to);
+            if !is_next(yes) {
+                self.jump(b, yes);
+            }
+        } else {
+            // One is next and the other goes back, or both go back.
+            let (back, other, when) = if is_next(yes) {
+                (no, yes, true)
+            } else {
+                (yes, no, false)
+            };
+            let skip = self.e.label();
+            self.jump_if(condition, when, skip);
+            self.jump(b, back);
+            self.e.place(skip);
+            if !is_next(other) {
+                self.jump(b, other);
+            }
+        }
+    }
+
+    /// The slots that a branch compares.
+    fn condition(&mut self, b: usize, cond: Operand) -> Condition {
+        let block = &self.function.blocks[b];
+        if self.analysis.fused_branch[b]
+            && let Some(Inst {
+                op: Op::Compare(cmp, x, y),
+                ..
+            }) = block.insts.last()
+        {
+            let wide = self.type_of(*x).size() == 8;
+            let narrow = self.type_of(*x).size() < 4;
+            let signed = matches!(cmp, Cmp::SLt | Cmp::SLe | Cmp::SGt | Cmp::SGe);
+            let (a, b) = if narrow && signed {
+                let element = self.type_of(*x).element();
+                (
+                    self.sign_extended(*x, element),
+                    self.sign_extended(*y, element),
+                )
+            } else {
+                (self.operand(*x), self.operand(*y))
+            };
+            let wide = wide || narrow;
+            return match cmp {
+                Cmp::Eq => Condition::Eq(a, b),
+                Cmp::Ne => Condition::Ne(a, b),
+                Cmp::ULt => Condition::ULt(a, b),
+                Cmp::ULe => Condition::ULe(a, b),
+                Cmp::UGt => Condition::ULt(b, a),
+                Cmp::UGe => Condition::ULe(b, a),
+                Cmp::SLt => Condition::SLt(wide, a, b),
+                Cmp::SLe => Condition::SLe(wide, a, b),
+                Cmp::SGt => Condition::SLt(wide, b, a),
+                Cmp::SGe => Condition::SLe(wide, b, a),
+                // The analysis fuses comparisons of integers and pointers only.
+                float_comparisons!() => Condition::Ne(a, b),
+            };
+        }
+        Condition::True(self.operand(cond))
+    }
+
+    /// Jumps if the condition is `when`.
+    fn jump_if(&mut self, condition: Condition, when: bool, to: Label) {
+        let to = self.e.target(to);
+        let ins = match (condition, when) {
+            (Condition::True(a), true) => Ins::JumpIf { a, to },
+            (Condition::True(a), false) => Ins::JumpIfNot { a, to },
+            (Condition::Eq(a, b), true) | (Condition::Ne(a, b), false) => Ins::JumpEq { a, b, to },
+            (Condition::Ne(a, b), true) | (Condition::Eq(a, b), false) => Ins::JumpNe { a, b, to },
+            (Condition::ULt(a, b), true) | (Condition::ULe(b, a), false) => {
+                Ins::JumpULt { a, b, to }
+            }
+            (Condition::ULe(a, b), true) | (Condition::ULt(b, a), false) => {
+                Ins::JumpULe { a, b, to }
+            }
+            (Condition::SLt(false, a, b), true) | (Condition::SLe(false, b, a), false) => {
+                Ins::JumpSLt32 { a, b, to }
+            }
+            (Condition::SLe(false, a, b), true) | (Condition::SLt(false, b, a), false) => {
+                Ins::JumpSLe32 { a, b, to }
+            }
+            (Condition::SLt(true, a, b), true) | (Condition::SLe(true, b, a), false) => {
+                Ins::JumpSLt64 { a, b, to }
+            }
+            (Condition::SLe(true, a, b), true) | (Condition::SLt(true, b, a), false) => {
+                Ins::JumpSLe64 { a, b, to }
+            }
+        };
+        self.e.emit(ins);
+    }
+
+    fn switch(&mut self, b: usize, value: Operand, cases: &[(u64, BlockId)], default: BlockId) {
+        let a = self.operand(value);
+        // Targets that go back get a jump of their own, which costs a step.
+        let mut stubs: Vec<(Label, BlockId)> = Vec::new();
+        let mut target = |l: &mut Self, to: BlockId| {
+            let label = if to.0 as usize > b {
+                l.labels[to.0 as usize]
+            } else if let Some(&(label, _)) = stubs.iter().find(|s| s.1 == to) {
+                label
+            } else {
+                let label = l.e.label();
+                stubs.push((label, to));
+                label
+            };
+            l.e.target(label)
+        };
+        let table = SwitchTable {
+            cases: cases
+                .iter()
+                .map(|&(value, to)| (value, target(self, to)))
+                .collect(),
+            default: target(self, default),
+        };
+        let table = self.e.switch(table);
+        self.e.emit(Ins::Switch { a, table });
+        for (label, to) in stubs {
+            self.e.place(label);
+            self.jump(b, to);
+        }
+    }
+}
+
+/// What a branch looks at.
+#[derive(Clone, Copy, Debug)]
+enum Condition {
+    True(Slot),
+    Eq(Slot, Slot),
+    Ne(Slot, Slot),
+    ULt(Slot, Slot),
+    ULe(Slot, Slot),
+    /// The flag: 64 bits wide rather than 32.
+    SLt(bool, Slot, Slot),
+    SLe(bool, Slot, Slot),
 }

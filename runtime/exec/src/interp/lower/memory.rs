@@ -67,15 +67,21 @@ impl Lowering<'_> {
             self.emit_address(d, inner);
             inner = Address::at(d, 0);
         }
-        let widened = if let Operand::Reg(r) = index
-            && let Expr::Widened(value) = self.analysis.exprs[r.0 as usize]
-        {
-            Some(value)
-        } else {
-            None
+        let signed = match index {
+            Operand::Reg(r) => match self.analysis.exprs[r.0 as usize] {
+                Expr::Widened(value) => Some(value),
+                Expr::Slots
+                | Expr::Alias(_)
+                | Expr::Query(..)
+                | Expr::SlotAddr(_)
+                | Expr::Address { .. } => None,
+            },
+            Operand::Const(_) => None,
         };
-        let slot = self.operand(widened.unwrap_or(index));
-        inner.index = Some((slot, widened.is_some()));
+        inner.index = Some(match signed {
+            Some(value) => (self.operand(value), true),
+            None => (self.operand(index), false),
+        });
         inner.scale = scale;
         inner.disp = inner.disp.wrapping_add(disp);
         inner

@@ -6,8 +6,7 @@
 //! | [`provenance`] | which object each address was computed from |
 //! | [`slots`] | where registers live |
 //! | [`emit`] | instructions, jumps, side tables of the kernel in the making |
-//! | [`function`] | one function: blocks, instructions, calls |
-//! | [`branch`] | terminators |
+//! | [`function`] | one function: blocks, terminators, calls |
 //! | [`arith`] | arithmetic, conversions, vectors |
 //! | [`compare`] | comparisons |
 //! | [`intrinsic`] | calls of built-in functions |
@@ -18,7 +17,6 @@
 
 mod analysis;
 mod arith;
-mod branch;
 mod compare;
 mod emit;
 mod function;

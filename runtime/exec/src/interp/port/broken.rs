@@ -9,9 +9,7 @@
 //! again later ([`GroupPort::take_retry`]), and makes the store then.
 
 use super::host::{Block, HostMemory};
-use super::message::{Access, Thread};
-use super::view::Region;
-use super::weak::{self, Machine};
+use super::weak::{self, Access, Machine, Region, Thread};
 use super::word::{Atomic, AtomicWord, Word};
 use super::{AtomicAt, GroupPort, Port};
 use crate::error::TrapKind;
@@ -436,7 +434,7 @@ impl<const CHECKED: bool, X> GroupPort for BrokenMemory<'_, CHECKED, X> {
         }
         let mut machine = weak::lock();
         if let Some(thread) = self.threads.first() {
-            machine.end_group(thread.group);
+            machine.end_group(thread.group());
         }
         self.threads.clear();
         let first = machine.threads(items as u64);

@@ -7,7 +7,7 @@
 //! | `machine`, `portable` | the instructions of accesses; where there are means, each can be refused |
 //! | [`fault`] | catches accesses that the system refuses |
 //! | [`host`] | the machine's own memory, with the bounds checker |
-//! | [`broken`] | the same under faults, and weaker than the machine's ([`weak`], with what a value and a work-item carry: [`message`], and must know: [`view`]) |
+//! | [`broken`] | the same under faults, and weaker than the machine's ([`weak`], with what a work-item must know: [`view`]) |
 //!
 //! # Orders and scopes
 //!
@@ -18,7 +18,6 @@ pub(crate) mod fault;
 pub(crate) mod host;
 #[cfg(catches_faults)]
 mod machine;
-mod message;
 #[cfg(not(catches_faults))]
 mod portable;
 mod view;

@@ -33,11 +33,7 @@ impl Region {
     }
 }
 
-/// The regions that flags name.
-pub(super) fn named(flags: Regions) -> impl Iterator<Item = Region> {
-    let both = [Region::Global, Region::Local].into_iter();
-    both.filter(move |region| flags.contains(region.flag()))
-}
+pub(super) const BOTH: [Region; 2] = [Region::Global, Region::Local];
 
 /// Accesses of a work-item, counted.
 pub(super) type Count = (u64, u64);
@@ -124,8 +120,10 @@ impl View {
     }
 
     pub(super) fn join(&mut self, other: &View, regions: Regions) {
-        for region in named(regions) {
-            self.0[region as usize].join(&other.0[region as usize]);
+        for region in BOTH {
+            if regions.contains(region.flag()) {
+                self.0[region as usize].join(&other.0[region as usize]);
+            }
         }
     }
 
@@ -137,10 +135,12 @@ impl View {
 
     /// Takes all that is agreed.
     pub(super) fn join_agreed(&mut self, agreed: &Agreed, regions: Regions) {
-        for region in named(regions) {
-            let (part, of) = (&mut self.0[region as usize], &agreed.parts[region as usize]);
-            part.floor = part.floor.max(of.floor);
-            part.agreed = part.agreed.max(of.version);
+        for region in BOTH {
+            if regions.contains(region.flag()) {
+                let (part, of) = (&mut self.0[region as usize], &agreed.parts[region as usize]);
+                part.floor = part.floor.max(of.floor);
+                part.agreed = part.agreed.max(of.version);
+            }
         }
     }
 
@@ -241,8 +241,10 @@ pub(super) struct Agreed {
 impl Agreed {
     /// Adds all that a work-item knows at this moment, which no value is later than.
     pub(super) fn join(&mut self, view: &View, regions: Regions, now: Time) {
-        for region in named(regions) {
-            self.parts[region as usize].join(&view.0[region as usize], now);
+        for region in BOTH {
+            if regions.contains(region.flag()) {
+                self.parts[region as usize].join(&view.0[region as usize], now);
+            }
         }
     }
 }

@@ -38,19 +38,54 @@
 //! | `mm.barrier.wg`, `.flags` | [`Machine::barrier`] | Work-group Functions |
 //! | `mm.host` | [`Machine::place`] | Memory Ordering Rules |
 
-use super::message::{
-    Access, Head, Message, Thread, acquires, all, leave, merge, reaches, releases,
-};
-use super::view::{Agreed, Region, Time, View, named};
+use super::view::{Agreed, BOTH, Knowers, Time, View};
+use crate::interp::group::splitmix;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use touchstone_faults::{Fault, on};
 use touchstone_ir::{MemScope, Order, Regions};
 
+pub(super) use super::view::Region;
+
 /// Values that a place keeps.
 const KEPT: usize = 8;
 /// Places that are kept.
 const PLACES: usize = 1 << 20;
+
+fn all() -> Regions {
+    Regions::GLOBAL | Regions::LOCAL
+}
+
+/// What a release left: who takes it knows what the releasing work-item knew.
+#[derive(Clone, Debug)]
+struct Head {
+    group: u64,
+    scope: MemScope,
+    regions: Regions,
+    view: View,
+}
+
+/// A value of a place.
+#[derive(Clone, Debug)]
+struct Message {
+    time: Time,
+    bits: u64,
+    /// The work-item that wrote it; 0 for what was there before.
+    writer: u64,
+    /// Those who wrote or read it.
+    known: Knowers,
+    heads: Vec<Head>,
+}
+
+impl Message {
+    /// The work-item has written it, or read it.
+    fn note(&mut self, thread: &mut Thread, region: Region) {
+        let Thread {
+            id, view, accesses, ..
+        } = thread;
+        view.note(*id, accesses, region, self.time, &mut self.known);
+    }
+}
 
 /// A place that kernels have used, with its last values; never without one.
 #[derive(Clone, Debug)]
@@ -61,12 +96,102 @@ struct Place {
     behind: Option<u64>,
 }
 
-impl Place {
-    /// Puts a value among the last ones.
-    fn keep(&mut self, at: usize, message: Message) {
-        self.messages.insert(at, message);
-        if self.messages.len() > KEPT {
-            self.messages.remove(0);
+/// A work-item as the machine knows it.
+#[derive(Clone, Debug)]
+pub(super) struct Thread {
+    id: u64,
+    group: u64,
+    view: View,
+    /// Accesses so far that changed what it or others know.
+    accesses: u64,
+    /// Left by its release fences, for its later stores.
+    released: Vec<Head>,
+    /// Found by its loads, for its later acquire fences.
+    found: Vec<Head>,
+    random: u64,
+}
+
+impl Thread {
+    pub(super) fn new(id: u64, group: u64, floors: [Time; 2], seed: u64) -> Thread {
+        Thread {
+            id,
+            group,
+            view: View::from(floors),
+            accesses: 0,
+            released: Vec::new(),
+            found: Vec::new(),
+            random: seed ^ id.wrapping_mul(0x9e37_79b9_7f4a_7c15),
+        }
+    }
+
+    pub(super) fn group(&self) -> u64 {
+        self.group
+    }
+
+    /// A number below `n`.
+    fn below(&mut self, n: usize) -> usize {
+        (splitmix(&mut self.random) % n.max(1) as u64) as usize
+    }
+
+    /// Takes what a release left, if its scope and this one's reach each other.
+    fn take(&mut self, heads: &[Head], scope: MemScope, region: Region, regions: Regions) {
+        for head in heads {
+            if reaches(head, self.group, scope, region) {
+                self.view.join(&head.view, regions);
+            }
+        }
+    }
+}
+
+/// Whether two operations with these scopes synchronize: each must include the other work-item
+/// (`mm.scope.inclusive`, `mm.scope.each`); in local memory every scope is the work-group's
+/// (`mm.scope.local-clamp`).
+fn reaches(head: &Head, group: u64, scope: MemScope, region: Region) -> bool {
+    let scopes = [head.scope, scope];
+    if on(Fault::ScopesMustMatch) && head.scope != scope
+        || on(Fault::ScopeAllDevicesIgnored) && scopes.contains(&MemScope::AllDevices)
+        || on(Fault::ScopeWorkGroupIgnored) && scopes.contains(&MemScope::WorkGroup)
+    {
+        return false;
+    }
+    if region == Region::Local {
+        let wide = scopes.iter().any(|scope| *scope > MemScope::WorkGroup);
+        return !(on(Fault::LocalUnordered) || on(Fault::LocalNotClamped) && wide);
+    }
+    let wide = scopes.iter().all(|scope| *scope > MemScope::WorkGroup);
+    head.group == group || wide && !on(Fault::ScopeNarrowed)
+}
+
+fn acquires(order: Order) -> bool {
+    matches!(order, Order::Acquire | Order::AcqRel | Order::SeqCst)
+}
+
+fn releases(order: Order) -> bool {
+    matches!(order, Order::Release | Order::AcqRel | Order::SeqCst)
+}
+
+/// An atomic access or an ordinary one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Access {
+    pub(super) address: u64,
+    pub(super) size: u64,
+    pub(super) region: Region,
+    /// None for an ordinary access.
+    pub(super) atomic: Option<(Order, MemScope)>,
+}
+
+impl Access {
+    fn is_seq_cst(&self) -> bool {
+        matches!(self.atomic, Some((Order::SeqCst, _))) && !on(Fault::SeqCstWeakened)
+    }
+
+    /// The parts of views that it leaves and takes: its own region's (`mm.hb.split`), both for a
+    /// sequentially consistent one (`mm.hb.seq-cst-both`).
+    fn regions(&self) -> Regions {
+        if self.is_seq_cst() && !on(Fault::SeqCstOneRegion) {
+            all()
+        } else {
+            self.region.flag()
         }
     }
 }
@@ -131,16 +256,23 @@ impl Machine {
             }
         }
         let floor = self.now;
+        let fresh = |bits, time| Message {
+            time,
+            bits,
+            writer: 0,
+            known: Knowers::default(),
+            heads: Vec::new(),
+        };
         let place = self.places.entry(access.address).or_insert_with(|| Place {
             size: access.size,
-            messages: vec![Message::new(0, actual, 0)],
+            messages: vec![fresh(actual, 0)],
             behind: None,
         });
         let last = &place.messages[place.messages.len() - 1];
         if place.behind.unwrap_or(last.bits) != actual {
             // The host or another command has written it, after everything so far: who reads
             // that must know all that it has written besides (`mm.host`).
-            let mut message = Message::new(last.time, actual, 0);
+            let mut message = fresh(actual, last.time);
             message.heads.push(Head {
                 group: 0,
                 scope: MemScope::AllDevices,
@@ -268,7 +400,13 @@ impl Machine {
         let (place, agreed) = self.place(access, actual);
         let last = &mut place.messages[..];
         let last = last.last_mut();
-        let mut message = Message::new(now, bits, thread.id);
+        let mut message = Message {
+            time: now,
+            bits,
+            writer: thread.id,
+            known: Knowers::default(),
+            heads: Vec::new(),
+        };
         let mut first = true;
         if let Some(previous) = last {
             // The release sequence goes on with the work-item's own stores (`mm.release-sequence`).
@@ -293,7 +431,10 @@ impl Machine {
             message.note(thread, access.region);
         }
         let at = place.messages.len() - usize::from(!first);
-        place.keep(at, message);
+        place.messages.insert(at, message);
+        if place.messages.len() > KEPT {
+            place.messages.remove(0);
+        }
         let held = on(Fault::HostSeesLate)
             && matches!(access.atomic, Some((_, MemScope::AllDevices)))
             && access.region == Region::Global;
@@ -320,14 +461,23 @@ impl Machine {
             self.found(thread, access, &heads, order, scope);
         }
         if let Some(bits) = new {
-            let mut message = Message::new(now, bits, thread.id);
-            if !on(Fault::ReleaseSequenceRmw) {
-                message.heads = heads;
+            let mut message = Message {
+                time: now,
+                bits,
+                writer: thread.id,
+                known: Knowers::default(),
+                heads,
+            };
+            if on(Fault::ReleaseSequenceRmw) {
+                message.heads.clear();
             }
             leave(thread, access, &mut message);
             message.note(thread, access.region);
             let (place, _) = self.place(access, old);
-            place.keep(place.messages.len(), message);
+            place.messages.push(message);
+            if place.messages.len() > KEPT {
+                place.messages.remove(0);
+            }
             place.behind = None;
         }
         self.agree_for(thread, access);
@@ -359,8 +509,10 @@ impl Machine {
         let regions = fenced(regions);
         if acquires(order) && !on(Fault::AcquireFenceIgnored) {
             let found = std::mem::take(&mut thread.found);
-            for region in named(regions) {
-                thread.take(&found, scope, region, region.flag());
+            for region in BOTH {
+                if regions.contains(region.flag()) {
+                    thread.take(&found, scope, region, region.flag());
+                }
             }
             thread.found = found;
         }
@@ -369,7 +521,12 @@ impl Machine {
             self.agree(thread, scope, all());
         }
         if releases(order) && !on(Fault::ReleaseFenceIgnored) {
-            let head = thread.head(scope, regions);
+            let head = Head {
+                group: thread.group,
+                scope,
+                regions,
+                view: thread.view.only(regions),
+            };
             let weaker = |old: &Head| old.scope <= scope && regions.contains(old.regions);
             thread.released.retain(|old| !weaker(old));
             thread.released.push(head);
@@ -393,16 +550,24 @@ impl Machine {
         }
         let mut all = View::default();
         for thread in &mut *threads {
-            for region in named(ordered) {
-                let found = std::mem::take(&mut thread.found);
-                thread.take(&found, scope, region, region.flag());
-                thread.found = found;
+            for region in BOTH {
+                if ordered.contains(region.flag()) {
+                    let found = std::mem::take(&mut thread.found);
+                    thread.take(&found, scope, region, region.flag());
+                    thread.found = found;
+                }
             }
             all.join(&thread.view, ordered);
         }
         for thread in threads {
             thread.view.join(&all, ordered);
-            thread.released.push(thread.head(scope, ordered));
+            let head = Head {
+                group: thread.group,
+                scope,
+                regions: ordered,
+                view: thread.view.only(ordered),
+            };
+            thread.released.push(head);
         }
     }
 
@@ -438,4 +603,37 @@ fn fenced(regions: Regions) -> Regions {
         ordered |= local;
     }
     ordered
+}
+
+/// Leaves with a value what the work-item releases by writing it: what its release fences left
+/// (`mm.sw.fence-atomic`), and its view if the access releases (`mm.sw.atomic`).
+fn leave(thread: &Thread, access: Access, message: &mut Message) {
+    let Some((order, scope)) = access.atomic else {
+        return;
+    };
+    message.heads.extend_from_slice(&thread.released);
+    if releases(order) && !on(Fault::ReleaseIgnored) {
+        let regions = access.regions();
+        message.heads.push(Head {
+            group: thread.group,
+            scope,
+            regions,
+            view: thread.view.only(regions),
+        });
+    }
+    let heads = std::mem::take(&mut message.heads);
+    for head in heads {
+        merge(&mut message.heads, head);
+    }
+}
+
+/// Adds what a release left to others.
+fn merge(heads: &mut Vec<Head>, head: Head) {
+    let same = |other: &&mut Head| {
+        (other.group, other.scope, other.regions) == (head.group, head.scope, head.regions)
+    };
+    match heads.iter_mut().find(same) {
+        Some(known) => known.view.join(&head.view, all()),
+        None => heads.push(head),
+    }
 }

@@ -17,8 +17,9 @@ use super::flags;
 use super::map::Mapping;
 use super::object::MemObject;
 use super::rect::Rows;
+use crate::callback::UserData;
 use crate::context::Context;
-use crate::destructors::Destructors;
+use crate::destructors::{DestructorFn, Destructors};
 use crate::ffi::answer::Answer;
 use crate::ffi::raw::HostAddress;
 use crate::ffi::{Error, Result, ensure};
@@ -32,19 +33,16 @@ use geometry::{Geometry, Kind, Source};
 #[repr(C)]
 pub struct Image {
     header: Header<Self>,
-    /// Its flags, those it took over included.
-    pub flags: cl_mem_flags,
-    /// Its format.
-    pub format: Format,
-    /// Its shape.
-    pub geometry: Geometry,
+    flags: cl_mem_flags,
+    format: Format,
+    geometry: Geometry,
     /// Where its elements are, from the first byte on.
-    pub(super) store: Arc<Buffer>,
+    store: Arc<Buffer>,
     /// The buffer it was made from.
     made_from: Option<Arc<Buffer>>,
     host_ptr: HostAddress,
     properties: Vec<cl_mem_properties>,
-    pub(super) destructors: Destructors,
+    destructors: Destructors,
 }
 object!(Image, CL_INVALID_MEM_OBJECT);
 
@@ -94,7 +92,7 @@ impl Image {
             Ok(_) | Err(_) => None,
         };
         let flags = match &parent {
-            Some(MemObject::Buffer(buffer)) => flags::of_part(buffer.flags, given)?,
+            Some(MemObject::Buffer(buffer)) => flags::of_part(buffer.flags(), given)?,
             Some(MemObject::Image(image)) => flags::of_part(image.flags, given)?,
             None => {
                 flags::of_object(given)?;
@@ -127,14 +125,14 @@ impl Image {
         let host_ptr = request.host_ptr;
         if let Some(parent) = &parent {
             ensure!(host_ptr.is_null(), CL_INVALID_HOST_PTR);
-            context.check(parent.context())?;
+            ensure!(Arc::ptr_eq(parent.context(), &context), CL_INVALID_CONTEXT);
         } else {
             flags::check_host_pointer(flags, host_ptr.is_null())?;
         }
         let format = format?;
         let (store, made_from) = match parent {
             Some(MemObject::Buffer(buffer)) => {
-                ensure!(geometry.bytes() <= buffer.size, CL_INVALID_IMAGE_SIZE);
+                ensure!(geometry.bytes() <= buffer.size(), CL_INVALID_IMAGE_SIZE);
                 (Arc::clone(&buffer), Some(buffer))
             }
             // A view of another image has another channel order, of those that are supported
@@ -167,9 +165,24 @@ impl Image {
         &self.store.context
     }
 
+    /// Its format.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// Its shape.
+    pub fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+
     /// Its first byte. Valid for its shape's bytes as long as the image lives.
     pub fn start(&self) -> *mut u8 {
         self.store.start()
+    }
+
+    /// Its flags, those it took over included.
+    pub fn flags(&self) -> cl_mem_flags {
+        self.flags
     }
 
     /// Whether its elements lie in a buffer.
@@ -201,6 +214,24 @@ impl Image {
         Ok(first)
     }
 
+    /// Whether there is a mapping at this address.
+    pub fn is_mapped_at(&self, address: usize) -> bool {
+        self.store.mappings().has(self.key(), address)
+    }
+
+    /// Takes a mapping off.
+    ///
+    /// # Errors
+    /// `CL_INVALID_VALUE` when there is none at this address.
+    pub fn unmap(&self, address: usize) -> Result<()> {
+        self.store.mappings().remove(self.key(), address)
+    }
+
+    /// Registers a callback for the deletion of the image.
+    pub fn on_destruction(&self, notify: DestructorFn, user_data: UserData) {
+        self.destructors.add(notify, user_data);
+    }
+
     /// One query that every memory object answers.
     ///
     /// # Errors
@@ -214,14 +245,17 @@ impl Image {
             CL_MEM_MAP_COUNT => Answer::of(self.store.mappings().count(self.key())),
             CL_MEM_REFERENCE_COUNT => Answer::of(object::references(self)),
             CL_MEM_CONTEXT => Answer::of(object::handle(self.context())),
-            CL_MEM_ASSOCIATED_MEMOBJECT => {
-                Answer::of(object::handle_or_null(self.made_from.as_ref()))
-            }
+            CL_MEM_ASSOCIATED_MEMOBJECT => Answer::of(self.parent_handle()),
             CL_MEM_OFFSET => Answer::of(0usize),
             CL_MEM_USES_SVM_POINTER => Answer::boolean(false),
             CL_MEM_PROPERTIES => Answer::list(self.properties.iter().copied()),
             _ => return Err(Error(CL_INVALID_VALUE)),
         })
+    }
+
+    fn parent_handle(&self) -> *mut c_void {
+        let parent = self.made_from.as_ref();
+        parent.map_or(std::ptr::null_mut(), object::handle)
     }
 
     /// One query that only images answer.
@@ -249,7 +283,7 @@ impl Image {
                 Kind::D2Array => Answer::of(third),
                 Kind::D1 | Kind::D1Buffer | Kind::D2 | Kind::D3 => Answer::of(0usize),
             },
-            CL_IMAGE_BUFFER => Answer::of(object::handle_or_null(self.made_from.as_ref())),
+            CL_IMAGE_BUFFER => Answer::of(self.parent_handle()),
             CL_IMAGE_NUM_MIP_LEVELS | CL_IMAGE_NUM_SAMPLES => Answer::of(0u32),
             _ => return Err(Error(CL_INVALID_VALUE)),
         })
