@@ -255,6 +255,30 @@ fn the_short_form_is_marked() {
 }
 
 #[test]
+fn yaml_is_recognised_whichever_key_comes_first() {
+    let parts = [
+        "kind: litmus\n",
+        "litmus: t\n",
+        "locations: [{name: x}]\n",
+        "queues: [{name: q}]\n",
+        "threads: [{host: true, body: [{finish: q}]}]\n",
+        "filter: x=0\n",
+        "exists: x=0\n",
+    ];
+    for first in 0..parts.len() {
+        let mut parts = parts;
+        parts.swap(0, first);
+        let text = parts.concat();
+        let read = read_bytes("no-extension", text.as_bytes());
+        assert_eq!(
+            read.map(|program| program.name).ok(),
+            Some("t".into()),
+            "{text}"
+        );
+    }
+}
+
+#[test]
 fn the_readme_shows_yaml_that_reads() {
     let readme = include_str!("../README.md");
     let start = readme.find("```yaml\n").expect("a block of YAML") + 8;

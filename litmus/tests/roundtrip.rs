@@ -512,7 +512,7 @@ fn program_with_commands() -> impl Strategy<Value = Program> {
             });
             let location = LocId(below(program.locations.len()) as u32);
             let mut kinds = vec![CommandKind::Kernel];
-            match below(6) {
+            match below(7) {
                 0 => kinds.insert(0, CommandKind::Marker),
                 1 => kinds.push(CommandKind::Barrier),
                 2 if !unmapped.contains(&location) => {
@@ -525,6 +525,7 @@ fn program_with_commands() -> impl Strategy<Value = Program> {
                     kinds.push(CommandKind::Unmap { location });
                 }
                 3 => body.push(Instr::Host(HostCall::Finish(queue))),
+                4 => body.push(Instr::Host(HostCall::Flush(queue))),
                 _ => {}
             }
             for kind in kinds {

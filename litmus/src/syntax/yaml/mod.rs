@@ -17,12 +17,13 @@ pub use read::read_yaml;
 pub use write::write_yaml;
 
 /// Keys that a document may start with.
-pub(crate) const FIRST_KEYS: [&str; 8] = [
+pub(crate) const FIRST_KEYS: [&str; 9] = [
     "kind",
     "litmus",
     "locations",
     "queues",
     "threads",
+    "filter",
     "exists",
     "not_exists",
     "forall",
