@@ -8,6 +8,8 @@ use classay_suites::family::Family;
 use classay_vocabulary::Need;
 use common::{Done, classay, device};
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::Command;
 
 /// Calls of one case.
 const CALLS: usize = 40;
@@ -35,22 +37,22 @@ fn cases() -> Vec<Case> {
     cases
 }
 
+/// A replay on Touchstone, of files that are still to be named.
+fn replay(folder: &Path) -> Command {
+    let mut command = classay();
+    command.args(["replay", "--json", "--instances", "2"]);
+    command.args(["--device", &device()]);
+    command.arg("--store").arg(folder.join("store"));
+    command
+}
+
 #[test]
 fn touchstone_refuses_every_call_and_nothing_changes() {
     let folder = tempfile::tempdir().expect("a folder");
     let cases = cases();
-    let mut command = classay();
+    let mut command = replay(folder.path());
     command.env("TOUCHSTONE_IMAGES", "host");
     command.env("TOUCHSTONE_DEVICES", "2");
-    command.args([
-        "replay",
-        "--device",
-        &device(),
-        "--instances",
-        "2",
-        "--json",
-    ]);
-    command.arg("--store").arg(folder.path().join("store"));
     for (n, case) in cases.iter().enumerate() {
         let path = folder.path().join(format!("{n:03}.yaml"));
         std::fs::write(&path, case.write()).expect("a file");
@@ -95,17 +97,8 @@ fn a_listed_call_is_a_case_to_replay() {
     let cases = std::fs::read_dir(&out)
         .expect("cases")
         .map(|entry| entry.expect("one").path());
-    let mut command = classay();
-    command.args([
-        "replay",
-        "--device",
-        &device(),
-        "--instances",
-        "2",
-        "--json",
-    ]);
-    command.arg("--store").arg(folder.path().join("store"));
-    let played = Done::of(command.args(cases).output().expect("classay runs")).expect(0);
+    let played = replay(folder.path()).args(cases).output();
+    let played = Done::of(played.expect("classay runs")).expect(0);
     let verdicts: Vec<_> = played
         .json()
         .iter()

@@ -41,7 +41,7 @@ impl<'a> Clean<'a> {
         }
     }
 
-    /// What a case shows, which is told where it is new and wrong.
+    /// What a case shows, which is reported where it is new and wrong.
     ///
     /// # Errors
     ///

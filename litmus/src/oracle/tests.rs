@@ -10,3 +10,12 @@ mod random;
 mod rules;
 mod series;
 mod with_commands;
+
+use super::{Judgement, Limits, Model, judge};
+use crate::syntax::read_litmus;
+
+/// What a model says of a test in the `.litmus` dialect.
+fn under(model: &str, text: &str) -> Judgement {
+    let program = read_litmus("test", text).unwrap_or_else(|e| panic!("{text}\n{e:?}"));
+    judge(&program, &Model::named(model).unwrap(), &Limits::default()).unwrap()
+}

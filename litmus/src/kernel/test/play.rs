@@ -139,7 +139,7 @@ impl Writer<'_> {
         self.give_up(out, 2, "active && gave_up");
     }
 
-    /// Says that a thread gave up; any thread may, so the column counts.
+    /// Says that a thread left a loop at its bound; any thread may, so the column counts.
     fn give_up(&self, out: &mut String, indent: usize, condition: &str) {
         let Some(column) = self.of.layout.bound_column else {
             return;

@@ -1,15 +1,11 @@
 //! Commands and kinds of memory, rule by rule, each with a program that it decides.
 
-use crate::oracle::{Explanation, Judgement, Limits, Model, explain, judge};
+use super::under;
+use crate::oracle::{Explanation, Limits, Model, explain};
 use crate::shipped::shipped;
 use crate::syntax::read_litmus;
 
 const MODELS: [&str; 4] = ["opencl-2.0", "opencl-3.0", "opencl-3.1", "opencl-scoped-sc"];
-
-fn under(model: &str, text: &str) -> Judgement {
-    let program = read_litmus("test", text).unwrap_or_else(|e| panic!("{text}\n{e:?}"));
-    judge(&program, &Model::named(model).unwrap(), &Limits::default()).unwrap()
-}
 
 /// What a test says of the outcome it asks about.
 #[derive(Debug, PartialEq, Eq)]

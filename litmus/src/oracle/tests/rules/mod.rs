@@ -5,13 +5,9 @@ mod explanation;
 mod order;
 mod synchronization;
 
-use crate::oracle::{Explanation, Judgement, Limits, Model, explain, judge};
+use super::under;
+use crate::oracle::{Explanation, Limits, Model, explain, judge};
 use crate::syntax::read_litmus;
-
-fn under(model: &str, text: &str) -> Judgement {
-    let program = read_litmus("test", text).unwrap_or_else(|e| panic!("{text}\n{e:?}"));
-    judge(&program, &Model::named(model).unwrap(), &Limits::default()).unwrap()
-}
 
 /// What a test says of its outcome.
 #[derive(Debug, PartialEq, Eq)]
