@@ -4,7 +4,7 @@ use crate::Error;
 use crate::device::Selector;
 use crate::interrupt::Interrupt;
 use crate::judge::{ChosenModel, model};
-use crate::worker::session::Session;
+use crate::worker::session::{Breakage, Session};
 
 /// The model that a user chose, which is read before a device is opened.
 ///
@@ -24,7 +24,16 @@ pub fn chosen(model: Option<&str>) -> Result<Option<ChosenModel>, Error> {
 ///
 /// The device does not open, its compiler builds nothing, or the user interrupted.
 pub fn device(selector: &Selector, interrupt: &Interrupt) -> Result<Session, Error> {
-    let session = Session::open(selector, interrupt)?;
+    broken(selector, &Breakage::default(), interrupt)
+}
+
+/// Opens a device that tests can run on, with something broken or taken.
+fn broken(
+    selector: &Selector,
+    breakage: &Breakage,
+    interrupt: &Interrupt,
+) -> Result<Session, Error> {
+    let session = Session::open_broken(selector, breakage, None, interrupt)?;
     let known = session.known();
     if known.capabilities.c_std.is_empty() {
         let why = match known.record.findings.as_slice() {
@@ -49,7 +58,21 @@ pub fn judged(
     chosen: Option<ChosenModel>,
     interrupt: &Interrupt,
 ) -> Result<(Session, ChosenModel), Error> {
-    let session = device(selector, interrupt)?;
+    judged_broken(selector, &Breakage::default(), chosen, interrupt)
+}
+
+/// As [`judged`], with something broken or taken.
+///
+/// # Errors
+///
+/// As [`device`].
+pub fn judged_broken(
+    selector: &Selector,
+    breakage: &Breakage,
+    chosen: Option<ChosenModel>,
+    interrupt: &Interrupt,
+) -> Result<(Session, ChosenModel), Error> {
+    let session = broken(selector, breakage, interrupt)?;
     let model = match chosen {
         Some(model) => model,
         None => {

@@ -188,14 +188,15 @@ fn a_campaign_becomes_a_page() {
         .says(&["no fault of that carrier matches loops-cut"]);
 }
 
+/// What classay says with these arguments.
+fn passed(arguments: &[&str]) -> Done {
+    let mut command = classay();
+    Done::of(command.args(arguments).output().expect("classay runs")).expect(0)
+}
+
 #[test]
 fn the_rules_of_every_fault_are_in_the_catalogue() {
-    let listed = |arguments: &[&str]| {
-        let mut command = classay();
-        let done = Done::of(command.args(arguments).output().expect("classay runs"));
-        done.expect(0)
-    };
-    let rules = listed(&["rules", "--format", "json"]);
+    let rules = passed(&["rules", "--format", "json"]);
     let rules: serde_json::Value = serde_json::from_str(&rules.stdout).expect("one array");
     let known: Vec<&str> = rules
         .as_array()
@@ -204,17 +205,47 @@ fn the_rules_of_every_fault_are_in_the_catalogue() {
         .filter_map(|rule| rule["id"].as_str())
         .collect();
     assert!(known.len() > 150, "{}", known.len());
-    let faults = listed(&["faults", "--list", "--json"]).json();
+    let faults = passed(&["faults", "--list", "--json"]).json();
     assert!(faults.len() > 330, "{}", faults.len());
     for fault in faults {
         let named = fault["rules"].as_array().expect("a list of rules");
-        // A spoofed capability is no broken rule by itself, nor is memory that is weak.
-        let none = fault["carrier"] == "capability" || fault["id"] == "weak";
+        // A spoofed capability is no broken rule by itself.
+        let none = fault["carrier"] == "capability";
         assert_eq!(named.is_empty(), none, "{fault}");
         for rule in named {
             let rule = rule.as_str().expect("a name");
             assert!(known.contains(&rule), "{rule} of {fault}");
         }
+    }
+}
+
+#[test]
+fn latitudes_are_listed_and_run() {
+    let listed = passed(&["latitudes", "--list", "--json"]).json();
+    assert!(listed.iter().any(|row| row["id"] == "weak-memory"));
+    for row in &listed {
+        assert!(row["grants"].as_str().is_some_and(|text| !text.is_empty()));
+    }
+    let run = passed(&[
+        "latitudes",
+        "--latitude",
+        "weak-memory",
+        "--select",
+        "MP*",
+        "--seeds",
+        "2",
+        "--seed",
+        "7",
+        "--budget",
+        "2",
+        "--json",
+    ]);
+    let lines = run.json();
+    let seeds: Vec<_> = lines.iter().map(|line| &line["seed"]).collect();
+    assert_eq!(seeds, [7, 8]);
+    for line in &lines {
+        assert!(line["passed"].as_u64() > Some(0), "{line}");
+        assert_eq!(line["failures"].as_array().map(Vec::len), Some(0), "{line}");
     }
 }
 

@@ -264,7 +264,7 @@ fn litmus_tests_count_outcomes_and_tell_forbidden_ones() {
     if !can_compile(folder.path()) {
         return;
     }
-    let weak = |command: &mut Command| run(command.env("TOUCHSTONE_FAULTS", "weak"));
+    let weak = |command: &mut Command| run(command.env("TOUCHSTONE_LATITUDE", "weak-memory"));
     let stressed = "launch: {instances: 256, teams: 2}\norder: {groups: 50, locations: 100}\n\
                     stress: {percent: 50, groups: 2, passes: 4}\n";
     let sb = litmus(folder.path(), "SB+rlx", stressed);
@@ -278,7 +278,7 @@ fn litmus_tests_count_outcomes_and_tell_forbidden_ones() {
     let done = weak(&mut play(&mp, "1")).expect(0);
     assert!(!done.stdout.contains("FORBIDDEN"), "{}", done.told());
     let broken = play(&mp, "2")
-        .env("TOUCHSTONE_FAULTS", "weak")
+        .env("TOUCHSTONE_LATITUDE", "weak-memory")
         .env("LD_PRELOAD", library("libclassay_layer.so"))
         .env("CLASSAY_LAYER_LIBRARY", library("libtouchstone.so"))
         .env("CLASSAY_LAYER_FAULTS", "relax-orders")

@@ -204,7 +204,7 @@ impl Campaign<'_> {
     /// Nothing broken.
     fn whole(&self, weak: bool) -> Breakage {
         Breakage {
-            touchstone: weak.then(|| WEAK.to_string()),
+            latitude: weak.then(|| WEAK.to_string()),
             surroundings: surroundings(self.selector),
             ..Breakage::default()
         }

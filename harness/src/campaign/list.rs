@@ -23,8 +23,8 @@ pub enum CarrierKind {
     Touchstone,
 }
 
-/// What makes Touchstone's memory as weak as its rules allow, and breaks none.
-pub const WEAK: &str = "weak";
+/// The latitude that makes Touchstone's memory as weak as its rules allow.
+pub const WEAK: &str = "weak-memory";
 
 /// A way to break a device: a row of the catalogue.
 #[derive(Debug, Clone, Copy)]
@@ -75,8 +75,7 @@ impl Fault {
                 ..Breakage::default()
             },
             Carrier::Call(_) | Carrier::Source(_) | Carrier::Capability(_) => Breakage {
-                touchstone: (touchstone && self.shows.needs_weak_memory())
-                    .then(|| WEAK.to_string()),
+                latitude: (touchstone && self.shows.needs_weak_memory()).then(|| WEAK.to_string()),
                 layer: Some(self.id.to_string()),
                 ..Breakage::default()
             },

@@ -5,11 +5,15 @@
 //! what they are looked for with. [`hunt`] runs the cases against one fault, [`drive`] gives each fault its
 //! time, [`survey`] finds out which cases have what a fault breaks, [`power`] what a device can show of it
 //! at all. What a case shows without any fault says nothing about one: [`clean`] knows it.
+//!
+//! The other way round, [`latitudes`] runs the cases where Touchstone takes the freedoms of the specification, and
+//! none may fail.
 
 pub mod clean;
 pub mod covers;
 pub mod drive;
 pub mod hunt;
+pub mod latitudes;
 pub mod list;
 pub mod power;
 pub mod survey;

@@ -13,6 +13,7 @@ mod faults;
 mod generate;
 mod hunt;
 mod judge;
+mod latitudes;
 mod litmus;
 mod merge;
 mod options;
@@ -98,6 +99,8 @@ subcommands! {
     Hunt: hunt::HuntOptions,
     /// Inject known faults and report which ones the suites detect
     Faults: faults::FaultsOptions,
+    /// Run the cases on Touchstone under each freedom of the specification, and report what fails
+    Latitudes: latitudes::LatitudesOptions,
     /// Measure command programs and litmus instances per second, and the driver's share of the time
     Bench: bench::BenchOptions,
     /// List the rules of the specification with the cases and faults of each

@@ -19,7 +19,7 @@ use crate::judge::ChosenModel;
 use crate::plan::shard::Shard;
 use crate::plan::{self, Case, Plan, seed, select};
 use crate::tune::tuned::{For, Tuned};
-use crate::worker::session::Limits;
+use crate::worker::session::{Breakage, Limits};
 use crate::{Error, Notify, open};
 use active::Pace;
 use classay_reports::expectation::Expectations;
@@ -77,6 +77,8 @@ pub struct Run {
     pub expect: Vec<PathBuf>,
     /// What a case may take beyond its budget, and how often it is tried.
     pub limits: Limits,
+    /// What the device is started with: faults, latitudes, what surrounds it.
+    pub breakage: Breakage,
 }
 
 /// Where the cases of a run come from.
@@ -110,6 +112,7 @@ impl Default for Run {
             store: None,
             expect: Vec::new(),
             limits: Limits::default(),
+            breakage: Breakage::default(),
         }
     }
 }
@@ -160,7 +163,8 @@ impl Run {
             }
         }
         let store = self.store.as_deref().map(Store::open).transpose()?;
-        let (session, model) = open::judged(&self.device, self.model, interrupt)?;
+        let (session, model) =
+            open::judged_broken(&self.device, &self.breakage, self.model, interrupt)?;
         let record = &session.known().record;
         let environment = match self.environment {
             Some(environment) => environment,

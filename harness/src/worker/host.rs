@@ -25,11 +25,13 @@ const LOOK: Duration = Duration::from_millis(50);
 /// How long a worker that was told to quit, or closed its pipe, may take to end.
 const GRACE: Duration = Duration::from_millis(2000);
 
-/// What is to be broken, beside what this process was told, and measured.
+/// What is to be broken or taken, beside what this process was told, and measured.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Breakage {
     /// Faults of Touchstone, as `TOUCHSTONE_FAULTS` takes them.
     pub touchstone: Option<String>,
+    /// Latitudes of Touchstone, as `TOUCHSTONE_LATITUDE` takes them.
+    pub latitude: Option<String>,
     /// Faults of the layer, as `CLASSAY_LAYER_FAULTS` takes them.
     pub layer: Option<String>,
     /// The file in which the layer counts calls and their time.
@@ -89,12 +91,13 @@ impl Worker {
             .stderr(Stdio::piped())
             .process_group(0);
         let breakage = &start.breakage;
-        for (name, faults) in [
+        for (name, asked) in [
             (variables::TOUCHSTONE_FAULTS, &breakage.touchstone),
+            (variables::TOUCHSTONE_LATITUDE, &breakage.latitude),
             (variables::LAYER_FAULTS, &breakage.layer),
         ] {
-            if let Some(faults) = faults {
-                command.env(name, faults);
+            if let Some(asked) = asked {
+                command.env(name, asked);
             }
         }
         for (name, value) in &breakage.surroundings {

@@ -38,4 +38,6 @@ pub mod variables {
     pub const LAYER_EFFECTS: &str = "CLASSAY_LAYER_EFFECTS";
     /// What Touchstone is to break.
     pub const TOUCHSTONE_FAULTS: &str = "TOUCHSTONE_FAULTS";
+    /// Which freedoms Touchstone is to take.
+    pub const TOUCHSTONE_LATITUDE: &str = "TOUCHSTONE_LATITUDE";
 }

@@ -1,7 +1,8 @@
-//! Makes Rust of the rows in `rows/`: for each carrier an enumeration of its hooks, and a table.
+//! Makes Rust of the rows in `rows/`: for each carrier of faults, and for latitudes, an enumeration of their
+//! hooks, and a table.
 //!
 //! A file has records of lines `key: value`, with empty lines between them; a line that begins with `#` is
-//! a comment. The first record of a carrier's file says what its hooks are. `places.txt` names groups of entry
+//! a comment. The first record of a file says what its hooks are. `places.txt` names groups of entry
 //! points, for the rows to use in `at`.
 
 use std::collections::HashMap;
@@ -10,9 +11,14 @@ use std::{env, fs};
 
 type Record = HashMap<String, String>;
 
-/// The keys of a row.
-const KEYS: [&str; 8] = [
-    "id", "hook", "at", "class", "shows", "needs", "breaks", "sentence",
+/// The keys of a fault's row.
+const FAULT: [&str; 9] = [
+    "id", "hook", "at", "class", "shows", "needs", "upon", "breaks", "sentence",
+];
+
+/// The keys of a latitude's row.
+const LATITUDE: [&str; 7] = [
+    "id", "hook", "at", "section", "grants", "sentence", "beyond",
 ];
 
 fn main() {
@@ -20,10 +26,14 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let out = env::var("OUT_DIR").expect("cargo sets OUT_DIR");
     let places: Record = records("places").into_iter().flatten().collect();
+    let latitudes = records("latitudes");
     for file in ["calls", "sources", "touchstone", "capabilities"] {
-        let text = tables(&records(file), &places).expect("a string can be written to");
+        let text = faults(&records(file), &places, &latitudes);
+        let text = text.expect("a string can be written to");
         fs::write(format!("{out}/{file}.rs"), text).expect("OUT_DIR can be written to");
     }
+    let text = of_latitudes(&latitudes).expect("a string can be written to");
+    fs::write(format!("{out}/latitudes.rs"), text).expect("OUT_DIR can be written to");
 }
 
 /// The records of a file.
@@ -46,9 +56,8 @@ fn records(file: &str) -> Vec<Record> {
     records
 }
 
-/// The enumeration and the table of a carrier's rows.
-fn tables(records: &[Record], places: &Record) -> Result<String, std::fmt::Error> {
-    let (about, rows) = records.split_first().expect("a record about the rows");
+/// The enumeration of the hooks of a file.
+fn enumeration(about: &Record, rows: &[Record]) -> Result<String, std::fmt::Error> {
     let hooks = get(about, "hooks");
     let mut text = format!("/// {}\n", get(about, "about"));
     writeln!(text, "#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]")?;
@@ -66,11 +75,20 @@ fn tables(records: &[Record], places: &Record) -> Result<String, std::fmt::Error
         writeln!(text, "{},", get(&of_hook[0], "hook"))?;
     }
     writeln!(text, "}}\n\n/// The rows, in the order of the hooks.")?;
+    Ok(text)
+}
+
+/// The enumeration and the table of a carrier's rows.
+fn faults(
+    records: &[Record],
+    places: &Record,
+    latitudes: &[Record],
+) -> Result<String, std::fmt::Error> {
+    let (about, rows) = records.split_first().expect("a record about the rows");
+    let mut text = enumeration(about, rows)?;
     writeln!(text, "pub static ROWS: &[Entry] = &[")?;
     for row in rows {
-        let strange = row.keys().find(|key| !KEYS.contains(&key.as_str()));
-        assert!(strange.is_none(), "{row:?}: {strange:?} is no key of a row");
-        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        check_keys(row, &FAULT);
         let at = words(get(row, "at")).into_iter();
         let at: Vec<_> = at
             .flat_map(|at| words(places.get(&at).unwrap_or(&at)))
@@ -83,16 +101,53 @@ fn tables(records: &[Record], places: &Record) -> Result<String, std::fmt::Error
             .get("class")
             .map(|class| class.parse().expect("a number"));
         let shows = row.get("shows").map_or("Anywhere", String::as_str);
-        let (carrier, hook) = (get(about, "carrier"), get(row, "hook"));
-        let (id, sentence) = (get(row, "id"), get(row, "sentence"));
+        let upon = row.get("upon").map_or("None".into(), |upon| {
+            let latitude = latitudes.iter().find(|row| row.get("id") == Some(upon));
+            let latitude = latitude.unwrap_or_else(|| panic!("{row:?}: {upon} is no latitude"));
+            format!("Some(Latitude::{})", get(latitude, "hook"))
+        });
+        let (hooks, hook) = (get(about, "hooks"), get(row, "hook"));
+        let (carrier, id) = (get(about, "carrier"), get(row, "id"));
+        let sentence = get(row, "sentence");
         writeln!(
             text,
             "Entry {{ id: {id:?}, carrier: Carrier::{carrier}({hooks}::{hook}), places: &{at:?}, rules: &{rules:?}, \
-             class: {class:?}, shows: Shows::{shows}, needs: &{needs:?}, sentence: {sentence:?} }},"
+             class: {class:?}, shows: Shows::{shows}, needs: &{needs:?}, upon: {upon}, sentence: {sentence:?} }},"
         )?;
     }
     writeln!(text, "];")?;
     Ok(text)
+}
+
+/// The enumeration and the table of the latitudes.
+fn of_latitudes(records: &[Record]) -> Result<String, std::fmt::Error> {
+    let (about, rows) = records.split_first().expect("a record about the rows");
+    let mut text = enumeration(about, rows)?;
+    writeln!(text, "pub static ROWS: &[LatitudeEntry] = &[")?;
+    for row in rows {
+        check_keys(row, &LATITUDE);
+        let (at, beyond) = (words(get(row, "at")), words(get(row, "beyond")));
+        let [id, hook, section, grants, sentence] =
+            ["id", "hook", "section", "grants", "sentence"].map(|key| get(row, key));
+        writeln!(
+            text,
+            "LatitudeEntry {{ id: {id:?}, latitude: Latitude::{hook}, places: &{at:?}, section: {section:?}, \
+             grants: {grants:?}, sentence: {sentence:?}, beyond: &{beyond:?} }},"
+        )?;
+    }
+    writeln!(text, "];")?;
+    Ok(text)
+}
+
+/// Refuses a key that no row of this kind has.
+fn check_keys(row: &Record, known: &[&str]) {
+    let strange = row.keys().find(|key| !known.contains(&key.as_str()));
+    assert!(strange.is_none(), "{row:?}: {strange:?} is no key of a row");
+}
+
+/// The words of a value.
+fn words(text: &str) -> Vec<String> {
+    text.split(' ').map(str::to_owned).collect()
 }
 
 /// What a record must have.

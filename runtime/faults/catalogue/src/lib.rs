@@ -1,5 +1,6 @@
 //! The catalogue of faults: every way to break an OpenCL implementation so that a test suite can be
-//! seen to detect it.
+//! seen to detect it. And of their dual, the [`latitudes`]: the freedoms of the specification, which no test may
+//! take for a fault.
 //!
 //! | rows | faults | carried by |
 //! | --- | --- | --- |
@@ -8,13 +9,14 @@
 //! | [`capabilities`] | what a device says of itself | the layer, which spoofs the answer to a query |
 //! | [`touchstone`] | execution, memory, index spaces, the compiler | Touchstone itself |
 //!
-//! A fault is one row here, in `rows/`, and one hook there. `build.rs` makes of the rows of a carrier a table and
-//! the enumeration of their hooks; a hook asks whether its variant is active. The crate depends on nothing, so
-//! that the runtime and the layer both read the same rows.
+//! A fault or a latitude is one row here, in `rows/`, and one hook there. `build.rs` makes of the rows of a file a
+//! table and the enumeration of their hooks; a hook asks whether its variant is active. The crate depends on
+//! nothing, so that the runtime and the layer both read the same rows.
 
 #![forbid(unsafe_code)]
 #![warn(clippy::missing_errors_doc)]
 
+pub mod latitudes;
 mod listing;
 
 /// The module of a file of rows, which `build.rs` makes.
@@ -22,7 +24,8 @@ macro_rules! rows {
     ($($(#[$about:meta])* $file:ident,)*) => {$(
         $(#[$about])*
         pub mod $file {
-            use crate::{Carrier, Entry, Shows};
+            #[allow(unused_imports, reason = "not every file has a fault upon a latitude")]
+            use crate::{Carrier, Entry, Latitude, Shows};
 
             include!(concat!(env!("OUT_DIR"), "/", stringify!($file), ".rs"));
         }
@@ -41,6 +44,7 @@ rows! {
 
 pub use calls::ApiViolation;
 pub use capabilities::SpoofedCapability;
+pub use latitudes::{Latitude, LatitudeEntry};
 pub use listing::json;
 pub use sources::SourceMutation;
 pub use touchstone::TouchstoneFault;
@@ -137,6 +141,8 @@ pub struct Entry {
     /// Capabilities, as the suites name them, without all of which no program has what it breaks; none
     /// for what every device has.
     pub needs: &'static [&'static str],
+    /// The latitude that Touchstone takes with it: the fault goes just beyond that.
+    pub upon: Option<Latitude>,
     /// The promise, and how it is broken.
     pub sentence: &'static str,
 }

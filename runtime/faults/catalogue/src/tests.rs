@@ -43,10 +43,7 @@ fn ids_are_unique_and_texts_need_no_escapes() {
             "{}",
             entry.id
         );
-        let breaks_none = matches!(
-            entry.carrier,
-            Carrier::Capability(_) | Carrier::Touchstone(TouchstoneFault::Weak)
-        );
+        let breaks_none = matches!(entry.carrier, Carrier::Capability(_));
         assert_eq!(entry.rules.is_empty(), breaks_none, "{}", entry.id);
     }
     assert!(seen.len() > 300, "{}", seen.len());
@@ -69,19 +66,87 @@ fn every_row_has_its_hook_where_it_says() {
             Carrier::Call(hook) => (layer.clone(), format!("{hook:?}")),
             Carrier::Source(hook) => (layer.clone(), format!("{hook:?}")),
             Carrier::Capability(hook) => (layer.clone(), format!("{hook:?}")),
-            // Weakness is asked for by `is_weak`.
-            Carrier::Touchstone(TouchstoneFault::Weak) => continue,
-            Carrier::Touchstone(hook) => {
-                let folders = entry
-                    .places()
-                    .map(|folder| root.join("runtime").join(folder).join("src"));
-                (
-                    folders.map(|folder| sources_in(&folder)).collect(),
-                    format!("{hook:?}"),
-                )
-            }
+            Carrier::Touchstone(hook) => (runtime(entry.places()), format!("{hook:?}")),
         };
         assert!(has_word(&text, &hook), "{} has no hook {hook}", entry.id);
+    }
+    for row in latitudes::ROWS {
+        let hook = format!("Latitude::{:?}", row.latitude);
+        let text = runtime(row.places.iter().copied());
+        assert!(has_word(&text, &hook), "{} has no hook {hook}", row.id);
+    }
+}
+
+/// The sources of crates of the runtime.
+fn runtime(crates: impl Iterator<Item = &'static str>) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    crates
+        .map(|folder| sources_in(&root.join(folder).join("src")))
+        .collect()
+}
+
+#[test]
+fn every_latitude_has_a_sentence_and_faults_beyond_it() {
+    let mut seen = BTreeSet::new();
+    for row in latitudes::ROWS {
+        assert!(seen.insert(row.id), "{} is there twice", row.id);
+        assert!(find(row.id).is_none(), "{} is a fault, too", row.id);
+        for text in [row.section, row.grants, row.sentence] {
+            assert!(!text.is_empty() && !text.contains('|'), "{}", row.id);
+        }
+        assert!(!row.beyond.is_empty(), "{} has no fault beyond it", row.id);
+        for fault in row.beyond {
+            assert!(find(fault).is_some(), "{fault} of {} is no fault", row.id);
+        }
+    }
+    for entry in all() {
+        if let Some(upon) = entry.upon {
+            let row = latitudes::ROWS.iter().find(|row| row.latitude == upon);
+            let beyond = row.is_some_and(|row| row.beyond.contains(&entry.id));
+            assert!(beyond, "{} is not beyond {upon:?}", entry.id);
+        }
+    }
+}
+
+/// What the table of `runtime/README.md` has between its marks.
+fn table() -> String {
+    let mut text = String::from(
+        "| latitude | what Touchstone does | what grants it | beyond the line |\n| --- | --- | --- | --- |\n",
+    );
+    for row in latitudes::ROWS {
+        let beyond: Vec<_> = row.beyond.iter().map(|id| format!("`{id}`")).collect();
+        text += &format!(
+            "| `{}` | {} | {}: \"{}\" | {} |\n",
+            row.id,
+            row.sentence,
+            row.section,
+            row.grants,
+            beyond.join(", ")
+        );
+    }
+    text
+}
+
+/// `WRITE_TABLE=1 cargo test -p classay-faults` writes the table anew.
+#[test]
+fn the_table_of_latitudes_is_that_of_the_rows() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
+    let text = std::fs::read_to_string(&path).expect("a text");
+    let (before, rest) = text.split_once("<!-- latitudes -->\n").expect("a mark");
+    let (_, after) = rest
+        .split_once("<!-- end of latitudes -->")
+        .expect("a mark");
+    let wanted = format!(
+        "{before}<!-- latitudes -->\n{}<!-- end of latitudes -->{after}",
+        table()
+    );
+    if std::env::var_os("WRITE_TABLE").is_some() {
+        std::fs::write(&path, wanted).expect("it can be written");
+    } else {
+        assert_eq!(
+            text, wanted,
+            "WRITE_TABLE=1 cargo test -p classay-faults writes it anew"
+        );
     }
 }
 

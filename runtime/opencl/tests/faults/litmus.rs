@@ -40,9 +40,6 @@ pub const SCENARIOS: &[Scenario] = &[
     }),
 ];
 
-/// What only a weak memory shows.
-pub const WEAK: &[Scenario] = &[("weak_outcomes", weak_outcomes)];
-
 const INSTANCES: usize = 300;
 
 /// Plays work-items, each a text, with the places `x`, `y` (atomic) and `d` (ordinary) of global
@@ -358,7 +355,7 @@ fn barrier_orders(region: &str, flags: &str) {
 }
 
 /// Under relaxed orders the outcomes that are no interleaving's are seen.
-fn weak_outcomes() {
+pub fn weak_outcomes() {
     let store = |place: &str| format!("atomic_store_explicit({place}, 1, {RELAXED});");
     let load = |place: &str, n: u32| format!("r[{n}] = atomic_load_explicit({place}, {RELAXED});");
     let seen = |items: &[String], together: bool, weak: &dyn Fn(&[u32]) -> bool| {

@@ -3,7 +3,8 @@
 //! A scenario is such a program: it panics when what it observes breaks a rule. This program runs
 //! itself once for every fault, with the fault in the environment, and wants the scenario that
 //! [`shows`] names for it to panic, to hang or to end the process; and once for every scenario
-//! without a fault, which must do none of that. `SCENARIO=name` runs one by hand.
+//! without a fault, and with each latitude, which must do none of that. [`latitudes`] has
+//! scenarios of another sort: they show a latitude, and panic where Touchstone does not take it. `SCENARIO=name` runs one by hand.
 
 #![allow(
     clippy::undocumented_unsafe_blocks,
@@ -13,6 +14,7 @@
 mod events;
 mod groups;
 mod hosts;
+mod latitudes;
 mod litmus;
 mod objects;
 mod queues;
@@ -30,7 +32,7 @@ use std::time::Duration;
 
 use classay_faults::{Carrier, Entry};
 use libtest_mimic::{Arguments, Failed, Trial};
-use touchstone_faults::{Fault, ROWS};
+use touchstone_faults::{Fault, LATITUDES, ROWS};
 
 /// A small program, by its name.
 type Scenario = (&'static str, fn());
@@ -48,10 +50,15 @@ fn scenarios() -> impl Iterator<Item = Scenario> {
         objects::SCENARIOS,
         shared::SCENARIOS,
         litmus::SCENARIOS,
-        litmus::WEAK,
     ];
     families.into_iter().flatten().copied()
 }
+
+/// What a process is started with: the variable, and what it names.
+type Switch<'a> = Option<(&'static str, &'a str)>;
+
+const FAULTS: &str = "TOUCHSTONE_FAULTS";
+const LATITUDE: &str = "TOUCHSTONE_LATITUDE";
 
 fn main() -> ExitCode {
     if let Ok(name) = std::env::var("SCENARIO") {
@@ -60,19 +67,33 @@ fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let mut trials = vec![
         Trial::test("every_fault_is_shown", every_fault_is_shown),
-        Trial::test("a_name_that_is_no_fault_leaves_no_platform", unknown),
+        Trial::test("every_latitude_is_shown", every_latitude_is_shown),
+        Trial::test("a_name_that_is_none_leaves_no_platform", unknown),
     ];
     for (name, _) in scenarios() {
-        let weak = move || within(name, "weak", false).map_err(Failed::from);
-        trials.push(Trial::test(format!("weak/{name}"), weak));
-        if !litmus::WEAK.iter().any(|(only, _)| *only == name) {
-            let trial = move || within(name, "", false).map_err(Failed::from);
-            trials.push(Trial::test(format!("none/{name}"), trial));
+        let trial = move || within(name, None, false).map_err(Failed::from);
+        trials.push(Trial::test(format!("none/{name}"), trial));
+        for row in LATITUDES {
+            let taken = move || within(name, Some((LATITUDE, row.id)), false).map_err(Failed::from);
+            trials.push(Trial::test(format!("{}/{name}", row.id), taken));
         }
+    }
+    for (latitude, (name, _)) in latitudes::SHOWN {
+        let row = LATITUDES.iter().find(|row| row.latitude == *latitude);
+        let id = row.expect("every latitude has a row").id;
+        let trial = move || {
+            within(name, Some((LATITUDE, id)), false)?;
+            match within(name, None, false) {
+                Ok(()) => Err("it is to be seen without the latitude, too".into()),
+                Err(_) => Ok(()),
+            }
+        };
+        trials.push(Trial::test(format!("shown/{id}/{name}"), trial));
     }
     for (entry, fault) in faults() {
         for name in shows::shows(fault) {
-            let trial = move || match within(name, entry.id, shows::hangs(fault)) {
+            let broken = Some((FAULTS, entry.id));
+            let trial = move || match within(name, broken, shows::hangs(fault)) {
                 Ok(()) => Err("nothing is to be seen of it".into()),
                 Err(_) => Ok(()),
             };
@@ -92,7 +113,9 @@ fn faults() -> impl Iterator<Item = (&'static Entry, Fault)> {
 
 /// Plays a scenario in this process.
 fn play(name: &str) -> ExitCode {
-    let Some((_, scenario)) = scenarios().find(|(known, _)| *known == name) else {
+    let shown = latitudes::SHOWN.iter().map(|(_, scenario)| *scenario);
+    let mut all = scenarios().chain(shown);
+    let Some((_, scenario)) = all.find(|(known, _)| *known == name) else {
         eprintln!("no scenario is called {name}");
         return ExitCode::from(2);
     };
@@ -116,13 +139,13 @@ fn play(name: &str) -> ExitCode {
     }
 }
 
-/// Plays a scenario in a process of its own, with a fault: what it observed, if that is wrong.
-fn within(name: &str, fault: &str, hangs: bool) -> Result<(), String> {
+/// Plays a scenario in a process of its own, with a fault or a latitude: what it observed, if that is wrong.
+fn within(name: &str, switch: Switch<'_>, hangs: bool) -> Result<(), String> {
     let mut command = Command::new(std::env::current_exe().map_err(|error| error.to_string())?);
     command.env("SCENARIO", name);
-    command.env_remove("TOUCHSTONE_FAULTS");
-    if !fault.is_empty() {
-        command.env("TOUCHSTONE_FAULTS", fault);
+    command.env_remove(FAULTS).env_remove(LATITUDE);
+    if let Some((variable, named)) = switch {
+        command.env(variable, named);
     }
     if name == "other_device" {
         command.env("TOUCHSTONE_DEVICES", "2");
@@ -142,8 +165,7 @@ fn within(name: &str, fault: &str, hangs: bool) -> Result<(), String> {
 }
 
 fn every_fault_is_shown() -> Result<(), Failed> {
-    let hidden =
-        faults().filter(|(_, fault)| *fault != Fault::Weak && shows::shows(*fault).is_empty());
+    let hidden = faults().filter(|(_, fault)| shows::shows(*fault).is_empty());
     let hidden: Vec<_> = hidden.map(|(entry, _)| entry.id).collect();
     if hidden.is_empty() {
         Ok(())
@@ -152,10 +174,26 @@ fn every_fault_is_shown() -> Result<(), Failed> {
     }
 }
 
-fn unknown() -> Result<(), Failed> {
-    let said = within("independent", "local-shraed", false);
-    match said {
-        Err(text) if text.contains("`local-shraed`, which is no fault") => Ok(()),
-        other => Err(format!("{other:?}").into()),
+fn every_latitude_is_shown() -> Result<(), Failed> {
+    let unseen = LATITUDES.iter().filter(|row| {
+        let mut shown = latitudes::SHOWN.iter();
+        !shown.any(|(latitude, _)| *latitude == row.latitude)
+    });
+    let unseen: Vec<_> = unseen.map(|row| row.id).collect();
+    if unseen.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("no scenario shows {unseen:?}").into())
     }
+}
+
+fn unknown() -> Result<(), Failed> {
+    for (variable, what) in [(FAULTS, "fault"), (LATITUDE, "latitude")] {
+        let said = within("independent", Some((variable, "local-shraed")), false);
+        match said {
+            Err(text) if text.contains(&format!("`local-shraed`, which is no {what}")) => {}
+            other => return Err(format!("{other:?}").into()),
+        }
+    }
+    Ok(())
 }

@@ -63,7 +63,6 @@ pub fn shows(fault: Fault) -> &'static [&'static str] {
         ExchangeGivesNew | FetchGivesNew => &["atomic_values"],
         MinMaxSwapped | MinMaxUnsigned => &["atomic_min_max"],
         StoreTorn => &["atomic_store"],
-        Weak => &[],
         ReleaseIgnored | AcquireIgnored | ScopeNarrowed | PlainLoadStale => &["message_passing"],
         SeqCstWeakened => &["store_buffering"],
         SeqCstFencesWeakened => &["store_buffering_fences"],

@@ -17,12 +17,16 @@ use crate::interp::code::{Kernel, Site};
 use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::ops::Range;
-use touchstone_faults::{Fault, is_weak, on};
+use touchstone_faults::{Fault, Latitude, on, takes};
 use touchstone_ir::{AddressSpace, MemScope, Order, Regions, RmwOp};
 
 /// The time of the weak machine.
 pub(crate) fn now() -> u64 {
-    if is_weak() { weak::lock().now() } else { 0 }
+    if takes(Latitude::WeakMemory) {
+        weak::lock().now()
+    } else {
+        0
+    }
 }
 
 /// Memory under faults. `X` is a type of the crate that runs launches over it
@@ -58,7 +62,7 @@ impl<'a, const CHECKED: bool, X> BrokenMemory<'a, CHECKED, X> {
             kernel,
             seed,
             floor,
-            is_weak: is_weak(),
+            is_weak: takes(Latitude::WeakMemory),
             threads: Vec::new(),
             item: 0,
             half: HashMap::new(),
