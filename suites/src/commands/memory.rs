@@ -1,15 +1,16 @@
 //! Which accesses a program makes, that none of them race, and what each read must see.
 //!
 //! An access lasts from one moment to another: a command's from its start to its completion, a host
-//! thread's from the call to the return, and a map keeps its cells from the start of the map to the
-//! completion of the unmap, as a reader or as a writer. Two accesses to a cell conflict where one
-//! writes; they race unless one ends before the other begins. With no race, playing the accesses in
+//! thread's from the call to the return, and a map keeps what it maps from the start of the map to the
+//! completion of the unmap, as a reader or as a writer. [`conflict`](super::conflict) says which accesses
+//! conflict; they race unless one ends before the other begins. With no race, playing the accesses in
 //! any order that the relation allows gives each read its one value.
 
+use super::conflict::{Cell, Use, cells, uses_of};
 use super::order::{Fate, Invalid, Moment, Order};
 use super::program::{
-    ANY_CELL, AccessId, CommandId, HostPointer, Kind, MapMode, ObjectId, Place, Program, Range,
-    Step, What, Writer,
+    ANY_CELL, AccessId, CommandId, HostPointer, Kind, MapMode, Place, Program, Range, Step, What,
+    Writer,
 };
 use std::collections::BTreeMap;
 
@@ -58,9 +59,6 @@ impl Value {
     }
 }
 
-/// A cell of an object that holds data.
-pub type Cell = (ObjectId, u8);
-
 /// What memory does in a valid program.
 #[derive(Debug, Clone, Default)]
 pub struct Memory {
@@ -81,12 +79,11 @@ pub struct Write {
     pub to: Moment,
 }
 
-/// One access to some cells.
-struct Use {
-    cells: Vec<Cell>,
+/// A use of memory from one moment to another.
+struct Access {
+    of: Use,
     from: Moment,
     to: Moment,
-    write: bool,
     /// The map that it goes through, and whether it is the map itself.
     map: Option<(CommandId, bool)>,
     who: String,
@@ -95,8 +92,7 @@ struct Use {
 impl Memory {
     /// What memory does, or a race.
     pub fn of(program: &Program, order: &Order) -> Result<Memory, Invalid> {
-        let uses = uses(program, order);
-        races(order, &uses)?;
+        races(program, order)?;
         Ok(play(program, order))
     }
 
@@ -124,57 +120,39 @@ pub fn moments(program: &Program, read: Read) -> Option<(Moment, Moment)> {
     }
 }
 
-/// The cells of a range, in the object that holds the data.
-pub fn cells(program: &Program, range: Range) -> Vec<Cell> {
-    let (root, first) = program.root(range.object);
-    range.cells().map(|cell| (root, first + cell)).collect()
-}
-
-fn uses(program: &Program, order: &Order) -> Vec<Use> {
-    let mut uses = Vec::new();
-    let mut add = |range, (from, to), write, map, who| {
-        let cells = cells(program, range);
-        uses.push(Use {
-            cells,
-            from,
-            to,
-            write,
-            map,
-            who,
-        });
-    };
+fn accesses(program: &Program, order: &Order) -> Vec<Access> {
+    let mut accesses = Vec::new();
     for (id, command) in program.commands() {
         if never_runs(program, order, id) {
             continue;
         }
-        let (what, who) = (&command.what, || format!("command {id}"));
-        let during = (Moment::Start(id), Moment::End(id));
-        let (reads, writes) = what.data();
-        let reads = reads.iter().map(|range| (*range, false));
-        let writes = writes.iter().map(|range| (*range, true));
-        // The application must keep a migration apart from every other use.
-        let moved = what.objects().iter().map(|o| (program.whole(*o), true));
-        for (range, write) in reads.chain(writes).chain(moved) {
-            add(range, during, write, None, who());
-        }
-        if let What::Map { range, mode } = what {
-            let end = program.unmaps(id).next().unwrap_or(id);
-            let during = (Moment::Start(id), Moment::End(end));
-            let who = format!("the map of command {id}");
-            add(*range, during, mode.writes(), Some((id, true)), who);
-        }
+        let is_map = matches!(command.what, What::Map { .. });
+        let last = match is_map {
+            true => program.unmaps(id).next().unwrap_or(id),
+            false => id,
+        };
+        accesses.extend(uses_of(program, id).into_iter().map(|of| Access {
+            of,
+            from: Moment::Start(id),
+            to: Moment::End(last),
+            map: is_map.then_some((id, true)),
+            who: format!("{}command {id}", if is_map { "the map of " } else { "" }),
+        }));
     }
     for (place, step) in program.steps() {
         let Step::Access(id) = step else {
             continue;
         };
         let access = &program.accesses[id.index()];
-        let during = (Moment::Call(place), Moment::Return(place));
-        let map = access.map.map(|map| (map, false));
-        let who = format!("host access {id}");
-        add(access.range, during, access.write, map, who);
+        accesses.push(Access {
+            of: Use::of_host(program, access.range, access.write),
+            from: Moment::Call(place),
+            to: Moment::Return(place),
+            map: access.map.map(|map| (map, false)),
+            who: format!("host access {id}"),
+        });
     }
-    uses
+    accesses
 }
 
 /// Whether a command uses no memory because it waits for what fails. Maps and what the application
@@ -188,26 +166,28 @@ pub fn never_runs(program: &Program, order: &Order, id: CommandId) -> bool {
     order.fate(id) == Fate::Fails && (moves || what.kernel().is_some())
 }
 
-fn races(order: &Order, uses: &[Use]) -> Result<(), Invalid> {
-    for (n, a) in uses.iter().enumerate() {
-        for b in &uses[n + 1..] {
+fn races(program: &Program, order: &Order) -> Result<(), Invalid> {
+    let accesses = accesses(program, order);
+    for (n, a) in accesses.iter().enumerate() {
+        for b in &accesses[n + 1..] {
             // A host access through a map is inside the map's own.
             let maps = a.map.zip(b.map);
             let together = maps.is_some_and(|(a, b)| a.0 == b.0 && a.1 != b.1);
-            if !(a.write || b.write) || together {
+            if together || order.surely(a.to, b.from) || order.surely(b.to, a.from) {
                 continue;
             }
-            if order.surely(a.to, b.from) || order.surely(b.to, a.from) {
+            let Some(shared) = a.of.conflict(&b.of, program) else {
                 continue;
-            }
-            if let Some((object, cell)) = a.cells.iter().find(|cell| b.cells.contains(cell)) {
-                return Err(Invalid::Race {
-                    object: *object,
-                    cell: *cell,
-                    first: a.who.clone(),
-                    second: b.who.clone(),
-                });
-            }
+            };
+            let (first, second) = (a.who.clone(), b.who.clone());
+            return Err(match first == second {
+                true => Invalid::Twice { shared, who: first },
+                false => Invalid::Race {
+                    shared,
+                    first,
+                    second,
+                },
+            });
         }
     }
     Ok(())

@@ -3,14 +3,15 @@
 //!
 //! A [`Program`] is a plain value: contexts, devices, queues, objects, host threads and the commands
 //! that they enqueue. From it [`order::Order`] computes the happens-before relation of the section
-//! "Host-Side and Device-Side Commands", an explicit edge with a rule for each reason; [`memory`]
-//! proves with it that nothing races and says which value every read must see; [`check`] holds what
+//! "Host-Side and Device-Side Commands", an explicit edge with a rule for each reason; [`conflict`] says
+//! which uses of memory must be ordered; [`memory`] proves that nothing races and says which value every read must see; [`check`] holds what
 //! a run observed, its [`trace::Trace`], against that.
 //!
 //! Memory is divided into *cells* of some words. A write fills all words of a cell with one token
 //! that names the writer, so that a read tells whom it saw, and whether it saw two of them at once.
 
 pub mod check;
+pub mod conflict;
 mod family;
 pub mod generate;
 pub mod lower;

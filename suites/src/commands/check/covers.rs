@@ -2,7 +2,8 @@
 
 use super::Plan;
 use super::means;
-use crate::commands::memory::{self, Cell, Read, Value, Write};
+use crate::commands::conflict::Cell;
+use crate::commands::memory::{self, Read, Value, Write};
 use crate::commands::order::{self, Moment};
 use crate::commands::program::{Kind, Step, What, Writer};
 use crate::rule::{self, RuleId};

@@ -2,7 +2,8 @@
 
 use super::Found;
 use super::means::{self, invalidates};
-use crate::commands::memory::{self, Cell, Read, Value};
+use crate::commands::conflict::Cell;
+use crate::commands::memory::{self, Read, Value};
 use crate::commands::order::{Fate, Moment};
 use crate::commands::program::{ANY_CELL, Command, Step, Token, Writer};
 use crate::commands::trace::Seen;

@@ -1,8 +1,8 @@
 //! Lets the commands of a skeleton read and write where its order allows.
 //!
 //! The moments of the program are gone through in an order that the relation allows. A command may
-//! read a cell when all that write it so far end before it starts, and write a cell when all that use
-//! it so far do; what comes later sees to itself. Among the ranges that are possible those are
+//! use a cell when every use so far that conflicts with it ends before it starts; what comes later sees to
+//! itself. Among the ranges that are possible those are
 //! preferred that show most: reads of what was written last, writes over what was just read. A command
 //! that waits for what fails does not run, so it may name any cell: were it to run, it would write over
 //! what others left, and what it names is what is read later, rather than written.
@@ -10,34 +10,51 @@
 use super::profile::Work;
 use super::skeleton::Skeleton;
 use crate::choices::Choices;
-use crate::commands::memory::{cells, never_runs};
+use crate::commands::conflict::{Cell, Kept, Use, cells};
+use crate::commands::memory::never_runs;
 use crate::commands::order::{Invalid, Moment, Order};
 use crate::commands::program::*;
 use crate::commands::shrink::cut::{Unit, without};
 use crate::commands::walk::Sort;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// One who uses a cell.
-#[derive(Clone, Copy)]
+/// A use that has been chosen.
 struct User {
+    of: Use,
     to: Moment,
-    write: bool,
     /// When it came, for preferring what is recent.
     age: usize,
+}
+
+/// Who is to use memory, and from when.
+#[derive(Clone, Copy)]
+enum By {
+    Command(CommandId),
+    Host(Place),
+}
+
+impl By {
+    fn from(self) -> Moment {
+        match self {
+            By::Command(id) => Moment::Start(id),
+            By::Host(place) => Moment::Call(place),
+        }
+    }
 }
 
 struct Filler<'d> {
     choices: &'d mut Choices,
     program: Program,
     order: Order,
-    users: BTreeMap<(ObjectId, u8), Vec<User>>,
+    /// By the object that holds the data.
+    users: BTreeMap<ObjectId, Vec<User>>,
     age: usize,
     /// What is drawn is for a command that will not run: it may name cells that others use, who would
     /// see it run.
     idle_command: bool,
     /// Cells that only commands which will not run have named to write to since the last who does, and
     /// their ends.
-    spared: BTreeMap<(ObjectId, u8), Moment>,
+    spared: BTreeMap<Cell, Moment>,
     /// What was mapped last for reading, of each object.
     mapped: BTreeMap<ObjectId, Range>,
     /// Accesses that found no cell.
@@ -85,73 +102,97 @@ pub fn fill(choices: &mut Choices, skeleton: Skeleton) -> Result<Program, Invali
 }
 
 impl Filler<'_> {
-    fn can(&self, cell: (ObjectId, u8), from: Moment, write: bool) -> bool {
-        self.idle_command
-            || self.users.get(&cell).is_none_or(|users| {
-                users
-                    .iter()
-                    .all(|u| !(u.write || write) || self.order.surely(u.to, from))
-            })
+    /// What a use of a range would be.
+    fn one(&self, by: By, range: Range, write: bool) -> Use {
+        match by {
+            By::Command(id) => Use::of_command(&self.program, id, range, write),
+            By::Host(_) => Use::of_host(&self.program, range, write),
+        }
+    }
+
+    fn users(&self, object: ObjectId) -> &[User] {
+        let root = self.program.root(object).0;
+        self.users.get(&root).map_or(&[], Vec::as_slice)
+    }
+
+    /// The cells of an object that others keep from this use of it, and what is its own; none where they keep
+    /// the whole object.
+    fn closed(&self, by: By, object: ObjectId, write: bool, own: &[Use]) -> Option<BTreeSet<Cell>> {
+        let wish = self.one(by, self.program.whole(object), write);
+        let beside = |u: &&User| !self.idle_command && !self.order.surely(u.to, by.from());
+        let others = self.users(object).iter().filter(beside).map(|u| &u.of);
+        let mut closed = BTreeSet::new();
+        for other in others.chain(own) {
+            match other.keeps(&wish, &self.program) {
+                Kept::Nothing => {}
+                Kept::Cells => closed.extend(&other.cells),
+                Kept::Object => return None,
+            }
+        }
+        Some(closed)
+    }
+
+    /// Whether this use of a range conflicts with none so far.
+    fn open(&self, by: By, range: Range, write: bool) -> bool {
+        let closed = self.closed(by, range.object, write, &[]);
+        let of = cells(&self.program, range);
+        closed.is_some_and(|closed| of.iter().all(|cell| !closed.contains(cell)))
     }
 
     /// How much a use of the cell from a moment on would show.
-    fn worth(&self, cell: (ObjectId, u8), from: Moment, write: bool) -> u32 {
-        let users = self.users.get(&cell).map_or(&[][..], Vec::as_slice);
+    fn worth(&self, cell: Cell, from: Moment, write: bool) -> u32 {
+        let all = self.users(cell.0).iter();
+        let users = all.filter(|u| u.of.cells.contains(&cell));
         // Those that may read it at the same time must not disturb each other.
-        let together = |u: &User| !u.write && !write && !self.order.surely(u.to, from);
-        let together = if users.iter().any(together) { 8 } else { 0 };
+        let together = |u: &User| !u.of.write && !write && !self.order.surely(u.to, from);
+        let together = if users.clone().any(together) { 8 } else { 0 };
         // What a command that must not run would have left is seen by who reads it, unless others write.
         let spared = self.spared.get(&cell).filter(|_| !self.idle_command);
         let spared = match spared {
             Some(_) if write => return 1,
-            Some(end) if self.order.surely(*end, from) => 60,
+            Some(end) if self.order.surely(*end, from) => 240,
             Some(_) | None => 0,
         };
-        let last = users
-            .iter()
-            .filter(|u| u.write || write)
-            .map(|u| u.age)
-            .max();
+        let last = users.filter(|u| u.of.write || write).map(|u| u.age).max();
         spared
             + together
             + match last {
-                Some(age) => 2 + (30 / (1 + self.age - age)) as u32,
+                Some(age) => 2 + (120 / (1 + self.age - age)) as u32,
                 None => 1,
             }
     }
 
-    fn use_cells(&mut self, range: Range, to: Moment, write: bool) {
-        for cell in cells(&self.program, range) {
-            if self.idle_command {
-                if write {
-                    self.spared.insert(cell, to);
-                }
-                continue;
-            }
+    fn use_cells(&mut self, by: By, range: Range, to: Moment, write: bool) {
+        let of = self.one(by, range, write);
+        if self.idle_command {
             if write {
-                self.spared.remove(&cell);
+                self.spared.extend(of.cells.iter().map(|cell| (*cell, to)));
             }
-            let age = self.age;
-            let user = User { to, write, age };
-            self.users.entry(cell).or_default().push(user);
+            return;
         }
+        if write {
+            self.spared.retain(|cell, _| !of.cells.contains(cell));
+        }
+        let root = self.program.root(range.object).0;
+        let age = self.age;
+        let user = User { of, to, age };
+        self.users.entry(root).or_default().push(user);
     }
 
-    /// A range of one of these objects that may be used from a moment on.
+    /// A range of one of these objects that may be used, beside what the same command uses.
     fn range(
         &mut self,
         objects: &[ObjectId],
-        from: Moment,
+        by: By,
         write: bool,
         strides: u8,
-        without: Option<Range>,
+        own: &[Use],
     ) -> Option<Range> {
-        let taken: BTreeSet<_> = without
-            .into_iter()
-            .flat_map(|r| cells(&self.program, r))
-            .collect();
         let mut possible = Vec::new();
         for &object in objects {
+            let Some(closed) = self.closed(by, object, write, own) else {
+                continue;
+            };
             let end = self.program.objects[object.index()].cells;
             for first in 0..end {
                 for count in 1..=3 {
@@ -166,11 +207,8 @@ impl Filler<'_> {
                             continue;
                         }
                         let of = cells(&self.program, range);
-                        if of
-                            .iter()
-                            .all(|c| self.can(*c, from, write) && !taken.contains(c))
-                        {
-                            let worth = of.iter().map(|c| self.worth(*c, from, write)).max();
+                        if of.iter().all(|cell| !closed.contains(cell)) {
+                            let worth = of.iter().map(|c| self.worth(*c, by.from(), write)).max();
                             // The beginning of an object may go another way through an implementation.
                             let begins = if first == 0 { 3 } else { 1 };
                             possible.push((range, begins * worth.unwrap_or(1)));
@@ -186,11 +224,11 @@ impl Filler<'_> {
     fn range_like(
         &mut self,
         objects: &[ObjectId],
-        from: Moment,
+        by: By,
         write: bool,
         strides: u8,
     ) -> Option<Range> {
-        let found = self.range(objects, from, write, strides, None);
+        let found = self.range(objects, by, write, strides, &[]);
         if found.is_some() {
             return found;
         }
@@ -199,7 +237,7 @@ impl Filler<'_> {
         let others = self.objects(|k| {
             k == kind || matches!((k, kind), (Kind::Buffer(_), Kind::SubBuffer { .. }))
         });
-        self.range(&others, from, write, strides, None)
+        self.range(&others, by, write, strides, &[])
     }
 
     /// Objects that the kind of work at hand can use beside this one.
@@ -211,7 +249,7 @@ impl Filler<'_> {
     }
 
     fn command(&mut self, id: CommandId, work: Work) {
-        let (start, end) = (Moment::Start(id), Moment::End(id));
+        let (by, end) = (By::Command(id), Moment::End(id));
         let what = self.program.what(id).clone();
         let device = self.program.device_of(id);
         let what = match (work, what) {
@@ -224,7 +262,6 @@ impl Filler<'_> {
                 let all = self.objects(|k| !k.is_svm() && k != Kind::Variable);
                 What::Native(self.kernel(kernel, &all, id))
             }
-            // A read is inspected later, so it stays one without cells; a race makes the draft invalid.
             (_, mut what @ (What::Read(_) | What::Write(_) | What::Fill(_))) => {
                 let strides = match what {
                     What::Read(transfer) | What::Write(transfer) if transfer.rect => 3,
@@ -232,36 +269,38 @@ impl Filler<'_> {
                 };
                 let write = !matches!(what, What::Read(_));
                 let objects: Vec<ObjectId> = what.ranges().map(|range| range.object).collect();
-                match self.range_like(&objects, start, write, strides) {
+                match self.range_like(&objects, by, write, strides) {
                     Some(found) => {
-                        self.use_cells(found, end, write);
+                        self.use_cells(by, found, end, write);
                         for range in what.ranges_mut() {
                             *range = found;
                         }
                         what
                     }
-                    None if matches!(what, What::Fill(_)) => What::Marker,
-                    None => what,
+                    // A blocking call orders others, so it stays; a race makes the draft invalid.
+                    None if self.program.commands[id.index()].blocking => what,
+                    None => What::Marker,
                 }
             }
             (_, What::Copy { from, rect, .. }) => self.copy(id, from.object, rect),
             (_, What::Map { range, mode }) => {
                 let to = self.program.unmaps(id).next().map_or(end, Moment::End);
                 // What is mapped twice may be so at one address.
-                let again = self.mapped.get(&range.object).copied().filter(|range| {
-                    let of = cells(&self.program, *range);
-                    mode == MapMode::Read && of.iter().all(|c| self.can(*c, start, false))
-                });
+                let again = self
+                    .mapped
+                    .get(&range.object)
+                    .copied()
+                    .filter(|range| mode == MapMode::Read && self.open(by, *range, false));
                 let found = match again.filter(|_| self.choices.percent(60)) {
                     Some(range) => Some(range),
-                    None => self.range_like(&[range.object], start, mode.writes(), 1),
+                    None => self.range_like(&[range.object], by, mode.writes(), 1),
                 };
                 match found {
                     Some(range) => {
                         if mode == MapMode::Read {
                             self.mapped.insert(range.object, range);
                         }
-                        self.use_cells(range, to, mode.writes());
+                        self.use_cells(by, range, to, mode.writes());
                         What::Map { range, mode }
                     }
                     None => What::Map { range, mode },
@@ -276,13 +315,10 @@ impl Filler<'_> {
                     Some(svm(k)) == like
                         && !matches!(k, Kind::SvmSystem | Kind::Variable | Kind::SubBuffer { .. })
                 });
-                let free = |object: &ObjectId| {
-                    let mut cells = self.program.whole(*object).cells();
-                    cells.all(|cell| self.can((*object, cell), start, true))
-                };
+                let free = |o: &ObjectId| self.open(by, self.program.whole(*o), true);
                 let free: Vec<ObjectId> = all.into_iter().filter(free).collect();
                 for object in &free {
-                    self.use_cells(self.program.whole(*object), end, true);
+                    self.use_cells(by, self.program.whole(*object), end, true);
                 }
                 if free.is_empty() {
                     What::Marker
@@ -299,60 +335,50 @@ impl Filler<'_> {
     }
 
     fn kernel(&mut self, mut kernel: Kernel, objects: &[ObjectId], id: CommandId) -> Kernel {
-        let (start, end) = (Moment::Start(id), Moment::End(id));
+        let (by, end) = (By::Command(id), Moment::End(id));
         let mut reads = self.choices.between(0, Kernel::RANGES);
         let writes = self.choices.between(0, Kernel::RANGES);
         if reads + writes == 0 {
             reads = 1;
         }
         // Writes first: a kernel reads nothing that it writes, for its work-items do so in any order.
-        for _ in 0..writes {
-            let other = kernel.writes.first().copied();
-            if let Some(range) = self.range(objects, start, true, 2, other) {
-                kernel.writes.push(range);
-            }
-        }
-        for _ in 0..reads {
-            let written = kernel.writes.iter();
-            let written: BTreeSet<_> = written.flat_map(|r| cells(&self.program, *r)).collect();
-            if let Some(range) = self.range(objects, start, false, 2, None)
-                && !cells(&self.program, range)
-                    .iter()
-                    .any(|c| written.contains(c))
-            {
-                kernel.reads.push(range);
+        let mut own = Vec::new();
+        for write in [vec![true; writes], vec![false; reads]].concat() {
+            if let Some(range) = self.range(objects, by, write, 2, &own) {
+                own.push(self.one(by, range, write));
+                match write {
+                    true => kernel.writes.push(range),
+                    false => kernel.reads.push(range),
+                }
             }
         }
         for range in kernel.reads.clone() {
-            self.use_cells(range, end, false);
+            self.use_cells(by, range, end, false);
         }
         for range in kernel.writes.clone() {
-            self.use_cells(range, end, true);
+            self.use_cells(by, range, end, true);
         }
         kernel
     }
 
     fn copy(&mut self, id: CommandId, object: ObjectId, rect: bool) -> What {
-        let (start, end) = (Moment::Start(id), Moment::End(id));
+        let (by, end) = (By::Command(id), Moment::End(id));
         let svm = self.program.objects[object.index()].kind.is_svm();
         let others = self.objects(|k| k.is_svm() == svm && k != Kind::Variable);
         let strides = if rect { 2 } else { 1 };
-        let Some(from) = self.range(&[object], start, false, strides, None) else {
+        let Some(from) = self.range(&[object], by, false, strides, &[]) else {
             return What::Marker;
         };
+        let own = [self.one(by, from, false)];
         let to = (0..8).find_map(|_| {
-            let to = self.range(&others, start, true, strides, Some(from))?;
+            let to = self.range(&others, by, true, strides, &own)?;
             (to.count == from.count).then_some(to)
         });
-        // Buffers and their parts overlap, too: a copy within one is left out.
-        let apart = |to: &Range| {
-            self.program.root(to.object).0 != self.program.root(from.object).0
-                || to.object == from.object && !rect
-        };
-        match to.filter(apart) {
+        // A rectangular copy within one object is left out: its strides may make it overlap itself.
+        match to.filter(|to| to.object != from.object || !rect) {
             Some(to) => {
-                self.use_cells(from, end, false);
-                self.use_cells(to, end, true);
+                self.use_cells(by, from, end, false);
+                self.use_cells(by, to, end, true);
                 What::Copy { from, to, rect }
             }
             None => What::Marker,
@@ -361,14 +387,14 @@ impl Filler<'_> {
 
     fn access(&mut self, id: AccessId, place: Place) {
         let access = self.program.accesses[id.index()];
-        let (call, back) = (Moment::Call(place), Moment::Return(place));
+        let (by, back) = (By::Host(place), Moment::Return(place));
         let range = match access.map {
             // The map keeps others away; a write takes all of what it invalidates.
             Some(map) => self.program.what(map).mapped().copied(),
-            None => self.range(&[access.range.object], call, access.write, 1, None),
+            None => self.range(&[access.range.object], by, access.write, 1, &[]),
         };
         if let (Some(range), None) = (range, access.map) {
-            self.use_cells(range, back, access.write);
+            self.use_cells(by, range, back, access.write);
         }
         match range {
             Some(range) => self.program.accesses[id.index()].range = range,
@@ -378,13 +404,22 @@ impl Filler<'_> {
         }
     }
 
-    /// The program, without accesses that found no cell.
+    /// The program, without accesses and reads that found no cell.
     fn done(self) -> Program {
         if self.idle.is_empty() {
             return self.program;
         }
         let idle = self.idle.into_iter();
-        let idle: Vec<Unit> = idle.map(|id| Unit::Thing(Sort::Access, id.0)).collect();
-        without(&self.program, &idle).unwrap_or(self.program)
+        let idle = idle.map(|id| Unit::Thing(Sort::Access, id.0));
+        let nothing = |(place, step): (Place, &Step)| match step {
+            Step::Inspect(id) if !matches!(self.program.what(*id), What::Read(_)) => {
+                Some(Unit::Step(place))
+            }
+            _ => None,
+        };
+        let units: Vec<Unit> = idle
+            .chain(self.program.steps().filter_map(nothing))
+            .collect();
+        without(&self.program, &units).unwrap_or(self.program)
     }
 }

@@ -1,6 +1,7 @@
 //! What reads must see, and which accesses race.
 
 use super::*;
+use crate::commands::program::ObjectId;
 use crate::commands::yaml;
 
 /// A program of two queues, in order and out of order, over a buffer of eight cells with a part, with these commands,
@@ -108,16 +109,22 @@ fn a_write_races_with_what_nothing_orders() {
         Ok(_) => None,
         Err(why) => Some(why.to_string()),
     };
-    let why = "command 0 and command 1 use cell 0 of object 0, and nothing orders them";
+    let why = "command 0 and command 1 use object 0, and nothing orders them";
     assert_eq!(races(&[FILL, &other_read]).as_deref(), Some(why));
     let part = apart(WRITE_PART);
-    let why = "command 0 and command 1 use cell 4 of object 0, and nothing orders them";
+    let why = "command 0 and command 1 use object 0, and nothing orders them";
     assert_eq!(races(&[READ, &part]).as_deref(), Some(why));
     let migrate = "{queue: 1, what: {migrate: {objects: [0], to_host: true}}}";
     assert!(races(&[READ, migrate]).is_some());
-    // Reads disturb nobody, nor do writes of other cells, nor what a wait list orders.
+    // Other cells of one buffer are no help.
+    let why = "command 0 and command 1 use object 0, and nothing orders them";
+    assert_eq!(races(&[FILL, &part]).as_deref(), Some(why));
+    // Nor may one command name a buffer and its part.
+    let both = "{queue: 0, what: {copy: {from: {object: 1, first: 0, count: 1}, to: {object: 0, first: 7, count: 1}}}}";
+    let why = "command 0 uses object 0 twice at once, and writes it";
+    assert_eq!(races(&[both]).as_deref(), Some(why));
+    // Reads disturb nobody, nor does what a wait list orders.
     assert_eq!(races(&[READ, &other_read]), None);
-    assert_eq!(races(&[FILL, &part]), None);
     let behind = other_read.replacen("}}}}", "}}}, wait: [{command: 0}]}", 1);
     assert_eq!(races(&[FILL, &behind]), None);
 }

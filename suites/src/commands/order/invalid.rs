@@ -58,18 +58,40 @@ pub enum Invalid {
         /// "before it is there" or "after its release".
         when: &'static str,
     },
+    /// One command's own accesses race: it names a buffer and its part, or overlapping ranges.
+    #[error("{who} uses {shared} twice at once, and writes it")]
+    Twice {
+        /// What they may not share.
+        shared: Shared,
+        /// The command.
+        who: String,
+    },
     /// Two accesses race.
-    #[error("{first} and {second} use cell {cell} of object {}, and nothing orders them", object.0)]
+    #[error("{first} and {second} use {shared}, and nothing orders them")]
     Race {
-        /// The object that holds the data.
-        object: ObjectId,
-        /// The cell.
-        cell: u8,
+        /// What they may not share.
+        shared: Shared,
         /// Who.
         first: String,
         /// And who.
         second: String,
     },
+}
+
+/// What two accesses, one of which writes, may not share unless they are ordered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Shared {
+    /// A cell of the object that holds the data.
+    #[error("cell {cell} of object {}", of.0)]
+    Cell {
+        /// The object.
+        of: ObjectId,
+        /// Which of its cells.
+        cell: u8,
+    },
+    /// The object that holds the data, whatever cells they use.
+    #[error("object {}", .0.0)]
+    Object(ObjectId),
 }
 
 /// A shape that is none.

@@ -16,7 +16,7 @@ mod tests;
 
 use classay_order::Rule;
 pub use classay_order::Why;
-pub use invalid::Invalid;
+pub use invalid::{Invalid, Shared};
 
 use super::program::{
     CallbackId, Command, CommandId, Event, Place, Program, Step, UserId, What, Who,

@@ -150,7 +150,7 @@ impl<'d> Builder<'d> {
     }
 
     fn objects(&mut self) {
-        let wanted = self.choices.between(1, 3);
+        let wanted = self.choices.between(2, 4);
         for _ in 0..wanted {
             let Some(kind) = self.choices.weighted(&self.profile.objects) else {
                 continue;
@@ -160,9 +160,11 @@ impl<'d> Builder<'d> {
             }
             let cells = self.choices.one_of(&[4, 8, 12]);
             self.new_object(kind, cells);
-            if matches!(kind, Kind::Buffer(_)) && self.choices.percent(self.profile.sub_buffers) {
-                // Sub-buffers begin where devices want them: cells are at least 64 bytes here.
-                let step = (1024 / (u32::from(self.program.cell_words) * 4)) as u8;
+            // Sub-buffers begin where devices want them, which small cells reach too late.
+            let step = 1024 / (u32::from(self.program.cell_words) * 4);
+            let step = u8::try_from(step).unwrap_or(MOST_CELLS);
+            let reached = step.max(4) <= MOST_CELLS / 2 && matches!(kind, Kind::Buffer(_));
+            if reached && self.choices.percent(self.profile.sub_buffers) {
                 let of = ObjectId::at(self.program.objects.len() - 1);
                 let parent = &mut self.program.objects[of.index()];
                 parent.cells = step.max(4) * 2;

@@ -134,7 +134,10 @@ fn a_race_is_refused_and_an_order_gives_the_value() {
     let order = Order::of(&bad).expect("an order");
     assert!(matches!(
         Memory::of(&bad, &order),
-        Err(Invalid::Race { cell: 0, .. })
+        Err(Invalid::Race {
+            shared: Shared::Object(ObjectId(0)),
+            ..
+        })
     ));
     let good = program_of(vec![
         kernel(0, &[], &[cells], &[]),
