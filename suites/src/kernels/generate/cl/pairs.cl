@@ -13,11 +13,11 @@ void side(volatile global atomic_uint *turns, global uint *shared, volatile glob
     bad[0] = wrong;
 }
 kernel void one(volatile global atomic_uint *turns, global uint *shared, volatile global atomic_uint *quits,
-                global uint *bad, global uint *unused, uint rounds, uint me) {
+                global uint *bad, uint rounds, uint me) {
     side(turns, shared, quits, bad, rounds, me);
 }
 kernel void groups(volatile global atomic_uint *turns, global uint *shared, volatile global atomic_uint *quits,
-                   global uint *bad, global uint *other, uint rounds, uint me) {
+                   global uint *bad, global uint *other, uint rounds) {
     uint come = atomic_inc(&other[1]);
     if (come < 2) side(turns, shared, quits, come ? other : bad, rounds, come);
 }

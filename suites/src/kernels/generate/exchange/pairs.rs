@@ -81,20 +81,22 @@ pub fn pairs(choices: &mut Choices) -> KernelCase {
     let quit = quit(&mut case, kind);
     // In the second word of the second one work-groups are counted as they come.
     let bad = [4, 8].map(|bytes| case.buffer(bytes));
-    let args = |side: usize| args![turn, data, quit, bad[side], bad[1], rounds, side as u32];
+    // Kernels that nothing orders share no buffer.
+    let one = |side: usize| args![turn, data, quit, bad[side], rounds, side as u32];
     if place == Place::Variable {
         let set = Launch::new("set", Vec::new(), Range::line(1, 1));
         case.run(set);
         case.step(Step::Finish);
     }
     if sides == Sides::Groups {
-        case.launch("groups", args(0), Range::line(GROUPS, 1));
+        let args = args![turn, data, quit, bad[0], bad[1], rounds];
+        case.launch("groups", args, Range::line(GROUPS, 1));
     } else {
         case.case.queues = vec![u8::from(sides == Sides::Devices)];
-        case.launch("one", args(0), Range::line(1, 1));
+        case.launch("one", one(0), Range::line(1, 1));
         let second = Launch {
             queue: 1,
-            ..Launch::new("one", args(1), Range::line(1, 1))
+            ..Launch::new("one", one(1), Range::line(1, 1))
         };
         case.run(second);
     }
