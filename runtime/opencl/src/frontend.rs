@@ -7,11 +7,21 @@ use touchstone_clc::encoding::text_of;
 use touchstone_clc::{BuildOptions, CompileOptions, DeviceProfile, Version, compile_unit};
 use touchstone_ir::Module;
 
+use crate::platform::profile;
+
 /// The largest header read from the file system, in bytes.
 const MAX_HEADER: u64 = 16 << 20;
 
-/// What the language offers on this device: everything the front end can translate.
-static PROFILE: LazyLock<DeviceProfile> = LazyLock::new(DeviceProfile::default);
+/// What the language offers on this device: of all that the front end can translate, what the profile keeps.
+static PROFILE: LazyLock<DeviceProfile> = LazyLock::new(|| {
+    let mut device = DeviceProfile::default();
+    device.extensions.retain(|name| profile::keeps(name));
+    device.features.retain(|name| profile::keeps(name));
+    if !profile::includes(profile::Version::V3_0) {
+        device.version = Version::V1_2;
+    }
+    device
+});
 
 /// One translation unit as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -126,7 +136,14 @@ pub fn accepts_options(options: &str, purpose: Purpose) -> bool {
 /// The log of a unit that cannot be compiled.
 pub fn compile(mut source: Source) -> Result<(String, Unit), String> {
     let options = BuildOptions::parse(&source.options).map_err(|error| format!("{error}\n"))?;
-    let uniform_groups = options.uniform_work_group_size || options.version() < Version::V2_0;
+    // "-cl-std=CL2.0 … will fail to compile the program … when CL_DEVICE_OPENCL_C_ALL_VERSIONS does not include
+    // OpenCL C 2.0": kept where something was taken away, which a program is to notice.
+    if options.version() == Version::V2_0 && !profile::is_full() {
+        return Err("error: the device does not support OpenCL C 2.0\n".into());
+    }
+    let uniform_groups = options.uniform_work_group_size
+        || options.version() < Version::V2_0
+        || !profile::has(profile::Feature::NonUniformGroups);
     let argument_info = options.kernel_arg_info;
     let compiled = translate(&mut source, options)?;
     let log = compiled.log.clone();

@@ -1,4 +1,4 @@
-//! `TOUCHSTONE_SVM=coarse`: what is taken away is neither reported nor given.
+//! `TOUCHSTONE_PROFILE=3.0,-svm-fine`: what is taken away is neither reported nor given.
 //!
 //! The variable is read when the first device is asked for, so this test is a program of its own.
 
@@ -19,7 +19,7 @@ use touchstone::api::svm::*;
 
 #[test]
 fn coarse_grain_devices_have_nothing_finer() {
-    unsafe { std::env::set_var("TOUCHSTONE_SVM", "coarse") };
+    unsafe { std::env::set_var("TOUCHSTONE_PROFILE", "3.0,-svm-fine") };
     let (mut platform, mut device) = (null_mut(), null_mut());
     let mut code = 1;
     unsafe {

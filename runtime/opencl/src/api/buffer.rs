@@ -9,6 +9,7 @@ use crate::context::Context;
 use crate::ffi::{ensure, raw};
 use crate::memory::Buffer;
 use crate::object;
+use crate::platform::profile::{self, Version};
 
 entry_points! {
     /// Makes a buffer.
@@ -27,6 +28,7 @@ entry_points! {
         context: cl_context, properties: *const cl_mem_properties, flags: cl_mem_flags,
         size: usize, host_ptr: *mut c_void,
     ) -> cl_mem {
+        profile::require_version(Version::V3_0)?;
         let context = object::find::<Context>(context)?;
         // SAFETY: the application vouches for its list and its pointer.
         let buffer = unsafe {

@@ -12,6 +12,7 @@ use crate::context::{Context, ErrorFn, check_properties};
 use crate::destructors::DestructorFn;
 use crate::ffi::{Error, ensure, raw};
 use crate::object;
+use crate::platform::profile::{self, Version};
 
 entry_points! {
     /// Makes a context for a list of devices.
@@ -57,6 +58,7 @@ entry_points! {
     status fn clSetContextDestructorCallback(
         context: cl_context, pfn_notify: Option<DestructorFn>, user_data: *mut c_void,
     ) {
+        profile::require_version(Version::V3_0)?;
         let context = object::find::<Context>(context)?;
         let notify = pfn_notify.ok_or(Error(CL_INVALID_VALUE))?;
         context.on_destruction(notify, UserData::new(user_data));

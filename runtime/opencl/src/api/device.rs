@@ -9,6 +9,7 @@ use super::entry::entry_points;
 use crate::ffi::{Result, ensure, raw};
 use crate::object;
 use crate::platform::partition::Scheme;
+use crate::platform::profile::{self, Feature};
 use crate::platform::{self, Device, query};
 
 entry_points! {
@@ -42,6 +43,7 @@ entry_points! {
         host_timestamp: *mut cl_ulong,
     ) {
         device_of(device)?;
+        profile::require(Feature::HostTimer)?;
         ensure!(!device_timestamp.is_null() && !host_timestamp.is_null(), CL_INVALID_VALUE);
         let now = crate::clock::now();
         // SAFETY: neither is null, and the application vouches for them.
@@ -55,6 +57,7 @@ entry_points! {
     /// Reads the host clock.
     status fn clGetHostTimer(device: cl_device_id, host_timestamp: *mut cl_ulong) {
         device_of(device)?;
+        profile::require(Feature::HostTimer)?;
         ensure!(!host_timestamp.is_null(), CL_INVALID_VALUE);
         // SAFETY: not null, and the application vouches for it.
         unsafe { raw::put(host_timestamp, crate::clock::now()) };

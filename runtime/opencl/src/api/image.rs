@@ -16,6 +16,7 @@ use crate::memory::image::geometry::Kind;
 use crate::memory::image::{Request, check_support};
 use crate::object;
 use crate::platform::capabilities;
+use crate::platform::profile::{self, Version};
 use crate::queue::Queue;
 
 /// A descriptor for the functions of OpenCL 1.1.
@@ -89,6 +90,7 @@ entry_points! {
         image_format: *const cl_image_format, image_desc: *const cl_image_desc,
         host_ptr: *mut c_void,
     ) -> cl_mem {
+        profile::require_version(Version::V3_0)?;
         // SAFETY: the application vouches for its list and its pointers.
         unsafe {
             let properties = raw::property_list(properties);

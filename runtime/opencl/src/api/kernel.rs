@@ -10,6 +10,7 @@ use super::entry::entry_points;
 use crate::ffi::{Error, Result, ensure, raw};
 use crate::kernel::Kernel;
 use crate::object;
+use crate::platform::profile::{self, Version};
 use crate::program::{Program, Target};
 
 /// What there is of a kernel for a device; null is its only device.
@@ -55,6 +56,7 @@ entry_points! {
 
     /// Copies a kernel with its arguments.
     create fn clCloneKernel(source_kernel: cl_kernel) -> cl_kernel {
+        profile::require_version(Version::V3_0)?;
         let kernel = object::find::<Kernel>(source_kernel)?;
         Ok(object::publish(&kernel.duplicate()))
     }

@@ -7,6 +7,7 @@ use super::entry::entry_points;
 use crate::context::Context;
 use crate::ffi::{Error, ensure, raw};
 use crate::object;
+use crate::platform::profile::{self, Version};
 use crate::queue::{HOST_QUEUE_PROPERTIES, Queue};
 
 entry_points! {
@@ -25,6 +26,7 @@ entry_points! {
     create fn clCreateCommandQueueWithProperties(
         context: cl_context, device: cl_device_id, properties: *const cl_queue_properties,
     ) -> cl_command_queue {
+        profile::require_version(Version::V3_0)?;
         let context = object::find::<Context>(context)?;
         let device = device_of(device)?;
         // SAFETY: the application vouches for its list.
@@ -48,6 +50,7 @@ entry_points! {
     status fn clSetDefaultDeviceCommandQueue(
         context: cl_context, device: cl_device_id, _command_queue: cl_command_queue,
     ) {
+        profile::require_version(Version::V3_0)?;
         let context = object::find::<Context>(context)?;
         ensure!(context.has(&device_of(device)?), CL_INVALID_DEVICE);
         Err(Error(CL_INVALID_OPERATION))

@@ -13,6 +13,7 @@ use crate::kernel::range::Range;
 use crate::kernel::{Kernel, broken};
 use crate::memory::Buffer;
 use crate::object;
+use crate::platform::profile::{self, Feature};
 use crate::program::Target;
 use crate::queue::Queue;
 use crate::queue::command::Kind;
@@ -94,6 +95,7 @@ entry_points! {
         user_func: Option<NativeFn>, args: *mut c_void, cb_args: usize,
         num_mem_objects: cl_uint, mem_list: *const cl_mem, args_mem_loc: *mut *const c_void,
     ) |queue, tail| {
+        profile::require(Feature::NativeKernels)?;
         let function = user_func.ok_or(Error(CL_INVALID_VALUE))?;
         ensure!(args.is_null() == (cb_args == 0), CL_INVALID_VALUE);
         ensure!(!args.is_null() || num_mem_objects == 0, CL_INVALID_VALUE);
@@ -155,6 +157,7 @@ entry_points! {
         suggested_local_work_size: *mut usize,
     ) {
         let queue = object::find::<Queue>(command_queue)?;
+        profile::require(Feature::SuggestedSize)?;
         let kernel = object::find::<Kernel>(kernel)?;
         let target = check(&queue, &kernel)?;
         ensure!((1..=3).contains(&work_dim), CL_INVALID_WORK_DIMENSION);

@@ -7,6 +7,7 @@ use crate::context::Context;
 use crate::ffi::raw;
 use crate::memory::image::check_support;
 use crate::object;
+use crate::platform::profile::{self, Version};
 use crate::sampler::Sampler;
 
 entry_points! {
@@ -27,6 +28,7 @@ entry_points! {
     create fn clCreateSamplerWithProperties(
         context: cl_context, sampler_properties: *const cl_sampler_properties,
     ) -> cl_sampler {
+        profile::require_version(Version::V3_0)?;
         let context = object::find::<Context>(context)?;
         check_support()?;
         // SAFETY: the application vouches for its list.

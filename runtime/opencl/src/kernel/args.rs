@@ -128,10 +128,10 @@ impl Kernel {
         size: usize,
         value: *const c_void,
     ) -> Result<()> {
+        capabilities::require_svm()?;
         ensure!(!value.is_null() || size == 0, CL_INVALID_VALUE);
         match name {
             CL_KERNEL_EXEC_INFO_SVM_PTRS => {
-                capabilities::require_svm()?;
                 ensure!(size.is_multiple_of(size_of::<usize>()), CL_INVALID_VALUE);
                 // SAFETY: the caller vouches for the size.
                 let pointers =

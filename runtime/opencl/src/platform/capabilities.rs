@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 
 use opencl_sys::*;
 
+use super::profile::{self, Feature, Version};
 use crate::ffi::{Result, ensure};
 use crate::{environment, frontend};
 
@@ -19,27 +20,31 @@ pub const fn version(major: u32, minor: u32, patch: u32) -> cl_version {
     (major << 22) | (minor << 12) | patch
 }
 
-/// The version of OpenCL that the platform and the device report.
-pub const OPENCL: cl_version = version(3, 0, 0);
-
 /// `CL_PLATFORM_VERSION` and `CL_DEVICE_VERSION`.
 pub fn opencl_version_text() -> String {
-    format!("OpenCL 3.0 Touchstone {RELEASE}")
+    let number = profile::opencl();
+    let (major, minor) = (number >> 22, (number >> 12) & 0x3ff);
+    format!("OpenCL {major}.{minor} Touchstone {RELEASE}")
 }
 
 /// Extensions of the host API.
 const HOST_EXTENSIONS: [&str; 4] = [
     "cl_khr_device_uuid",
-    "cl_khr_extended_versioning",
+    EXTENDED_VERSIONING,
     "cl_khr_icd",
     "cl_khr_suggested_local_work_size",
 ];
+
+/// Its queries are those of 3.0, and answered where 3.0 is reported.
+const EXTENDED_VERSIONING: &str = "cl_khr_extended_versioning";
 
 /// Extensions with versions. All devices are alike, and "each extension that is supported by
 /// all devices associated with this platform must be reported" by the platform as well, so
 /// the list is the same for both.
 pub fn extensions() -> Vec<(&'static str, cl_version)> {
-    let host = HOST_EXTENSIONS.into_iter();
+    let host = HOST_EXTENSIONS.into_iter().filter(|&name| {
+        profile::keeps(name) && (name != EXTENDED_VERSIONING || profile::includes(Version::V3_0))
+    });
     let images = images().then_some("cl_khr_image2d_from_buffer");
     let names = host.chain(images).chain(frontend::extensions());
     names.map(|name| (name, version(1, 0, 0))).collect()
@@ -82,42 +87,48 @@ pub fn joined(list: &[(&str, cl_version)]) -> String {
 
 /// Orders and scopes of atomic operations: the executor's atomics are the machine's, so
 /// every order is kept and every scope is as wide as the widest.
-pub const ATOMIC_MEMORY: cl_device_atomic_capabilities = CL_DEVICE_ATOMIC_ORDER_RELAXED
-    | CL_DEVICE_ATOMIC_ORDER_ACQ_REL
-    | CL_DEVICE_ATOMIC_ORDER_SEQ_CST
-    | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP
-    | CL_DEVICE_ATOMIC_SCOPE_DEVICE
-    | CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES;
+pub fn atomic_memory() -> cl_device_atomic_capabilities {
+    let optional = [
+        (Feature::OrderAcqRel, CL_DEVICE_ATOMIC_ORDER_ACQ_REL),
+        (Feature::OrderSeqCst, CL_DEVICE_ATOMIC_ORDER_SEQ_CST),
+        (Feature::ScopeDevice, CL_DEVICE_ATOMIC_SCOPE_DEVICE),
+        (Feature::ScopeAllDevices, CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES),
+    ];
+    CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP | bits_of(optional)
+}
 
-/// Orders and scopes of fences: those of atomic operations, and the work-item itself.
-pub const ATOMIC_FENCE: cl_device_atomic_capabilities =
-    ATOMIC_MEMORY | CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM;
+/// Orders and scopes of fences: those of atomic operations, and of those that acquire and release, which
+/// every device has. The scope of the work-item itself is optional, and there with sequential consistency.
+pub fn atomic_fence() -> cl_device_atomic_capabilities {
+    let optional = [(Feature::OrderSeqCst, CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM)];
+    atomic_memory() | CL_DEVICE_ATOMIC_ORDER_ACQ_REL | bits_of(optional)
+}
+
+/// The bits of the features that there are.
+fn bits_of<const N: usize>(optional: [(Feature, u64); N]) -> u64 {
+    let there = optional
+        .into_iter()
+        .filter(|(feature, _)| profile::has(*feature));
+    there.fold(0, |all, (_, bit)| all | bit)
+}
 
 /// Shared virtual memory. Host and device are the same threads over the same memory, so
 /// every kind with its atomics comes for free, but for one thing: kernels that may use any address of
 /// the process meet addresses where nothing is, which must not end the process. Where
 /// the executor cannot catch that, fine-grain system sharing is not offered.
-///
-/// `TOUCHSTONE_SVM` takes kinds away, for programs that are to be tried on less: `none`,
-/// `coarse`, `fine` (fine-grain buffers with atomics) or `system`.
 pub fn svm() -> cl_device_svm_capabilities {
-    const COARSE: cl_device_svm_capabilities = CL_DEVICE_SVM_COARSE_GRAIN_BUFFER;
-    const FINE: cl_device_svm_capabilities =
-        COARSE | CL_DEVICE_SVM_FINE_GRAIN_BUFFER | CL_DEVICE_SVM_ATOMICS;
-    static SVM: LazyLock<cl_device_svm_capabilities> = LazyLock::new(|| {
-        let all = if touchstone_exec::CATCHES_FAULTS {
-            FINE | CL_DEVICE_SVM_FINE_GRAIN_SYSTEM
+    let system = profile::has(Feature::SvmSystem) && touchstone_exec::CATCHES_FAULTS;
+    let optional = [
+        (Feature::SvmCoarse, CL_DEVICE_SVM_COARSE_GRAIN_BUFFER),
+        (Feature::SvmFine, CL_DEVICE_SVM_FINE_GRAIN_BUFFER),
+        (Feature::SvmAtomics, CL_DEVICE_SVM_ATOMICS),
+    ];
+    bits_of(optional)
+        | if system {
+            CL_DEVICE_SVM_FINE_GRAIN_SYSTEM
         } else {
-            FINE
-        };
-        match environment::word("TOUCHSTONE_SVM").as_deref() {
-            Some("none") => 0,
-            Some("coarse") => COARSE,
-            Some("fine") => FINE,
-            Some(_) | None => all,
+            0
         }
-    });
-    *SVM
 }
 
 /// Whether kernels may use any address of the process.
@@ -135,5 +146,7 @@ pub fn require_svm() -> Result<()> {
 }
 
 /// Host queues: both orders, with profiling.
-pub const QUEUE_PROPERTIES: cl_command_queue_properties =
-    CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
+pub fn queue_properties() -> cl_command_queue_properties {
+    let optional = [(Feature::OutOfOrder, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)];
+    CL_QUEUE_PROFILING_ENABLE | bits_of(optional)
+}

@@ -13,6 +13,7 @@ pub mod capabilities;
 pub mod identity;
 pub mod limits;
 pub mod partition;
+pub mod profile;
 pub mod query;
 
 use std::io::Write;
@@ -103,18 +104,21 @@ fn device_count() -> u16 {
     environment::number("TOUCHSTONE_DEVICES").map_or(1, NonZeroU16::get)
 }
 
-/// Turns on the faults that the environment names, once; says on standard error when it names
-/// one that is none.
+/// Turns on the faults that the environment names and reads the profile, once; says on standard error
+/// what is wrong with either.
 ///
 /// # Errors
 /// `CL_PLATFORM_NOT_FOUND_KHR` then.
 pub fn check_faults() -> Result<()> {
-    static READ: LazyLock<bool> = LazyLock::new(|| match touchstone_faults::read_environment() {
-        Ok(()) => true,
-        Err(sentence) => {
-            // Where standard error is closed there is nowhere to report to.
-            let _ = writeln!(std::io::stderr(), "touchstone: {sentence}");
-            false
+    static READ: LazyLock<bool> = LazyLock::new(|| {
+        let profile = profile::check().map_err(str::to_owned);
+        match touchstone_faults::read_environment().and(profile) {
+            Ok(()) => true,
+            Err(sentence) => {
+                // Where standard error is closed there is nowhere to report to.
+                let _ = writeln!(std::io::stderr(), "touchstone: {sentence}");
+                false
+            }
         }
     });
     ensure!(*READ, CL_PLATFORM_NOT_FOUND_KHR);

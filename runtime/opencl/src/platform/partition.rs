@@ -10,6 +10,7 @@ use opencl_sys::*;
 
 use super::Device;
 use super::limits::Limits;
+use super::profile::{self, Feature};
 use crate::ffi::{Error, Result, ensure};
 use crate::object::Header;
 
@@ -24,7 +25,7 @@ pub enum Scheme {
 
 /// The schemes a device supports, as the queries name them.
 pub fn supported(device: &Device) -> &'static [cl_device_partition_property] {
-    if device.limits.compute_units > 1 {
+    if device.limits.compute_units > 1 && profile::has(Feature::SubDevices) {
         &[CL_DEVICE_PARTITION_EQUALLY, CL_DEVICE_PARTITION_BY_COUNTS]
     } else {
         &[]
@@ -52,7 +53,9 @@ impl Scheme {
     /// `list` is null or a list as the specification describes it. Of a list of counts no
     /// more is read than the end of the counts.
     pub unsafe fn read(list: *const cl_device_partition_property) -> Result<Self> {
-        ensure!(!list.is_null(), CL_INVALID_VALUE);
+        // "if values specified in properties are valid but not supported by the device"
+        let offered = profile::has(Feature::SubDevices);
+        ensure!(!list.is_null() && offered, CL_INVALID_VALUE);
         // SAFETY: element by element, and never beyond one that ends the list.
         let at = |n: usize| unsafe { list.add(n).read() };
         match at(0) {

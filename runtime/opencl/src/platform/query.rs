@@ -10,9 +10,10 @@ use super::limits::{
     BASE_ALIGNMENT, IMAGES, LOCAL_MEMORY, MAX_GLOBAL_VARIABLE, MAX_PARAMETER_SIZE,
     MAX_WORK_GROUP_SIZE,
 };
+use super::profile::{self, Feature, Version};
 use super::{Device, partition, platform};
 use crate::ffi::answer::Answer;
-use crate::ffi::{Error, Result};
+use crate::ffi::{Error, Result, ensure};
 use crate::program::builtin;
 use crate::{frontend, object};
 
@@ -33,15 +34,22 @@ const VENDOR_ID: u32 = 0;
 /// # Errors
 /// `CL_INVALID_VALUE` for an unknown name.
 pub fn platform_info(name: cl_platform_info) -> Result<Answer> {
+    let later = (CL_PLATFORM_HOST_TIMER_RESOLUTION..CL_PLATFORM_ICD_SUFFIX_KHR).contains(&name);
+    ensure!(profile::includes(Version::V3_0) || !later, CL_INVALID_VALUE);
     Ok(match name {
         CL_PLATFORM_PROFILE => Answer::text(PROFILE),
         CL_PLATFORM_VERSION => Answer::text(&can::opencl_version_text()),
-        CL_PLATFORM_NUMERIC_VERSION => Answer::of(can::OPENCL),
+        CL_PLATFORM_NUMERIC_VERSION => Answer::of(profile::opencl()),
         CL_PLATFORM_NAME => Answer::text(PLATFORM_NAME),
         CL_PLATFORM_VENDOR => Answer::text(VENDOR),
         CL_PLATFORM_EXTENSIONS => Answer::text(&can::joined(&can::extensions())),
         CL_PLATFORM_EXTENSIONS_WITH_VERSION => Answer::names_with_versions(can::extensions()),
-        CL_PLATFORM_HOST_TIMER_RESOLUTION => Answer::of(crate::clock::RESOLUTION as u64),
+        // Zero: the clocks cannot be read together.
+        CL_PLATFORM_HOST_TIMER_RESOLUTION => Answer::of(if profile::has(Feature::HostTimer) {
+            crate::clock::RESOLUTION as u64
+        } else {
+            0
+        }),
         CL_PLATFORM_ICD_SUFFIX_KHR => Answer::text(ICD_SUFFIX),
         _ => return Err(Error(CL_INVALID_VALUE)),
     })
@@ -52,6 +60,20 @@ pub fn platform_info(name: cl_platform_info) -> Result<Answer> {
 /// # Errors
 /// `CL_INVALID_VALUE` for an unknown name.
 pub fn device_info(device: &Arc<Device>, name: cl_device_info) -> Result<Answer> {
+    // The last query of 1.2; those of its extensions that are here have lower numbers.
+    let later = name > CL_DEVICE_PRINTF_BUFFER_SIZE;
+    ensure!(profile::includes(Version::V3_0) || !later, CL_INVALID_VALUE);
+    let of_uuid = [
+        CL_DEVICE_UUID,
+        CL_DRIVER_UUID,
+        CL_DEVICE_LUID_VALID,
+        CL_DEVICE_LUID,
+        CL_DEVICE_NODE_MASK,
+    ];
+    ensure!(
+        profile::has(Feature::Uuid) || !of_uuid.contains(&name),
+        CL_INVALID_VALUE
+    );
     identity(device, name)
         .or_else(|| language(name))
         .or_else(|| sizes(device, name))
@@ -74,7 +96,7 @@ fn identity(device: &Arc<Device>, name: cl_device_info) -> Option<Answer> {
         CL_DRIVER_VERSION => Answer::text(RELEASE),
         CL_DEVICE_PROFILE => Answer::text(PROFILE),
         CL_DEVICE_VERSION => Answer::text(&can::opencl_version_text()),
-        CL_DEVICE_NUMERIC_VERSION => Answer::of(can::OPENCL),
+        CL_DEVICE_NUMERIC_VERSION => Answer::of(profile::opencl()),
         CL_DEVICE_EXTENSIONS => Answer::text(&can::joined(&can::extensions())),
         CL_DEVICE_EXTENSIONS_WITH_VERSION => Answer::names_with_versions(can::extensions()),
         CL_DEVICE_PLATFORM => Answer::of(object::handle(platform())),
@@ -131,10 +153,12 @@ fn language(name: cl_device_info) -> Option<Answer> {
                 .map(|(major, minor)| ("OpenCL C", version(major, minor, 0))),
         ),
         CL_DEVICE_OPENCL_C_FEATURES => Answer::names_with_versions(can::language_features()),
-        CL_DEVICE_BUILT_IN_KERNELS => Answer::text(&builtin::NAMES.join(";")),
-        CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION => {
-            Answer::names_with_versions(builtin::NAMES.map(|name| (name, version(1, 0, 0))))
-        }
+        CL_DEVICE_BUILT_IN_KERNELS => Answer::text(&builtin::offered().join(";")),
+        CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION => Answer::names_with_versions(
+            builtin::offered()
+                .iter()
+                .map(|&name| (name, version(1, 0, 0))),
+        ),
         CL_DEVICE_IL_VERSION => Answer::text(""),
         CL_DEVICE_ILS_WITH_VERSION => Answer::default(),
         CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS
@@ -164,8 +188,8 @@ fn language(name: cl_device_info) -> Option<Answer> {
         } else {
             0
         }),
-        CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES => Answer::of(can::ATOMIC_MEMORY),
-        CL_DEVICE_ATOMIC_FENCE_CAPABILITIES => Answer::of(can::ATOMIC_FENCE),
+        CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES => Answer::of(can::atomic_memory()),
+        CL_DEVICE_ATOMIC_FENCE_CAPABILITIES => Answer::of(can::atomic_fence()),
         _ => return None,
     })
 }
@@ -179,7 +203,9 @@ fn sizes(device: &Arc<Device>, name: cl_device_info) -> Option<Answer> {
         CL_DEVICE_MAX_WORK_ITEM_SIZES => Answer::list([MAX_WORK_GROUP_SIZE; 3]),
         CL_DEVICE_MAX_WORK_GROUP_SIZE => Answer::of(MAX_WORK_GROUP_SIZE),
         CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => Answer::of(1usize),
-        CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT => Answer::boolean(true),
+        CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT => {
+            Answer::boolean(profile::has(Feature::NonUniformGroups))
+        }
         CL_DEVICE_PREFERRED_VECTOR_WIDTH_CHAR
         | CL_DEVICE_PREFERRED_VECTOR_WIDTH_SHORT
         | CL_DEVICE_PREFERRED_VECTOR_WIDTH_INT
@@ -241,8 +267,12 @@ fn memory(device: &Arc<Device>, name: cl_device_info) -> Option<Answer> {
 
 fn queues(name: cl_device_info) -> Option<Answer> {
     Some(match name {
-        CL_DEVICE_EXECUTION_CAPABILITIES => Answer::of(CL_EXEC_KERNEL | CL_EXEC_NATIVE_KERNEL),
-        CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => Answer::of(can::QUEUE_PROPERTIES),
+        CL_DEVICE_EXECUTION_CAPABILITIES => Answer::of(if profile::has(Feature::NativeKernels) {
+            CL_EXEC_KERNEL | CL_EXEC_NATIVE_KERNEL
+        } else {
+            CL_EXEC_KERNEL
+        }),
+        CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => Answer::of(can::queue_properties()),
         CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES => Answer::of(0u64),
         CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE
         | CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE

@@ -21,6 +21,7 @@ use crate::context::Context;
 use crate::ffi::{Error, Result, ensure};
 use crate::frontend::{self, Source};
 use crate::platform::Device;
+use crate::platform::profile::{self, Feature};
 
 /// Their names, as `CL_DEVICE_BUILT_IN_KERNELS` lists them.
 pub const NAMES: [&str; 4] = [
@@ -46,13 +47,22 @@ kernel void touchstone_copy(global const uchar *from, global uchar *to) {
 }
 ";
 
+/// Those that the devices offer.
+pub fn offered() -> &'static [&'static str] {
+    if profile::has(Feature::BuiltInKernels) {
+        &NAMES
+    } else {
+        &[]
+    }
+}
+
 /// The names in a list separated by semicolons.
 ///
 /// # Errors
 /// `CL_INVALID_VALUE` for a name that is no built-in kernel.
 pub fn names(list: &str) -> Result<Vec<String>> {
     let names: Vec<String> = list.split(';').map(|name| name.trim().to_owned()).collect();
-    let known = |name: &String| NAMES.contains(&name.as_str());
+    let known = |name: &String| offered().contains(&name.as_str());
     ensure!(names.iter().all(known), CL_INVALID_VALUE);
     Ok(names)
 }

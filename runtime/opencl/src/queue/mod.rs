@@ -96,7 +96,7 @@ impl Queue {
         );
         ensure!(!without(CL_QUEUE_ON_DEVICE, out_of_order), CL_INVALID_VALUE);
         ensure!(
-            properties & !capabilities::QUEUE_PROPERTIES == 0,
+            properties & !capabilities::queue_properties() == 0,
             CL_INVALID_QUEUE_PROPERTIES
         );
         let out_of_order = properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0;

@@ -1,0 +1,165 @@
+//! `TOUCHSTONE_PROFILE=3.0-minimal`: what a device does not report is refused by every way in.
+//!
+//! The variable is read when the first device is asked for, so this test is a program of its own.
+
+#![allow(
+    clippy::undocumented_unsafe_blocks,
+    reason = "tests pass what they own"
+)]
+
+use std::ffi::CStr;
+use std::ptr::{null, null_mut};
+
+use opencl_sys::*;
+use touchstone::api::device::*;
+use touchstone::api::kernel::*;
+use touchstone::api::program::*;
+use touchstone::api::queue::*;
+use touchstone::api::range::*;
+use touchstone::api::svm::*;
+
+#[path = "api/rig.rs"]
+#[allow(dead_code, reason = "shared with the other tests")]
+mod rig;
+
+use rig::Rig;
+
+/// A program of a source built with options; null if it does not build.
+fn build(rig: &Rig, source: &CStr, options: &CStr) -> cl_program {
+    let mut code = 1;
+    let mut text = source.as_ptr();
+    unsafe {
+        let program = clCreateProgramWithSource(rig.context, 1, &mut text, null(), &mut code);
+        assert_eq!(code, CL_SUCCESS);
+        if clBuildProgram(program, 0, null(), options.as_ptr(), None, null_mut()) == CL_SUCCESS {
+            return program;
+        }
+        assert_eq!(clReleaseProgram(program), CL_SUCCESS);
+        null_mut()
+    }
+}
+
+/// Whether a source builds with options.
+fn builds(rig: &Rig, source: &CStr, options: &CStr) -> bool {
+    let program = build(rig, source, options);
+    if program.is_null() {
+        return false;
+    }
+    assert_eq!(unsafe { clReleaseProgram(program) }, CL_SUCCESS);
+    true
+}
+
+/// The answer to a query of eight bytes or fewer.
+fn answer(device: cl_device_id, name: cl_device_info) -> u64 {
+    let mut value = 0u64;
+    let code = unsafe { clGetDeviceInfo(device, name, 8, (&raw mut value).cast(), null_mut()) };
+    assert_eq!(code, CL_SUCCESS, "{name:#x}");
+    value
+}
+
+#[test]
+fn a_minimal_device_refuses_what_it_does_not_report() {
+    // SAFETY: the only test of this program does it first.
+    unsafe { std::env::set_var("TOUCHSTONE_PROFILE", "3.0-minimal") };
+    let rig = Rig::new();
+    let device = rig::device();
+    for absent in [
+        CL_DEVICE_SVM_CAPABILITIES,
+        CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE,
+        CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE,
+        CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT,
+        CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT,
+        CL_DEVICE_PARTITION_MAX_SUB_DEVICES,
+        CL_DEVICE_DOUBLE_FP_CONFIG,
+    ] {
+        assert_eq!(answer(device, absent), 0, "{absent:#x}");
+    }
+    let orders = CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP;
+    let acq_rel = CL_DEVICE_ATOMIC_ORDER_ACQ_REL;
+    assert_eq!(answer(device, CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES), orders);
+    assert_eq!(
+        answer(device, CL_DEVICE_ATOMIC_FENCE_CAPABILITIES),
+        orders | acq_rel
+    );
+    assert_eq!(
+        answer(device, CL_DEVICE_EXECUTION_CAPABILITIES),
+        CL_EXEC_KERNEL
+    );
+
+    let (mut code, mut time) = (1, 0);
+    unsafe {
+        let out_of_order = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+        clCreateCommandQueue(rig.context, device, out_of_order, &mut code);
+        assert_eq!(code, CL_INVALID_QUEUE_PROPERTIES);
+        let counts = [CL_DEVICE_PARTITION_EQUALLY, 1, 0];
+        let split = clCreateSubDevices(device, counts.as_ptr(), 0, null_mut(), null_mut());
+        assert_eq!(split, CL_INVALID_VALUE);
+        assert_eq!(clGetHostTimer(device, &mut time), CL_INVALID_OPERATION);
+        assert!(clSVMAlloc(rig.context, 0, 64, 0).is_null());
+        let mut memory = 0u64;
+        let svm = clEnqueueSVMMap(
+            rig.queue,
+            CL_TRUE,
+            CL_MAP_READ,
+            (&raw mut memory).cast(),
+            8,
+            0,
+            null(),
+            null_mut(),
+        );
+        assert_eq!(svm, CL_INVALID_OPERATION);
+        unsafe extern "C" fn native(_: *mut std::ffi::c_void) {}
+        let native = clEnqueueNativeKernel(
+            rig.queue,
+            Some(native),
+            null_mut(),
+            0,
+            0,
+            null(),
+            null_mut(),
+            0,
+            null(),
+            null_mut(),
+        );
+        assert_eq!(native, CL_INVALID_OPERATION);
+        let name = c"touchstone_nop".as_ptr();
+        clCreateProgramWithBuiltInKernels(rig.context, 1, &device, name, &mut code);
+        assert_eq!(code, CL_INVALID_VALUE);
+    }
+
+    let of_3_0 = c"-cl-std=CL3.0";
+    assert!(builds(&rig, c"kernel void k(global atomic_int *a) { atomic_fetch_add_explicit(a, 1, memory_order_relaxed, memory_scope_work_group); }", of_3_0));
+    for refused in [
+        c"kernel void k(global double *a) { *a = 1.0; }",
+        c"global int x; kernel void k() { x = 1; }",
+        c"kernel void k(global int *a) { int *p = a; *p = 1; }",
+        c"kernel void k(global atomic_int *a) { atomic_store_explicit(a, 1, memory_order_release, memory_scope_work_group); }",
+        c"kernel void k(global atomic_int *a) { atomic_store(a, 1); }",
+        c"kernel void k(global atomic_int *a) { atomic_store_explicit(a, 1, memory_order_relaxed, memory_scope_device); }",
+    ] {
+        assert!(!builds(&rig, refused, of_3_0), "{refused:?}");
+    }
+    let empty = c"kernel void k() {}";
+    assert!(!builds(&rig, empty, c"-cl-std=CL2.0"));
+    let program = build(&rig, empty, of_3_0);
+    assert!(!program.is_null());
+    unsafe {
+        let kernel = clCreateKernel(program, c"k".as_ptr(), &mut code);
+        assert_eq!(code, CL_SUCCESS);
+        let (global, local) = ([10], [4]);
+        let uneven = clEnqueueNDRangeKernel(
+            rig.queue,
+            kernel,
+            1,
+            null(),
+            global.as_ptr(),
+            local.as_ptr(),
+            0,
+            null(),
+            null_mut(),
+        );
+        assert_eq!(uneven, CL_INVALID_WORK_GROUP_SIZE);
+        assert_eq!(clReleaseKernel(kernel), CL_SUCCESS);
+        assert_eq!(clReleaseProgram(program), CL_SUCCESS);
+    }
+}
