@@ -473,7 +473,7 @@ fn program() -> impl Strategy<Value = Program> {
                     queues: Vec::new(),
                     commands: Vec::new(),
                     name: name.clone(),
-                    locations: locations.clone(),
+                    locations: within_reach(&locations, &threads),
                     threads: threads.clone(),
                     condition: Condition {
                         quantifier,
@@ -483,6 +483,17 @@ fn program() -> impl Strategy<Value = Program> {
                 })
         })
     })
+}
+
+/// The locations, none of which is local where a host thread would touch it.
+fn within_reach(locations: &[Location], threads: &[Thread]) -> Vec<Location> {
+    let mut locations = locations.to_vec();
+    if threads.iter().any(|t| t.placement == Placement::Host) {
+        for location in &mut locations {
+            location.region = Region::Global;
+        }
+    }
+    locations
 }
 
 /// A program with commands: all its work-items in kernels, and a host thread more that enqueues them

@@ -77,16 +77,19 @@ named! {
         Local = ["LOCAL", "L"],
         /// Events of host threads.
         Host = ["HOST"],
-        /// Accesses to locations in fine-grained SVM with atomics: those that are stated to be, and of
-        /// the locations that state nothing those that a host thread or more than one device touches.
+        /// Accesses to locations in fine-grained SVM with atomics.
         SvmAtomics = ["SVMA"],
         /// Accesses to locations that some thread reaches through a pointer without an address space.
         Generic = ["GENERIC", "GEN"],
-        /// Accesses to locations that are stated not to be fine-grained SVM with atomics: buffers,
+        /// Accesses to global locations that are not fine-grained SVM with atomics: buffers,
         /// coarse-grained SVM, fine-grained SVM without atomics.
         Coarse = ["COARSE"],
-        /// Accesses to locations that are stated not to be SVM.
+        /// Accesses to buffers that are not SVM.
         Buffer = ["BUFFER"],
+        /// Accesses to memory that is shared as whole objects: buffers and coarse-grained SVM.
+        Whole = ["WHOLE"],
+        /// Entry fences of barriers that some work-item of the group does not reach.
+        Alone = ["ALONE"],
         /// Accesses by host threads to buffers and coarse-grained SVM that are not mapped for them, and
         /// accesses by kernels to what may be mapped.
         Stray = ["STRAY"],

@@ -6,10 +6,8 @@ use super::body::{AtomicsDialect, BodyWriter, barrier, location_pointer, registe
 use super::frame;
 use super::layout::Layout;
 use super::needs::Needs;
-use super::shape::{GroupShape, Inexpressible, Shape, uses_location};
-use crate::program::{
-    CommandId, CommandKind, LocId, Memory, Placement, Program, QueueOrder, RegId, Region,
-};
+use super::shape::{GroupShape, Inexpressible, Shape};
+use crate::program::{CommandId, CommandKind, LocId, Memory, Program, QueueOrder, RegId, Region};
 use classay_vocabulary::Need;
 use std::fmt::Write;
 
@@ -66,7 +64,7 @@ pub fn needs(program: &Program) -> Result<Needs, Inexpressible> {
         needs.all.insert(Need::OutOfOrderQueue);
     }
     for n in 0..program.locations.len() {
-        let of: &[Need] = match memory(program, LocId(n as u32)) {
+        let of: &[Need] = match program.memory_of(LocId(n as u32)) {
             Memory::Unstated | Memory::Buffer => &[],
             Memory::CoarseSvm => &[Need::SvmCoarse],
             Memory::FineSvm => &[Need::SvmFine],
@@ -76,22 +74,6 @@ pub fn needs(program: &Program) -> Result<Needs, Inexpressible> {
         needs.all.extend(of.iter().copied());
     }
     Ok(needs)
-}
-
-/// What a location is allocated as: where the test does not say, what its threads need.
-pub fn memory(program: &Program, location: LocId) -> Memory {
-    let stated = program.locations[location.index()].memory;
-    if stated != Memory::Unstated {
-        return stated;
-    }
-    let on_host = program
-        .threads
-        .iter()
-        .any(|thread| thread.placement == Placement::Host && uses_location(&thread.body, location));
-    match on_host {
-        true => Memory::FineSvmAtomics,
-        false => Memory::Buffer,
-    }
 }
 
 impl CommandKernels {

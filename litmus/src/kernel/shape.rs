@@ -3,7 +3,7 @@
 
 use crate::program::{
     Barrier, BarrierScope, CommandId, Instr, LocId, Memory, Placement, Program, Region, ThreadId,
-    WorkItem, each_address, each_instr,
+    WorkItem, each_instr, uses_location,
 };
 
 /// A program's threads, sorted by where they run.
@@ -425,12 +425,5 @@ fn barriers_at_top(body: &[Instr], thread: ThreadId) -> Result<Vec<Barrier>, Ine
 fn contains_barrier(body: &[Instr]) -> bool {
     let mut found = false;
     each_instr(body, &mut |i| found |= matches!(i, Instr::Barrier(_)));
-    found
-}
-
-/// Whether a body touches a location.
-pub fn uses_location(body: &[Instr], location: LocId) -> bool {
-    let mut found = false;
-    each_address(body, &mut |address| found |= address.location == location);
     found
 }

@@ -29,9 +29,9 @@ pub use limits::Limits;
 pub use state::State;
 pub use unfold::EventKind;
 
-use crate::program::{Atom, CommandOrder, Observable, Predicate, Program, Quantifier, ThreadId};
+use crate::program::{Atom, Observable, Predicate, Program, Quantifier, ThreadId};
 use search::{Findings, Question, Search};
-use skeleton::Skeleton;
+use skeleton::{Setting, Skeleton};
 use std::collections::BTreeSet;
 use unfold::{Cut, Path, Paths};
 
@@ -210,12 +210,12 @@ fn each_combination(
             });
         }
     }
-    let order = CommandOrder::of(program)?;
+    let setting = Setting::of(program)?;
     let mut chosen = vec![0; ways.len()];
     loop {
         limits.deadline.check()?;
         let paths = ways.iter().zip(&chosen).map(|(w, c)| w[*c]).collect();
-        each(&Skeleton::new(program, &order, paths))?;
+        each(&Skeleton::new(program, &setting, paths))?;
         let mut position = 0;
         loop {
             if position == ways.len() {

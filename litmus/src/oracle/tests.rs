@@ -5,6 +5,7 @@ mod compare;
 mod corpus;
 mod loops;
 mod naive;
+mod objects;
 mod queues;
 mod random;
 mod rules;

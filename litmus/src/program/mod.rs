@@ -30,7 +30,7 @@ pub use instr::{Barrier, BarrierScope, Branch, Fence, FenceFlags, Instr, flag_na
 pub use order::{CommandError, CommandOrder, Link, Mistake, Point, Where};
 pub use place::{Location, Memory, Placement, Region, Register, Thread, WorkItem};
 pub use value::ScalarType;
-pub use walk::{each_address, each_expr, each_instr};
+pub use walk::{each_address, each_expr, each_instr, uses_location};
 
 use std::fmt;
 
@@ -95,6 +95,35 @@ impl Program {
             .iter()
             .position(|l| l.name == name)
             .map(|i| LocId(i as u32))
+    }
+
+    /// How a location is allocated: as the test states, or else as what its threads need. A launch of a
+    /// test without commands has one allocation for all global locations. Local memory is not allocated.
+    pub fn memory_of(&self, location: LocId) -> Memory {
+        let declared = &self.locations[location.index()];
+        if declared.memory != Memory::Unstated || declared.region == Region::Local {
+            return declared.memory;
+        }
+        let shared = match self.commands.is_empty() {
+            true => self.crosses_devices(),
+            false => self.threads.iter().any(|thread| {
+                thread.placement == Placement::Host && uses_location(&thread.body, location)
+            }),
+        };
+        match shared {
+            true => Memory::FineSvmAtomics,
+            false => Memory::Buffer,
+        }
+    }
+
+    /// Whether threads run on more than one device, or on the host.
+    pub fn crosses_devices(&self) -> bool {
+        let mut devices = (self.threads.iter()).map(|thread| {
+            let item = thread.placement.work_item();
+            item.map(|item| item.device)
+        });
+        let first = devices.clone().next();
+        devices.any(|device| device.is_none() || Some(device) != first)
     }
 
     /// What an outcome records, in a fixed order without duplicates: every register and location

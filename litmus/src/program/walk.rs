@@ -1,6 +1,6 @@
 //! Walks over programs: what instructions and expressions consist of, and everything in them.
 
-use super::{Address, Branch, Expected, Expr, Instr, RegId};
+use super::{Address, Branch, Expected, Expr, Instr, LocId, RegId};
 
 /// Calls `each` for every instruction of a body, those of branches and loops after the one that
 /// they belong to.
@@ -179,4 +179,11 @@ impl Expected {
             Expected::Register(register) => Some(*register),
         }
     }
+}
+
+/// Whether a body touches a location.
+pub fn uses_location(body: &[Instr], location: LocId) -> bool {
+    let mut found = false;
+    each_address(body, &mut |address| found |= address.location == location);
+    found
 }

@@ -1,7 +1,6 @@
 //! What a litmus test with commands needs as a host program: its queues, its locations with what they hold
 //! at first, the arguments of its kernels, and what is looked at in the end.
 
-use classay_litmus::kernel::commands::memory;
 use classay_litmus::kernel::{CommandKernel, CommandKernels, test};
 use classay_litmus::program::{
     CommandId, LocId, Memory, Observable, Program, QueueId, QueueOrder, ThreadId,
@@ -95,7 +94,7 @@ impl Lowering<'_> {
         let bytes = 4 * kernels.layout.places[id.index()].words as usize;
         let first = test::initial_words(location.ty, &location.init);
         let name = format!("location_{}", id.0);
-        let kind = memory(self.program, id);
+        let kind = self.program.memory_of(id);
         let slot = match kind {
             Memory::Buffer | Memory::Unstated => self.buffer(&name, first),
             Memory::CoarseSvm | Memory::FineSvm | Memory::FineSvmAtomics => {

@@ -11,14 +11,13 @@ mod derive;
 use super::bits::Row;
 use super::eval::{Bounds, Side, Truth};
 use super::search::{Findings, Question, Search, Witness};
-use super::skeleton::{Skeleton, Written};
+use super::skeleton::{Setting, Skeleton, Written};
 use super::unfold::EventKind;
 use super::{Error, Limits, Model, State, each_skeleton, question_constants, unfold_all};
 use crate::cat::ir::Op;
 use crate::cat::{Check, Property, Role, order_bit};
 use crate::program::{
-    CommandOrder, FenceFlags, LocId, MemOrder, MemScope, Point, Predicate, Program, Region,
-    ThreadId,
+    FenceFlags, LocId, MemOrder, MemScope, Point, Predicate, Program, Region, ThreadId,
 };
 use derive::Derivation;
 use std::sync::Arc;
@@ -291,8 +290,8 @@ impl Explainer<'_> {
             .zip(&found.paths)
             .map(|(t, p)| &t.paths[*p])
             .collect();
-        let order = CommandOrder::of(self.program)?;
-        let skeleton = Skeleton::new(self.program, &order, paths);
+        let setting = Setting::of(self.program)?;
+        let skeleton = Skeleton::new(self.program, &setting, paths);
         let cycle = match skeleton.len() {
             0..=64 => cycle_of::<1>(self.model, &skeleton, check, found),
             65..=128 => cycle_of::<2>(self.model, &skeleton, check, found),

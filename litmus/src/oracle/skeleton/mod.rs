@@ -7,8 +7,8 @@ use super::bits::{Row, and, count, each, first, has, none, put};
 use super::unfold::{EventKind, Path, PathEvent};
 use super::value::Sym;
 use crate::program::{
-    CommandOrder, LocId, MemOrder, MemScope, Observable, Placement, Point, Program, Region,
-    ScalarType, ThreadId,
+    CommandError, CommandOrder, LocId, MemOrder, MemScope, Memory, Observable, Placement, Point,
+    Program, Region, ScalarType, ThreadId,
 };
 
 /// Where the value that an event writes comes from.
@@ -61,17 +61,36 @@ pub struct Skeleton<'a> {
     pub starts: Vec<usize>,
     /// What the reads must satisfy.
     pub needs: Vec<Need<'a>>,
+    /// What is around the threads.
+    setting: &'a Setting,
+}
+
+/// What a program has around its threads.
+#[derive(Debug)]
+pub struct Setting {
     /// What commands order.
-    order: &'a CommandOrder,
+    order: CommandOrder,
+    /// How each location is allocated.
+    memory: Vec<Memory>,
+}
+
+impl Setting {
+    /// Of a program.
+    ///
+    /// # Errors
+    /// What is wrong with its commands.
+    pub fn of(program: &Program) -> Result<Setting, CommandError> {
+        let locations = (0..program.locations.len() as u32).map(LocId);
+        Ok(Setting {
+            order: CommandOrder::of(program)?,
+            memory: locations.map(|l| program.memory_of(l)).collect(),
+        })
+    }
 }
 
 impl<'a> Skeleton<'a> {
-    /// Joins paths of a program whose commands have the order given.
-    pub fn new(
-        program: &'a Program,
-        order: &'a CommandOrder,
-        paths: Vec<&'a Path>,
-    ) -> Skeleton<'a> {
+    /// Joins paths of a program that has this around its threads.
+    pub fn new(program: &'a Program, setting: &'a Setting, paths: Vec<&'a Path>) -> Skeleton<'a> {
         let mut touched: Vec<(LocId, u32)> = paths
             .iter()
             .flat_map(|p| p.events.iter().filter_map(|e| e.place))
@@ -118,7 +137,7 @@ impl<'a> Skeleton<'a> {
             events,
             starts,
             needs,
-            order,
+            setting,
         }
     }
 

@@ -3,16 +3,16 @@
 use super::{Event, Skeleton};
 use crate::cat::vocabulary::{BaseRel, BaseSet};
 use crate::oracle::bits::{Row, each, first, minus, none, put};
-use crate::oracle::unfold::{BarrierId, EventKind, Mask, PathEvent};
+use crate::oracle::unfold::{BarrierId, EventKind, Mask, Path, PathEvent};
 use crate::program::{
-    Atomicity, BarrierScope, LocId, MemOrder, MemScope, Memory, Placement, Region, WorkItem,
+    Atomicity, BarrierScope, MemOrder, MemScope, Memory, Placement, Region, WorkItem,
 };
 
 impl Skeleton<'_> {
     /// How the memory that an event touches is allocated; nothing for fences.
     fn memory_of(&self, event: &Event<'_>) -> Option<Memory> {
         let (location, _) = event.place?;
-        Some(self.program.locations[location.index()].memory)
+        Some(self.setting.memory[location.index()])
     }
 
     /// Whether an event meets memory that is not mapped as it needs.
@@ -20,26 +20,35 @@ impl Skeleton<'_> {
         let (Some((location, _)), Some(at)) = (event.place, self.point(event)) else {
             return false;
         };
-        let memory = self.program.locations[location.index()].memory;
-        self.order.strays(memory, location, at, event.kind.writes())
+        let memory = self.setting.memory[location.index()];
+        let order = &self.setting.order;
+        order.strays(memory, location, at, event.kind.writes())
     }
 
-    /// Whether only fine-grained SVM with atomics can hold a location: a host thread touches it, or
-    /// threads of several devices.
-    fn needs_svm(&self, location: LocId) -> bool {
-        let mut device = None;
-        self.events.iter().any(|e| {
-            let (Some(thread), Some((place, _))) = (e.thread, e.place) else {
-                return false;
-            };
-            if place != location {
-                return false;
-            }
-            match self.program.threads[thread].placement {
-                Placement::Host => true,
-                Placement::Device(item) => *device.get_or_insert(item.device) != item.device,
-            }
-        })
+    /// Whether a work-item waits at a barrier that another one of its group does not reach.
+    fn waits_alone(&self, event: &Event<'_>) -> bool {
+        let (EventKind::Entry, Some(thread), Some(barrier)) =
+            (event.kind, event.thread, barrier_of(event))
+        else {
+            return false;
+        };
+        let reaches = |path: &Path| {
+            path.events
+                .iter()
+                .any(|e| e.barrier.as_ref() == Some(barrier))
+        };
+        let others = self.paths.iter().enumerate();
+        others
+            .filter(|(other, _)| self.meet(thread, *other, barrier.group))
+            .any(|(_, path)| !reaches(path))
+    }
+
+    /// Whether two threads meet at the barriers of a group.
+    fn meet(&self, a: usize, b: usize, group: BarrierScope) -> bool {
+        match group {
+            BarrierScope::WorkGroup => self.grouped(a, b, same_work_group),
+            BarrierScope::SubGroup => self.grouped(a, b, same_sub_group),
+        }
     }
 
     /// A set of the vocabulary.
@@ -96,14 +105,16 @@ impl Skeleton<'_> {
             BaseSet::Host => self.on_host(event),
             BaseSet::SvmAtomics => match self.memory_of(event) {
                 Some(Memory::FineSvmAtomics | Memory::SystemSvm) => true,
-                Some(Memory::Unstated) => event.place.is_some_and(|(l, _)| self.needs_svm(l)),
-                Some(Memory::Buffer | Memory::CoarseSvm | Memory::FineSvm) | None => false,
+                Some(Memory::Unstated | Memory::Buffer | Memory::CoarseSvm | Memory::FineSvm)
+                | None => false,
             },
             BaseSet::Coarse => match self.memory_of(event) {
                 Some(Memory::Buffer | Memory::CoarseSvm | Memory::FineSvm) => true,
                 Some(Memory::Unstated | Memory::FineSvmAtomics | Memory::SystemSvm) | None => false,
             },
             BaseSet::Buffer => self.memory_of(event) == Some(Memory::Buffer),
+            BaseSet::Whole => self.memory_of(event).is_some_and(Memory::needs_map),
+            BaseSet::Alone => self.waits_alone(event),
             BaseSet::Stray => self.strays(event),
             BaseSet::Generic => event
                 .place
@@ -126,7 +137,7 @@ impl Skeleton<'_> {
                 let (Some(x), Some(y)) = (self.point(a), self.point(b)) else {
                     return false;
                 };
-                self.order.before(x, y)
+                self.setting.order.before(x, y)
             }),
             BaseRel::Int => {
                 for (i, e) in self.events.iter().enumerate() {
@@ -192,16 +203,26 @@ impl Skeleton<'_> {
         b: &Event<'_>,
         joined: impl Fn(WorkItem, WorkItem, bool) -> bool,
     ) -> bool {
-        let (Some(ta), Some(tb)) = (a.thread, b.thread) else {
+        let (Some(a), Some(b)) = (a.thread, b.thread) else {
             return false;
         };
-        if ta == tb {
+        self.grouped(a, b, joined)
+    }
+
+    /// [`Self::together`], of threads.
+    fn grouped(
+        &self,
+        a: usize,
+        b: usize,
+        joined: impl Fn(WorkItem, WorkItem, bool) -> bool,
+    ) -> bool {
+        if a == b {
             return true;
         }
         let threads = &self.program.threads;
-        match (threads[ta].placement, threads[tb].placement) {
+        match (threads[a].placement, threads[b].placement) {
             (Placement::Device(x), Placement::Device(y)) => {
-                joined(x, y, threads[ta].kernel == threads[tb].kernel)
+                joined(x, y, threads[a].kernel == threads[b].kernel)
             }
             (Placement::Host, _) | (_, Placement::Host) => false,
         }
@@ -209,10 +230,10 @@ impl Skeleton<'_> {
 
     fn same_barrier(&self, a: &Event<'_>, b: &Event<'_>) -> bool {
         match (barrier_of(a), barrier_of(b)) {
-            (Some(x), Some(y)) if x == y => match x.group {
-                BarrierScope::WorkGroup => self.together(a, b, same_work_group),
-                BarrierScope::SubGroup => self.together(a, b, same_sub_group),
-            },
+            (Some(x), Some(y)) if x == y => {
+                let threads = a.thread.zip(b.thread);
+                threads.is_some_and(|(a, b)| self.meet(a, b, x.group))
+            }
             _ => false,
         }
     }

@@ -89,11 +89,12 @@ pub fn program(seed: u64) -> Program {
             body,
         });
     }
+    let on_host = bodies.iter().any(|t| t.placement == Placement::Host);
     let declared = (0..locations)
         .map(|l| Location {
             name: format!("x{l}"),
             memory: Memory::Unstated,
-            region: if builder.dice.one_in(4) {
+            region: if builder.dice.one_in(4) && !on_host {
                 Region::Local
             } else {
                 Region::Global

@@ -1,6 +1,9 @@
 //! Expressions: operands, loads, read-modify-writes, compare-exchanges.
 
-use super::{Constraint, EventKind, Place, Run, Run1, Stop, Value, WORDS, add, join};
+use super::{
+    Constraint, EventKind, Mask, Place, Run, Run1, Stop, Value, WORDS, add, intersect, join,
+};
+use crate::oracle::bits::each as each_event;
 use crate::oracle::value::Sym;
 use crate::program::{
     Access, Address, Atomic, Atomicity, BinOp, Cas, CasStrength, Expected, Expr, Rmw,
@@ -75,7 +78,7 @@ impl Run<'_> {
                 })
             }
             Expr::Binary(op, a, b) => {
-                let (a, b) = self.unsequenced(a, b)?;
+                let (a, b) = self.unsequenced(|r| r.expr(a), |r| r.expr(b))?;
                 Ok(Value {
                     sym: Sym::binary(*op, a.sym, b.sym),
                     deps: join(&a.deps, &b.deps),
@@ -99,21 +102,91 @@ impl Run<'_> {
         }
     }
 
-    fn unsequenced(&mut self, a: &Expr, b: &Expr) -> Run1<(Value, Value)> {
+    /// Evaluates two operands in either order: their plain accesses are unsequenced, their calls of
+    /// functions are one before the other. [mm.calls]
+    pub(super) fn unsequenced<A, B>(
+        &mut self,
+        first: impl FnOnce(&mut Self) -> Run1<A>,
+        second: impl FnOnce(&mut Self) -> Run1<B>,
+    ) -> Run1<(A, B)> {
         let start = self.before;
-        let a = self.expr(a)?;
+        let events = self.path.events.len();
+        let a = first(self)?;
+        let middle = self.path.events.len();
         let after_a = std::mem::replace(&mut self.before, start);
-        let b = self.expr(b)?;
+        let b = second(self)?;
         self.before = join(&self.before, &after_a);
+        self.sequence_calls(events, middle);
         Ok((a, b))
     }
 
+    /// Chooses which call is first, of each two of which one is among the events from `start` to
+    /// `middle` and one among those after them.
+    fn sequence_calls(&mut self, start: usize, middle: usize) {
+        let end = self.path.events.len();
+        let calls = |range: std::ops::Range<usize>| {
+            let mut calls: Vec<u32> = self.calls_of[range].iter().flatten().copied().collect();
+            calls.dedup();
+            calls
+        };
+        let (left, right) = (calls(start..middle), calls(middle..end));
+        for &a in &left {
+            for &b in &right {
+                let (a, b) = (self.events_of(a), self.events_of(b));
+                let ordered = |x: &Mask, y: &Mask| {
+                    each_event(y).any(|e| intersect(&self.path.events[e].before, x))
+                };
+                if ordered(&a, &b) || ordered(&b, &a) {
+                    continue;
+                }
+                match self.choose(2) {
+                    0 => self.put_before(&a, &b, start),
+                    _ => self.put_before(&b, &a, start),
+                }
+            }
+        }
+    }
+
+    /// The events that one call makes.
+    fn events_of(&self, call: u32) -> Mask {
+        let mut events = [0; WORDS];
+        for (index, of) in self.calls_of.iter().enumerate() {
+            if *of == Some(call) {
+                add(&mut events, index);
+            }
+        }
+        events
+    }
+
+    /// Puts some events before others, with what is before the former and after the latter; all of them
+    /// come after the event `start`.
+    fn put_before(&mut self, first: &Mask, then: &Mask, start: usize) {
+        let mut earlier = *first;
+        for event in each_event(first) {
+            earlier = join(&earlier, &self.path.events[event].before);
+        }
+        for index in start..self.path.events.len() {
+            let mut itself = [0; WORDS];
+            add(&mut itself, index);
+            let event = &mut self.path.events[index];
+            if intersect(&itself, then) || intersect(&event.before, then) {
+                event.before = join(&event.before, &earlier);
+            }
+        }
+    }
+
+    /// Does what a call of a function does.
+    pub(super) fn call<T>(&mut self, does: impl FnOnce(&mut Self) -> Run1<T>) -> Run1<T> {
+        self.functions += 1;
+        self.inside = Some(self.functions);
+        let done = does(self);
+        self.inside = None;
+        done
+    }
+
     fn rmw(&mut self, rmw: &Rmw) -> Run1<Value> {
-        let start = self.before;
-        let place = self.place(&rmw.address)?;
-        let after_place = std::mem::replace(&mut self.before, start);
-        let operand = self.expr(&rmw.operand)?;
-        self.before = join(&self.before, &after_place);
+        let (place, operand) =
+            self.unsequenced(|r| r.place(&rmw.address), |r| r.expr(&rmw.operand))?;
         let ty = self.program.locations[place.location.index()].ty;
         let old = Sym::Read(self.path.events.len() as u32);
         let written = Some(Sym::rmw(rmw.op, ty, old, operand.sym));
@@ -123,16 +196,24 @@ impl Run<'_> {
     }
 
     fn cas(&mut self, cas: &Cas) -> Run1<Value> {
-        let start = self.before;
-        let place = self.place(&cas.address)?;
-        let mut after = std::mem::replace(&mut self.before, start);
-        let desired = self.expr(&cas.desired)?;
-        after = join(&after, &std::mem::replace(&mut self.before, start));
-        let expected_place = match &cas.expected {
-            Expected::Location(address) => Some(self.place(address)?),
-            Expected::Register(_) => None,
-        };
-        self.before = join(&self.before, &after);
+        let ((place, desired), expected_place) = self.unsequenced(
+            |r| r.unsequenced(|r| r.place(&cas.address), |r| r.expr(&cas.desired)),
+            |r| match &cas.expected {
+                Expected::Location(address) => r.place(address).map(Some),
+                Expected::Register(_) => Ok(None),
+            },
+        )?;
+        self.call(|r| r.exchange(cas, &place, desired, expected_place))
+    }
+
+    /// What a compare-exchange does once its arguments are evaluated.
+    fn exchange(
+        &mut self,
+        cas: &Cas,
+        place: &Place,
+        desired: Value,
+        expected_place: Option<Place>,
+    ) -> Run1<Value> {
         let wanted = match (&cas.expected, &expected_place) {
             (Expected::Location(_), Some(place)) => {
                 self.read(EventKind::Read, place, Atomicity::Plain)?
@@ -150,13 +231,13 @@ impl Run<'_> {
             let written = self.wrap(ty, desired.sym);
             let data = join(&desired.deps, &wanted.deps);
             let success = Atomicity::Atomic(cas.atomic);
-            self.access(EventKind::Rmw, &place, success, Some(written), data)?
+            self.access(EventKind::Rmw, place, success, Some(written), data)?
         } else {
             let failure = Atomicity::Atomic(Atomic {
                 order: cas.failure,
                 ..cas.atomic
             });
-            self.access(EventKind::Read, &place, failure, None, [0; WORDS])?
+            self.access(EventKind::Read, place, failure, None, [0; WORDS])?
         };
         add(&mut deps, index as usize);
         match (succeeds, cas.strength) {

@@ -7,7 +7,9 @@
 //! with the next list of decisions.
 //!
 //! Operands of an operator are unsequenced ("because of the undefined argument evaluation order of
-//! the OpenCL C kernel language", 3.3.6), so sequenced-before is partial within an expression.
+//! the OpenCL C kernel language", 3.3.6), so sequenced-before is partial within an expression. Calls of
+//! functions are not: of two of them one "is either sequenced-before or sequenced-after" the other, "but
+//! it is unspecified which", so each of the two orders is a path of its own.
 
 mod expr;
 mod loops;
@@ -57,6 +59,9 @@ pub fn unfold(program: &Program, thread: ThreadId, limits: &Limits) -> Result<Pa
             types: body.registers.iter().map(|r| r.ty).collect(),
             read_types: Vec::new(),
             before: [0; WORDS],
+            calls_of: Vec::new(),
+            functions: 0,
+            inside: None,
             calls: 0,
             ctrl: [0; WORDS],
             barriers: Vec::new(),
@@ -132,6 +137,13 @@ struct Run<'a> {
     /// Type of what each event reads.
     read_types: Vec<Option<ScalarType>>,
     before: Mask,
+    /// The call of a function that made each event, where one did.
+    calls_of: Vec<Option<u32>>,
+    /// Calls of functions so far.
+    functions: u32,
+    /// The call of several events that is going on.
+    inside: Option<u32>,
+    /// Calls of the OpenCL API so far.
     calls: u32,
     ctrl: Mask,
     barriers: Vec<(BarrierScope, Option<String>, u32)>,
@@ -139,6 +151,10 @@ struct Run<'a> {
 
 fn join(a: &Mask, b: &Mask) -> Mask {
     std::array::from_fn(|i| a[i] | b[i])
+}
+
+fn intersect(a: &Mask, b: &Mask) -> bool {
+    a.iter().zip(b).any(|(a, b)| a & b != 0)
 }
 
 fn add(mask: &mut Mask, i: usize) {
@@ -201,11 +217,8 @@ impl Run<'_> {
                 self.expr(value)?;
             }
             Instr::Store { access, value } => {
-                let start = self.before;
-                let place = self.place(&access.address)?;
-                let after_place = std::mem::replace(&mut self.before, start);
-                let value = self.expr(value)?;
-                self.before = join(&self.before, &after_place);
+                let (place, value) =
+                    self.unsequenced(|r| r.place(&access.address), |r| r.expr(value))?;
                 let ty = self.program.locations[place.location.index()].ty;
                 let written = self.wrap(ty, value.sym);
                 self.access(
@@ -302,6 +315,15 @@ impl Run<'_> {
         if index >= MAX_EVENTS.min(self.limits.events) {
             return Err(Stop::TooLong);
         }
+        let call = match (self.inside, event.atomicity) {
+            (Some(call), _) => Some(call),
+            (None, Atomicity::Atomic(_)) => {
+                self.functions += 1;
+                Some(self.functions)
+            }
+            (None, Atomicity::Plain | Atomicity::Volatile) => None,
+        };
+        self.calls_of.push(call);
         self.path.events.push(event);
         self.read_types.push(reads);
         add(&mut self.before, index);

@@ -6,6 +6,30 @@ use crate::program::{
     each_address,
 };
 
+/// Checks that host threads leave local memory alone: it "can be shared by work-items in the same
+/// work-group", and the host cannot reach it.
+pub(super) fn local_memory(program: &Program) -> Result<(), CommandError> {
+    for (t, thread) in program.threads.iter().enumerate() {
+        if thread.placement != Placement::Host {
+            continue;
+        }
+        let mut local = None;
+        each_address(&thread.body, &mut |address| {
+            let declared = &program.locations[address.location.index()];
+            if declared.region == Region::Local {
+                local.get_or_insert_with(|| declared.name.clone());
+            }
+        });
+        if let Some(name) = local {
+            return mistake(
+                Where::Thread(ThreadId(t as u32)),
+                Mistake::LocalOnHost(name),
+            );
+        }
+    }
+    Ok(())
+}
+
 /// The calls of each thread.
 pub(super) fn calls(program: &Program) -> Result<Vec<Vec<HostCall>>, CommandError> {
     let mut total = 0;

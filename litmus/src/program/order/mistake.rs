@@ -85,7 +85,12 @@ pub enum Mistake {
     /// Two mappings that may overlap, one of them for writing.
     #[error("{0} may be mapped twice at once, and for writing")]
     MappedTwice(String),
-    /// Local memory that two kernels, or a kernel and the host, use.
+    /// Local memory that a host thread uses.
+    #[error(
+        "{0} is local memory, and a host thread uses it; only work-items of one work-group can"
+    )]
+    LocalOnHost(String),
+    /// Local memory that two kernels use.
     #[error("{0} is local memory, and more than one kernel uses it")]
     LocalShared(String),
 }
@@ -118,6 +123,7 @@ impl Mistake {
             | Mistake::WaitsForNothing
             | Mistake::Circle(_)
             | Mistake::LocalMapped(_)
+            | Mistake::LocalOnHost(_)
             | Mistake::NotMapped(_)
             | Mistake::LocalShared(_) => None,
         }

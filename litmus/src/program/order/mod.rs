@@ -76,6 +76,7 @@ impl CommandOrder {
     /// # Errors
     /// What is wrong with the commands.
     pub fn of(program: &Program) -> Result<CommandOrder, CommandError> {
+        check::local_memory(program)?;
         let calls = check::calls(program)?;
         if program.commands.is_empty() && calls.iter().all(Vec::is_empty) {
             return match program.threads.iter().position(|t| t.kernel.is_some()) {

@@ -40,6 +40,85 @@ fn operands_of_an_operator_are_unsequenced() {
     assert!(judgement.racy && !judgement.holds);
 }
 
+/// Two threads that each read the other's location and their own in one expression.
+fn two_calls(left: &str, right: &str) -> String {
+    let body = format!("int r0 = {left} + {right};");
+    let writer = format!(
+        "{} {}",
+        store("x", "1", "relaxed", "device"),
+        store("y", "1", "release", "device")
+    );
+    test(&[(HERE, &writer), (THERE, &body)], "1:r0=10")
+}
+
+#[test]
+fn calls_of_one_expression_are_one_before_the_other_in_some_order() {
+    // y is seen and x is not: only where x is read first.
+    let y = load("y", "acquire", "device");
+    let x = load("x", "relaxed", "device");
+    for text in [
+        two_calls(&format!("10 * {y}"), &x),
+        two_calls(&x, &format!("10 * {y}")),
+    ] {
+        let judgement = under("opencl-3.0", &text);
+        assert!(judgement.holds && !judgement.racy, "{text}");
+    }
+    // In statements of their own, in the order that forbids it.
+    let apart = two_calls("0", "0").replace(
+        "int r0 = 0 + 0;",
+        &format!("int r1 = 10 * {y}; int r0 = r1 + {x};"),
+    );
+    assert!(!under("opencl-3.0", &apart).holds);
+    // Two increments of one location are one after the other: each sees what the other left or not, and
+    // never are both unsequenced.
+    let add = "atomic_fetch_add_explicit(x, 1, memory_order_relaxed, memory_scope_device)";
+    let twice = |sum: i32| {
+        test(
+            &[(HERE, &format!("int r0 = {add} + {add};"))],
+            &format!("0:r0={sum}"),
+        )
+    };
+    assert!(under("opencl-3.0", &twice(1)).holds);
+    assert!(!under("opencl-3.0", &twice(0)).holds);
+}
+
+#[test]
+fn a_call_before_or_after_another_takes_its_arguments_along() {
+    // y is read as the argument of the exchange, so what the exchange is before comes after both.
+    let y = load("y", "acquire", "device");
+    let x = load("x", "relaxed", "device");
+    let exchange = format!(
+        "(atomic_exchange_explicit(l, {y}, memory_order_relaxed, memory_scope_work_group) * 0)"
+    );
+    let first = |text: String| under("opencl-3.0", &text);
+    // `l` keeps what was read of y; x is read in either order.
+    let both = two_calls(&exchange, &x).replace("exists (1:r0=10)", "exists (l=1 /\\ 1:r0=0)");
+    assert!(first(both).holds);
+    // Twin: with the sum in the exchange's argument both reads come before it.
+    let inner = format!(
+        "int r0 = atomic_exchange_explicit(x, {x} + 1, memory_order_relaxed, memory_scope_device);"
+    );
+    let alone = |end: &str| test(&[(HERE, &inner)], end);
+    assert!(first(alone("x=1 /\\ 0:r0=0")).holds);
+    assert!(!first(alone("not x=1")).holds);
+}
+
+#[test]
+fn a_compare_exchange_is_one_call() {
+    // The read of what is expected, the exchange and the write of what was seen stay together.
+    let cas = "atomic_compare_exchange_strong_explicit(x, d, 5, memory_order_relaxed, \
+               memory_order_relaxed, memory_scope_device)";
+    let add = "atomic_fetch_add_explicit(x, 1, memory_order_relaxed, memory_scope_device)";
+    let text = |end: &str| test(&[(HERE, &format!("int r0 = {cas} + 10 * {add};"))], end);
+    let holds = |end: &str| under("opencl-3.0", &text(end)).holds;
+    // The exchange first: 0 is expected and found, then 5 becomes 6.
+    assert!(holds("x=6 /\\ 0:r0=51"));
+    // The addition first: 0 is expected and 1 is found, so `d` becomes 1.
+    assert!(holds("x=1 /\\ d=1 /\\ 0:r0=0"));
+    assert!(!holds("x=1 /\\ d=0"));
+    assert!(!under("opencl-3.0", &text("x=6")).racy);
+}
+
 #[test]
 fn loops_are_cut_at_the_bound_and_say_so() {
     let spin = format!(

@@ -70,8 +70,12 @@ fn different_scopes_are_inclusive_since_3_1() {
         ("acquire", "device"),
         THERE,
     );
-    assert_eq!(verdict("opencl-3.0", &text), Racy);
+    // A launch of one device allocates a buffer, where the wider scope behaves as device.
+    assert_eq!(verdict("opencl-3.0", &text), Forbidden);
     assert_eq!(verdict("opencl-3.1", &text), Forbidden);
+    let shared = text.replace("{ [x]=0;", "{ fine_svm_atomics [x]=0;");
+    assert_eq!(verdict("opencl-3.0", &shared), Racy);
+    assert_eq!(verdict("opencl-3.1", &shared), Forbidden);
 }
 
 #[test]
@@ -332,4 +336,71 @@ fn release_sequences_go_on_through_rmws_and_the_same_thread() {
     let judgement = under("opencl-3.0", &text(""));
     // The increment may come first; the sum is eleven only after the release.
     assert!(!judgement.holds);
+}
+
+#[test]
+fn a_barrier_that_not_all_work_items_reach_is_undefined() {
+    let flags = |threads: &[(&str, &str)]| under("opencl-3.1", &test(threads, "x=0")).flags;
+    let barrier = "work_group_barrier(CLK_GLOBAL_MEM_FENCE);";
+    assert_eq!(flags(&[(HERE, barrier), (HERE, "")]), ["ex.wg.converged"]);
+    assert_eq!(flags(&[(HERE, barrier), (HERE, barrier)]), [""; 0]);
+    assert_eq!(flags(&[(HERE, barrier), (THERE, "")]), [""; 0]);
+    let once_more = format!("{barrier} {barrier}");
+    assert_eq!(
+        flags(&[(HERE, &once_more), (HERE, barrier)]),
+        ["ex.wg.converged"]
+    );
+    // A branch that a read decides: undefined as soon as some execution takes it.
+    let branch = format!(
+        "if ({} == 1) {{ {barrier} }}",
+        load("x", "relaxed", "device")
+    );
+    assert_eq!(
+        flags(&[(HERE, &branch), (HERE, barrier)]),
+        ["ex.wg.converged"]
+    );
+    let set = store("x", "1", "relaxed", "device");
+    assert_eq!(flags(&[(HERE, &branch), (HERE, "")]), [""; 0]);
+    let may = [(HERE, branch.as_str()), (THERE, set.as_str()), (HERE, "")];
+    assert_eq!(flags(&may), ["ex.wg.converged"]);
+    // A sub-group meets on its own.
+    let sub = "sub_group_barrier(CLK_GLOBAL_MEM_FENCE);";
+    let (one, other) = ("sg 0, wg 0, dev 0", "sg 1, wg 0, dev 0");
+    assert_eq!(flags(&[(one, sub), (other, "")]), [""; 0]);
+    assert_eq!(flags(&[(one, sub), (one, "")]), ["ex.wg.converged"]);
+}
+
+#[test]
+fn seq_cst_fences_of_narrow_scope_order_other_groups_without_a_race() {
+    let text = |order: &str, other: &str| {
+        let thread = |mine: &str, theirs: &str| {
+            format!(
+                "{} {} int r0 = {};",
+                store(mine, "1", "relaxed", "device"),
+                fence("GLOBAL", order, "work_group"),
+                load(theirs, "relaxed", "device")
+            )
+        };
+        let (first, second) = (thread("x", "y"), thread("y", "x"));
+        test(&[(HERE, &first), (other, &second)], "0:r0=0 /\\ 1:r0=0")
+    };
+    for model in ["opencl-3.0", "opencl-3.1"] {
+        assert_eq!(
+            verdict(model, &text("seq_cst", THERE)),
+            Forbidden,
+            "{model}"
+        );
+        assert_eq!(verdict(model, &text("seq_cst", HERE)), Forbidden, "{model}");
+        assert_eq!(verdict(model, &text("acq_rel", THERE)), Allowed, "{model}");
+    }
+    // Where S exists only for operations of the widest scopes, or only orders those that reach each other.
+    assert_eq!(verdict("opencl-2.0", &text("seq_cst", THERE)), Allowed);
+    assert_eq!(
+        verdict("opencl-scoped-sc", &text("seq_cst", THERE)),
+        Allowed
+    );
+    assert_eq!(
+        verdict("opencl-scoped-sc", &text("seq_cst", HERE)),
+        Forbidden
+    );
 }
