@@ -1,0 +1,80 @@
+//! Small programs, and the programs of findings.
+
+use super::clause::Clause;
+use super::{Complaint, complaints};
+use classay_suites::commands::generate::{enumerate, small};
+use classay_suites::commands::yaml;
+use classay_suites::family::kind_of;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// How often programs of a kind are against a sentence, and one of them.
+#[derive(Default)]
+struct Census(BTreeMap<(String, Clause), (usize, String)>);
+
+impl Census {
+    fn add(&mut self, kind: &str, seed: u64, found: BTreeSet<Complaint>) {
+        let clauses: BTreeSet<Clause> = found.iter().map(|one| one.clause).collect();
+        for clause in clauses {
+            let first = found.iter().find(|one| one.clause == clause);
+            let entry = self.0.entry((kind.to_owned(), clause)).or_default();
+            entry.0 += 1;
+            if let (1, Some(first)) = (entry.0, first) {
+                entry.1 = format!("seed {seed}: {first}");
+            }
+        }
+    }
+
+    fn is_clean(&self) {
+        let lines = self.0.iter().map(|((kind, clause), (count, first))| {
+            format!("{kind}: {count} against {clause:?}, as {first}")
+        });
+        let lines: Vec<String> = lines.collect();
+        assert!(lines.is_empty(), "{}", lines.join("\n"));
+    }
+}
+
+#[test]
+fn small_programs_are_defined() {
+    let mut census = Census::default();
+    for number in (0..enumerate::shapes().len()).step_by(29) {
+        let plan = small(number).expect("a program");
+        census.add("small", number as u64, complaints(&plan.program));
+    }
+    census.is_clean();
+}
+
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            files(&path, found);
+        } else if path
+            .extension()
+            .is_some_and(|extension| extension == "yaml")
+        {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn programs_of_findings_are_defined() {
+    let mut all = Vec::new();
+    files(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("findings"),
+        &mut all,
+    );
+    let mut census = Census::default();
+    let mut programs = 0;
+    for path in all {
+        let text = std::fs::read_to_string(&path).expect("a file");
+        if kind_of(&text) == Some("commands") {
+            let program = yaml::read(&text).expect("a program");
+            census.add(&path.display().to_string(), 0, complaints(&program));
+            programs += 1;
+        }
+    }
+    assert!(programs > 10, "{programs} programs in findings");
+    census.is_clean();
+}
