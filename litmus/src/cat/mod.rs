@@ -13,6 +13,7 @@ pub mod ir;
 pub mod lexer;
 pub mod lower;
 pub mod parser;
+pub mod reading;
 pub mod vocabulary;
 mod without;
 
@@ -21,6 +22,7 @@ mod tests;
 
 pub use ast::{Property, Role};
 pub use error::{CatError, Source};
+pub use reading::{Effect, Reading};
 
 use error::{Result, Span};
 use ir::{Group, NodeId, Op};
@@ -91,6 +93,8 @@ pub struct Model {
     pub checks: Vec<Check>,
     /// The chosen orders; the first is coherence.
     pub orders: Vec<OrderVar>,
+    /// What its text asks for by name (`if "name"`), in the order of first mention.
+    pub options: Vec<Arc<str>>,
 }
 
 const PRELUDE: &str = include_str!("prelude.cat");
@@ -145,18 +149,26 @@ impl Model {
         MODELS.iter().map(|(name, _)| *name)
     }
 
-    /// A model that comes with classay.
+    /// A model that comes with classay, perhaps with readings: `opencl-3.0`, `opencl-3.0+scoped-s`.
     ///
     /// # Errors
-    /// No model has that name.
+    /// No model has that name, or it does not know a reading.
     pub fn named(name: &str) -> Result<Model> {
         Model::named_without(name, &Without::default())
     }
 
     fn named_without(name: &str, without: &Without) -> Result<Model> {
-        let stem = name.strip_suffix(".cat").unwrap_or(name);
+        let (stem, readings) = reading::parts(name);
+        let stem = stem.strip_suffix(".cat").unwrap_or(stem);
         match MODELS.iter().find(|(n, _)| *n == stem) {
-            Some((_, text)) => Model::build(&format!("{stem}.cat"), text, &|_| None, without),
+            Some((_, text)) => {
+                let mut without = without.clone();
+                without.readings = readings.iter().map(|r| (*r).to_owned()).collect();
+                let mut model = Model::build(&format!("{stem}.cat"), text, &|_| None, &without)?
+                    .check_readings(&readings)?;
+                model.name = reading::joined(stem, readings).into();
+                Ok(model)
+            }
             None => {
                 let source = Source::new("model name", name);
                 let all: Vec<&str> = Model::names().collect();
@@ -275,6 +287,7 @@ impl Model {
         }
         Ok(Model {
             name,
+            options: lowered.options,
             ops,
             dynamic,
             choices,

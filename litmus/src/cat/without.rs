@@ -15,6 +15,8 @@ pub struct Without {
     pub instead: Vec<(&'static str, String)>,
     /// Names of checks that are left out.
     pub left_out: Vec<String>,
+    /// The readings that it takes.
+    pub readings: Vec<String>,
     /// Statements after the last one of the model.
     pub more: Vec<&'static str>,
 }

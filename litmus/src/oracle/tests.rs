@@ -8,6 +8,7 @@ mod naive;
 mod objects;
 mod queues;
 mod random;
+mod readings;
 mod rules;
 mod series;
 mod with_commands;

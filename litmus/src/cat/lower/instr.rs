@@ -336,8 +336,12 @@ impl Lowerer<'_> {
 
     pub(super) fn condition(&mut self, env: &Env, condition: &Condition) -> Result<bool> {
         Ok(match condition {
-            // No variant is ever switched on.
-            Condition::Variant(_) => false,
+            Condition::Variant(name) => {
+                if !self.options.contains(name) {
+                    self.options.push(name.clone());
+                }
+                self.without.readings.iter().any(|r| **r == **name)
+            }
             Condition::Not(inner) => !self.condition(env, inner)?,
             Condition::And(a, b) => self.condition(env, a)? && self.condition(env, b)?,
             Condition::Or(a, b) => self.condition(env, a)? || self.condition(env, b)?,

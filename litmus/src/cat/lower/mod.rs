@@ -36,6 +36,8 @@ pub struct Lowered {
     pub chosen: Vec<(Source, Span)>,
     /// The title of the file.
     pub title: Option<Arc<str>>,
+    /// What the file asks for by name.
+    pub options: Vec<Arc<str>>,
 }
 
 /// Lowers a file after its prelude.
@@ -58,6 +60,7 @@ pub fn lower(
             base: None,
         }],
         chosen: Vec::new(),
+        options: Vec::new(),
         prelude: true,
         resolver,
         without,
@@ -81,6 +84,7 @@ pub fn lower(
         orders: lowerer.orders,
         chosen: lowerer.chosen,
         title: file.title,
+        options: lowerer.options,
     })
 }
 
@@ -221,6 +225,7 @@ struct Lowerer<'a> {
     checks: Vec<Check>,
     orders: Vec<OrderVar>,
     chosen: Vec<(Source, Span)>,
+    options: Vec<Arc<str>>,
     /// The prelude is being read.
     prelude: bool,
     resolver: Resolver<'a>,
