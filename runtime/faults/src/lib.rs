@@ -146,6 +146,20 @@ pub fn read_environment() -> Result<(), String> {
     Ok(())
 }
 
+/// What is in memory that nobody has written: bytes that differ from each other, and from those of the last time.
+pub fn rubbish() -> impl Iterator<Item = u8> {
+    const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+    static BEGUN: AtomicU64 = AtomicU64::new(STEP);
+    let mut state = BEGUN.fetch_add(STEP, Ordering::Relaxed) | 1;
+    std::iter::from_fn(move || {
+        // Marsaglia's xorshift (2003).
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        Some((state >> 32) as u8)
+    })
+}
+
 /// Whether two names have a word in common.
 fn resemble(known: &str, given: &str) -> bool {
     let mut words = given.split('-').filter(|word| word.len() > 3);

@@ -3,8 +3,9 @@
 use super::function::Lower;
 use crate::hir::{ArithOp, Builtin, Expr, Vectors};
 use crate::types::{Qual, Scalar};
+use touchstone_faults::{Fault, on};
 use touchstone_ir as ir;
-use touchstone_ir::{Const, IntOp, Intrinsic, Op, Operand, UnaryOp};
+use touchstone_ir::{Const, IntOp, Intrinsic, Op, Operand, Reg, UnaryOp};
 
 impl Lower<'_> {
     pub(super) fn builtin(&mut self, builtin: Builtin, args: &[Expr], qual: Qual) -> Operand {
@@ -97,7 +98,7 @@ impl Lower<'_> {
                 void
             }
             Builtin::AtomicInit => {
-                if !touchstone_faults::on(touchstone_faults::Fault::AtomicInitMissing) {
+                if !on(Fault::AtomicInitMissing) {
                     self.b.store(a, b);
                 }
                 void
@@ -265,6 +266,13 @@ impl Lower<'_> {
     ) -> Operand {
         let value_ty = self.b.type_of(desired);
         let wanted = self.b.load(value_ty, expected);
+        let fails = self.fails_spuriously(weak);
+        let desired = match fails {
+            Some(fails) if !on(Fault::WeakFailureWrites) => {
+                self.b.select(fails, wanted, desired).into()
+            }
+            Some(_) | None => desired,
+        };
         let op = Op::AtomicCas {
             ptr,
             expected: wanted.into(),
@@ -278,7 +286,13 @@ impl Lower<'_> {
         let element = value_ty.element().unwrap_or(ir::Scalar::I64);
         let bits = ir::Type::Scalar(element.int_of_size());
         let [x, y] = [before, wanted.into()].map(|v| self.as_bits(v, bits));
-        let wrote = self.b.compare(ir::Cmp::Eq, x, y);
+        let mut wrote = self.b.compare(ir::Cmp::Eq, x, y);
+        if let Some(fails) = fails {
+            let (no, yes) = (Const::i32(0), Const::i32(1));
+            let equal = self.b.select(wrote, yes, no);
+            let told = self.b.select(fails, no, equal);
+            wrote = self.b.compare(ir::Cmp::Ne, told, no);
+        }
         let (failed, end) = (self.b.block(), self.b.block());
         self.b.branch(wrote, end, failed);
         self.b.switch_to(failed);
@@ -286,6 +300,22 @@ impl Lower<'_> {
         self.b.jump(end);
         self.b.switch_to(end);
         wrote.into()
+    }
+
+    /// Whether an exchange is to fail although it finds what it expects: about every second one, and no work-item's
+    /// for ever. It still writes, what was there.
+    fn fails_spuriously(&mut self, weak: bool) -> Option<Reg> {
+        let chance = self.cx.chance()?;
+        if !weak && !on(Fault::StrongExchangeFails) {
+            return None;
+        }
+        // The multiples of an irrational number are spread evenly over the words, also every second or third one.
+        let step = Const::i32(0x9e37_79b9_u32 as i32);
+        let place = self.b.global_addr(chance, ir::AddressSpace::Global);
+        let (order, scope) = (ir::Order::Relaxed, ir::MemScope::Device);
+        let drawn = self.b.atomic_rmw(ir::RmwOp::Add, place, step, order, scope);
+        let high = self.b.int(IntOp::LShr, drawn, Const::i32(31));
+        Some(self.b.compare(ir::Cmp::Ne, high, Const::i32(0)))
     }
 
     /// A `Bool` as an `int`; a vector's truths are integers already.

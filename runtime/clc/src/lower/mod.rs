@@ -23,6 +23,7 @@ pub(crate) use link::{Linkage, link};
 use crate::hir::Unit;
 use crate::source::{Loc, SourceMap};
 use crate::types::{Qual, Type};
+use touchstone_faults::{Latitude, takes};
 use touchstone_ir as ir;
 
 /// A unit's module before linking, with what other units may see of it.
@@ -42,6 +43,13 @@ pub(crate) struct Context<'u> {
 }
 
 impl Context<'_> {
+    /// The variable from which weak exchanges learn whether they fail, where they do so under a latitude: one
+    /// more than the unit has.
+    fn chance(&self) -> Option<ir::GlobalId> {
+        let next = ir::GlobalId(u32::try_from(self.unit.globals.len()).ok()?);
+        takes(Latitude::WeakCompareExchangeFails).then_some(next)
+    }
+
     fn loc(&self, at: Loc) -> ir::Loc {
         let position = self.sources.position(at);
         ir::Loc::new(position.line, position.column)
@@ -118,6 +126,22 @@ pub(crate) fn lower(unit: &Unit, sources: &SourceMap) -> Lowered {
             name: global.name.clone(),
             external: global.external,
             defined: !global.declared_only,
+        });
+    }
+    if context.chance().is_some() {
+        let name = String::from("the chance of weak exchanges");
+        module.add_global(ir::Global {
+            name: name.clone(),
+            space: ir::AddressSpace::Global,
+            size: 4,
+            align: 4,
+            init: Vec::new(),
+            relocs: Vec::new(),
+        });
+        globals.push(Linkage {
+            name,
+            external: false,
+            defined: true,
         });
     }
     for local in &unit.locals {

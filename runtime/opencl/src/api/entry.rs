@@ -6,6 +6,7 @@ use opencl_sys::*;
 
 use crate::context::Context;
 use crate::ffi::{Error, Result, ensure, raw};
+use crate::memory::apart;
 use crate::object;
 use crate::queue::Queue;
 use crate::queue::command::{Action, Kind};
@@ -209,6 +210,7 @@ impl Tail {
         wait_list: Vec<Arc<Event>>,
         action: Action,
     ) -> Result<()> {
+        let action = apart::wrapped(&queue.device, action);
         let event = queue.enqueue(kind, wait_list, action, self.blocking);
         if self.blocking && event.status() < 0 {
             return Err(Error(event.status()));

@@ -172,5 +172,6 @@ pub(super) fn image_of(queue: &Arc<Queue>, handle: cl_mem) -> Result<Arc<Image>>
         Arc::ptr_eq(image.context(), &queue.context),
         CL_INVALID_CONTEXT
     );
+    image.store().address(&queue.device)?;
     Ok(image)
 }

@@ -87,7 +87,7 @@ entry_points! {
         let memory = HostAddress::new(ptr);
         let action = Box::new(move || {
             // SAFETY: as for reading.
-            unsafe { copy::rect(memory.get(), &from, image.start(), &to, bytes) };
+            unsafe { copy::rect(memory.get(), &from, image.start_mut(), &to, bytes) };
             Ok(())
         });
         tail.blocking(blocking_write).enqueue(&queue, Kind::WriteImage, list, action)
@@ -118,7 +118,7 @@ entry_points! {
         }
         let action = Box::new(move || {
             // SAFETY: both regions were checked against the images, which are alive.
-            unsafe { copy::rect(source.start(), &from, target.start(), &to, bytes) };
+            unsafe { copy::rect(source.start(), &from, target.start_mut(), &to, bytes) };
             Ok(())
         });
         tail.enqueue(&queue, Kind::CopyImage, list, action)
@@ -140,7 +140,7 @@ entry_points! {
         let bytes = image.geometry().in_bytes(size);
         let action = Box::new(move || {
             // SAFETY: both regions were checked against their objects, which are alive.
-            unsafe { copy::rect(image.start(), &from, buffer.start(), &to, bytes) };
+            unsafe { copy::rect(image.start(), &from, buffer.start_mut(), &to, bytes) };
             Ok(())
         });
         tail.enqueue(&queue, Kind::CopyImageToBuffer, list, action)
@@ -162,7 +162,7 @@ entry_points! {
         let bytes = image.geometry().in_bytes(size);
         let action = Box::new(move || {
             // SAFETY: both regions were checked against their objects, which are alive.
-            unsafe { copy::rect(buffer.start(), &from, image.start(), &to, bytes) };
+            unsafe { copy::rect(buffer.start(), &from, image.start_mut(), &to, bytes) };
             Ok(())
         });
         tail.enqueue(&queue, Kind::CopyBufferToImage, list, action)
@@ -188,7 +188,7 @@ entry_points! {
                 for row in 0..height {
                     // SAFETY: each row of the region lies inside the image, which is alive.
                     unsafe {
-                        copy::fill(image.start().add(shape.row(row, slice)), width, &element);
+                        copy::fill(image.start_mut().add(shape.row(row, slice)), width, &element);
                     }
                 }
             }
@@ -212,10 +212,10 @@ entry_points! {
         let needs_slices = geometry.kind.has_slices();
         ensure!(!(needs_slices && image_slice_pitch.is_null()), CL_INVALID_VALUE);
         let list = tail.wait_list(&queue.context)?;
-        let writes = map::check_access(map_flags, image.flags())?;
-        let address = image.map(origin, region, writes)?;
+        map::check_access(map_flags, image.flags())?;
+        let mapping = image.map(origin, region, map_flags)?;
         let (tail, object) = (tail.blocking(blocking_map), MemObject::Image(image));
-        let address = map::enqueue(&queue, tail, Kind::MapImage, list, object, address)?;
+        let address = map::enqueue(&queue, tail, Kind::MapImage, list, object, mapping)?;
         // SAFETY: the application vouches for its pointers.
         unsafe {
             raw::put(image_row_pitch, geometry.row_pitch);

@@ -9,6 +9,7 @@ use opencl_sys::*;
 use super::buffer_of;
 use super::entry::{Tail, entry_points};
 use crate::ffi::{Result, ensure};
+use crate::memory::map::Mapping;
 use crate::memory::{MemObject, flags};
 use crate::queue::Queue;
 use crate::queue::command::Kind;
@@ -29,11 +30,11 @@ pub(super) fn check_map_flags(flags: cl_map_flags) -> Result<()> {
     Ok(())
 }
 
-/// Checks that the host may do what a map is for; whether it may write then.
+/// Checks that the host may do what a map is for.
 ///
 /// # Errors
 /// `CL_INVALID_OPERATION`.
-pub(super) fn check_access(map_flags: cl_map_flags, flags: cl_mem_flags) -> Result<bool> {
+pub(super) fn check_access(map_flags: cl_map_flags, flags: cl_mem_flags) -> Result<()> {
     let writes = map_flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) != 0;
     if map_flags & CL_MAP_READ != 0 {
         flags::check_host_reads(flags)?;
@@ -41,10 +42,10 @@ pub(super) fn check_access(map_flags: cl_map_flags, flags: cl_mem_flags) -> Resu
     if writes {
         flags::check_host_writes(flags)?;
     }
-    Ok(writes)
+    Ok(())
 }
 
-/// Enqueues the map of an object, which is noted as mapped at this address.
+/// Enqueues the map of an object, which is noted.
 ///
 /// # Errors
 /// As [`Tail::enqueue`]; the application then gets no address, and nothing is mapped.
@@ -54,18 +55,21 @@ pub(super) fn enqueue(
     kind: Kind,
     list: Vec<Arc<Event>>,
     object: MemObject,
-    address: *mut u8,
+    mapping: Mapping,
 ) -> Result<*mut c_void> {
     let mapped = object.clone();
+    let address = mapping.address;
     let action = Box::new(move || {
-        drop(object);
+        if let Some(view) = mapping.view {
+            view.fetch(object.store());
+        }
         Ok(())
     });
     if let Err(error) = tail.enqueue(queue, kind, list, action) {
-        mapped.unmap(address as usize)?;
+        mapped.unmap(address)?;
         return Err(error);
     }
-    Ok(address.cast())
+    Ok(std::ptr::with_exposed_provenance_mut(address))
 }
 
 entry_points! {
@@ -80,10 +84,10 @@ entry_points! {
         ensure!(size != 0, CL_INVALID_VALUE);
         check_map_flags(map_flags)?;
         let list = tail.wait_list(&queue.context)?;
-        let writes = check_access(map_flags, buffer.flags())?;
-        let address = buffer.map(offset, size, writes)?;
+        check_access(map_flags, buffer.flags())?;
+        let mapping = buffer.map(offset, size, map_flags)?;
         let tail = tail.blocking(blocking_map);
-        enqueue(&queue, tail, Kind::MapBuffer, list, MemObject::Buffer(buffer), address)
+        enqueue(&queue, tail, Kind::MapBuffer, list, MemObject::Buffer(buffer), mapping)
     }
 
     /// Unmaps a region.
@@ -92,10 +96,13 @@ entry_points! {
         ensure!(object.is_mapped_at(mapped_ptr as usize), CL_INVALID_VALUE);
         let list = tail.wait_list(&queue.context)?;
         ensure!(Arc::ptr_eq(object.context(), &queue.context), CL_INVALID_CONTEXT);
+        object.prepare(&queue.device)?;
         // Another thread may have been quicker since the check above.
-        object.unmap(mapped_ptr as usize)?;
+        let mapping = object.unmap(mapped_ptr as usize)?;
         let action = Box::new(move || {
-            drop(object);
+            if let Some(view) = mapping.view.filter(|_| mapping.writes) {
+                view.write_back(object.store());
+            }
             Ok(())
         });
         tail.enqueue(&queue, Kind::UnmapMemObject, list, action)

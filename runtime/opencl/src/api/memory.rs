@@ -4,12 +4,13 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use opencl_sys::*;
+use touchstone_faults::{Latitude, takes};
 
 use super::entry::entry_points;
 use crate::callback::UserData;
 use crate::destructors::DestructorFn;
 use crate::ffi::{Error, ensure, raw};
-use crate::memory::MemObject;
+use crate::memory::{MemObject, rubbish};
 use crate::queue::command::Kind;
 
 entry_points! {
@@ -38,7 +39,7 @@ entry_points! {
         MemObject::find(memobj)?.info(param_name)
     }
 
-    /// Migrates memory objects: a command that has nothing to move.
+    /// Migrates memory objects: a command that has nothing to move, but where memories are apart.
     status fn clEnqueueMigrateMemObjects(
         num_mem_objects: cl_uint, mem_objects: *const cl_mem, flags: cl_mem_migration_flags,
     ) |queue, tail| {
@@ -51,11 +52,21 @@ entry_points! {
         for &handle in handles {
             let object = MemObject::find(handle)?;
             ensure!(Arc::ptr_eq(object.context(), &queue.context), CL_INVALID_CONTEXT);
+            object.prepare(&queue.device)?;
             held.push(object);
         }
         let list = tail.wait_list(&queue.context)?;
+        let undefined = flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED != 0;
         let action = Box::new(move || {
-            drop(held);
+            for object in held {
+                let store = object.store();
+                if undefined && takes(Latitude::FreshMemoryRubbish) {
+                    // SAFETY: the object is alive, and what is in it is given up.
+                    unsafe { rubbish::fill(store.start_mut(), store.size()) };
+                } else {
+                    store.start();
+                }
+            }
             Ok(())
         });
         tail.enqueue(&queue, Kind::MigrateMemObjects, list, action)

@@ -43,6 +43,7 @@ fn buffer_of(queue: &Arc<Queue>, handle: cl_mem) -> Result<Arc<Buffer>> {
         Arc::ptr_eq(&buffer.context, &queue.context),
         CL_INVALID_CONTEXT
     );
+    buffer.address(&queue.device)?;
     Ok(buffer)
 }
 

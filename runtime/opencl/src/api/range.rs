@@ -124,7 +124,10 @@ entry_points! {
             } else {
                 Some(buffer_of(&queue, handle)?)
             };
-            let start = buffer.as_ref().map_or(std::ptr::null_mut(), |buffer| buffer.start());
+            let start = match &buffer {
+                None => std::ptr::null_mut(),
+                Some(buffer) => buffer.address(&queue.device)?,
+            };
             let offset = (place as usize).checked_sub(args as usize);
             let offset = offset.ok_or(Error(CL_INVALID_VALUE))?;
             let inside = offset.checked_add(size_of::<usize>()).is_some_and(|end| end <= cb_args);
@@ -136,7 +139,10 @@ entry_points! {
         let null_args = args.is_null();
         let list = tail.wait_list(&queue.context)?;
         let action = Box::new(move || {
-            let _held = held;
+            // The function may write them all.
+            for buffer in &held {
+                buffer.start_mut();
+            }
             let args = if null_args {
                 HostAddress::new(std::ptr::null())
             } else {

@@ -85,7 +85,7 @@ entry_points! {
         let memory = HostAddress::new(ptr);
         let action = Box::new(move || {
             // SAFETY: as for reading.
-            unsafe { copy::rect(memory.get(), &from, buffer.start(), &to, region) };
+            unsafe { copy::rect(memory.get(), &from, buffer.start_mut(), &to, region) };
             Ok(())
         });
         let tail = tail.blocking(blocking_write);
@@ -119,7 +119,7 @@ entry_points! {
         }
         let action = Box::new(move || {
             // SAFETY: both regions were checked against the buffers, which are alive.
-            unsafe { copy::rect(source.start(), &from, target.start(), &to, region) };
+            unsafe { copy::rect(source.start(), &from, target.start_mut(), &to, region) };
             Ok(())
         });
         tail.enqueue(&queue, Kind::CopyBufferRect, list, action)

@@ -121,8 +121,9 @@ entry_points! {
             if on(Fault::SvmMemcpyFromHost) && foreign() {
                 return Ok(());
             }
+            let ends = [from.get() as usize, to.get() as usize];
             // SAFETY: the application vouches for both ranges until the command completes.
-            unsafe { named::copy(from.get(), to.get(), size) }?;
+            context.svm.used(&ends, || unsafe { named::copy(from.get(), to.get(), size) })?;
             context.svm.written(to.get() as usize);
             Ok(())
         });
@@ -142,8 +143,9 @@ entry_points! {
         let to = HostAddress::new(svm_ptr);
         let context = std::sync::Arc::clone(&queue.context);
         let action = Box::new(move || {
+            let start = to.get() as usize;
             // SAFETY: the application vouches for the range until the command completes.
-            unsafe { named::fill(to.get(), size, &pattern) }?;
+            context.svm.used(&[start], || unsafe { named::fill(to.get(), size, &pattern) })?;
             context.svm.written(to.get() as usize);
             Ok(())
         });
@@ -161,12 +163,17 @@ entry_points! {
         let list = tail.wait_list(&queue.context)?;
         let context = std::sync::Arc::clone(&queue.context);
         let start = svm_ptr as usize;
+        let writes = flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) != 0;
         let action = Box::new(move || {
             if any()
                 && let Some(allocation) = context.svm.find(start)
-                && allocation.is_fine_grain()
             {
-                allocation.broken(|past, bytes| past.show(bytes));
+                if allocation.is_fine_grain() {
+                    allocation.broken(|past, bytes| past.show(bytes));
+                }
+                let first = start - allocation.start();
+                let range = (first, size.min(allocation.size() - first));
+                allocation.shadowed(|shadow, bytes| shadow.map(bytes, range, writes));
             }
             Ok(())
         });
@@ -178,7 +185,18 @@ entry_points! {
         capabilities::require_svm()?;
         ensure!(!svm_ptr.is_null(), CL_INVALID_VALUE);
         let list = tail.wait_list(&queue.context)?;
-        tail.enqueue(&queue, Kind::SvmUnmap, list, Box::new(|| Ok(())))
+        let context = std::sync::Arc::clone(&queue.context);
+        let start = svm_ptr as usize;
+        let action = Box::new(move || {
+            if any()
+                && let Some(allocation) = context.svm.find(start)
+            {
+                let first = start - allocation.start();
+                allocation.shadowed(|shadow, bytes| shadow.unmap(bytes, first));
+            }
+            Ok(())
+        });
+        tail.enqueue(&queue, Kind::SvmUnmap, list, action)
     }
 
     /// Migrates ranges: a command that has nothing to move.

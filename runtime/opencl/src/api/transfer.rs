@@ -80,7 +80,7 @@ entry_points! {
         let from = HostAddress::new(ptr);
         let action = Box::new(move || {
             // SAFETY: as for reading.
-            unsafe { copy::bytes(from.get(), buffer.start().add(offset), size) };
+            unsafe { copy::bytes(from.get(), buffer.start_mut().add(offset), size) };
             Ok(())
         });
         tail.blocking(blocking_write).enqueue(&queue, Kind::WriteBuffer, list, action)
@@ -106,7 +106,7 @@ entry_points! {
             unsafe {
                 copy::bytes(
                     from.start().add(src_offset),
-                    to.start().add(dst_offset),
+                    to.start_mut().add(dst_offset),
                     size,
                 );
             }
@@ -127,7 +127,7 @@ entry_points! {
         let list = tail.wait_list(&queue.context)?;
         let action = Box::new(move || {
             // SAFETY: the range was checked against the buffer, which is alive.
-            unsafe { copy::fill(buffer.start().add(offset), size, &pattern) };
+            unsafe { copy::fill(buffer.start_mut().add(offset), size, &pattern) };
             Ok(())
         });
         tail.enqueue(&queue, Kind::FillBuffer, list, action)

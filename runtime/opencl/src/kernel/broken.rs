@@ -1,4 +1,4 @@
-//! What launches of kernels do under a fault; nothing of it is used without one.
+//! What launches of kernels do under a fault or a latitude; nothing of it is used without one.
 
 use std::sync::Arc;
 
@@ -9,6 +9,7 @@ use super::Kernel;
 use super::launch::Held;
 use super::range::Range;
 use crate::memory::broken as memory;
+use crate::memory::svm::Used;
 use crate::object;
 use crate::platform::Device;
 use crate::program::Origin;
@@ -45,25 +46,32 @@ impl Around {
         run: impl FnOnce(bool) -> Result<LaunchStats, LaunchError>,
     ) -> Result<LaunchStats, LaunchError> {
         let held = &self.held;
-        let released = |buffer: &Arc<_>| object::references(buffer) == 0;
+        let released = |(buffer, _): &(Arc<_>, _)| object::references(buffer) == 0;
         if on(Fault::ArgsReleased) && held.buffers.iter().any(released) {
             return Ok(LaunchStats::default());
         }
         for buffer in &held.constants {
             // SAFETY: the first byte of a buffer that this command holds.
-            unsafe { *buffer.start() ^= 1 };
+            unsafe { *buffer.start_mut() ^= 1 };
         }
+        let _used: Vec<_> = held.allocations.iter().map(Used::new).collect();
         let device = Arc::as_ptr(&self.device) as usize;
         for allocation in &held.allocations {
             let fine = allocation.is_fine_grain();
             allocation.broken(|past, bytes| past.kernel_begins(device, fine, bytes));
         }
-        let late = on(Fault::LastGroupLate) && !held.buffers.iter().any(|b| b.uses_host_memory());
+        let late =
+            on(Fault::LastGroupLate) && !held.buffers.iter().any(|(b, _)| b.uses_host_memory());
         if late {
             // Somebody uses them for longer than this command lives.
             std::mem::forget(held.clone());
         }
-        let starts: Vec<usize> = held.buffers.iter().map(|b| b.start() as usize).collect();
+        // Where memories are apart, this brings them.
+        let reached = held.buffers.iter().map(|(buffer, writes)| match writes {
+            true => buffer.start_mut().cast_const(),
+            false => buffer.start(),
+        });
+        let starts: Vec<usize> = reached.map(|start| start as usize).collect();
         memory::enter(&starts);
         let ran = run(late);
         memory::leave(&starts);

@@ -26,7 +26,8 @@ use crate::queue::command::{Action, Failure};
 /// Memory that must stay while the kernel runs.
 #[derive(Clone, Default)]
 pub(super) struct Held {
-    pub(super) buffers: Vec<Arc<Buffer>>,
+    /// Each with whether the kernel may write it.
+    pub(super) buffers: Vec<(Arc<Buffer>, bool)>,
     pub(super) allocations: Vec<Arc<Allocation>>,
     /// Those of constant memory, for a fault.
     pub(super) constants: Vec<Arc<Buffer>>,
@@ -65,7 +66,7 @@ impl Kernel {
         self.check_local_memory(target)?;
         let mut memory = MemoryMap::new();
         let mut held = Held::default();
-        let args = self.capture(&mut memory, &mut held)?;
+        let args = self.capture(device, &mut memory, &mut held)?;
         let exec_info = self.exec_info.lock().clone();
         let named = exec_info.svm_pointers.into_iter();
         for address in named.filter(|_| !on(Fault::SvmExecInfoIgnored)) {
@@ -130,7 +131,12 @@ impl Kernel {
         }))
     }
 
-    fn capture(&self, memory: &mut MemoryMap, held: &mut Held) -> Result<Vec<Arg>> {
+    fn capture(
+        &self,
+        device: &Device,
+        memory: &mut MemoryMap,
+        held: &mut Held,
+    ) -> Result<Vec<Arg>> {
         let missing = Error(CL_INVALID_KERNEL_ARGS);
         let values = self.values.lock();
         let declared = self.meta().info.args.iter();
@@ -151,7 +157,7 @@ impl Kernel {
                     }
                     Value::Buffer(buffer) => {
                         let buffer = buffer.upgrade().ok_or(missing)?;
-                        let start = buffer.start() as u64;
+                        let start = buffer.address(device)? as u64;
                         let declared_as = arg.pass;
                         let writes = may_write(declared_as) && buffer.is_writable();
                         // SAFETY: the command holds the buffer while it runs; who else may
@@ -160,7 +166,7 @@ impl Kernel {
                         if on(Fault::ConstantWritten) && !may_write(declared_as) {
                             held.constants.push(Arc::clone(&buffer));
                         }
-                        held.buffers.push(buffer);
+                        held.buffers.push((buffer, writes));
                         arg
                     }
                 })

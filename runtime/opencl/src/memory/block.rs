@@ -7,15 +7,16 @@ use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 
 use opencl_sys::CL_MEM_OBJECT_ALLOCATION_FAILURE;
+use touchstone_faults::{Latitude, takes};
 
-use super::owned;
+use super::{owned, rubbish};
 use crate::ffi::{Error, Result};
 
 /// The narrowest and the widest margin, in bytes.
 const MARGINS: (usize, usize) = (128, 4096);
 
 /// An owned block of memory. It is zeroed: a kernel that reads what nobody wrote gets
-/// zeros, not secrets of this process.
+/// zeros, not secrets of this process; or rubbish, under a latitude.
 #[derive(Debug)]
 pub struct Block {
     start: NonNull<u8>,
@@ -53,6 +54,10 @@ impl Block {
         let offset = (first + margin).next_multiple_of(align) - first;
         // SAFETY: within the allocation, which has room for the margin and the alignment.
         let start = unsafe { base.add(offset) };
+        if takes(Latitude::FreshMemoryRubbish) {
+            // SAFETY: the block has as many bytes, and is new.
+            unsafe { rubbish::fill(start.as_ptr(), size) };
+        }
         owned::claim(first, first + whole, first + offset, size);
         Ok(Self {
             start,

@@ -6,11 +6,13 @@ use std::sync::Arc;
 use opencl_sys::*;
 use parking_lot::{Mutex, MutexGuard};
 
+use super::apart::{self, Copies};
 use super::block::Block;
 use super::copy;
 use super::flags;
 use super::map::{Mapping, Mappings};
 use super::rect::Rows;
+use super::view::{View, Wanted};
 use crate::callback::UserData;
 use crate::context::Context;
 use crate::destructors::{DestructorFn, Destructors};
@@ -18,6 +20,7 @@ use crate::ffi::answer::Answer;
 use crate::ffi::raw::HostAddress;
 use crate::ffi::{Error, Result, ensure};
 use crate::object::{self, Header, object};
+use crate::platform::Device;
 use crate::platform::limits::BASE_ALIGNMENT;
 
 /// Where a buffer's bytes are.
@@ -40,6 +43,8 @@ pub struct Buffer {
     size: usize,
     host_ptr: HostAddress,
     storage: Storage,
+    /// Its copies, under a latitude; a sub-buffer has none of its own.
+    copies: Option<Arc<Copies>>,
     properties: Vec<cl_mem_properties>,
     /// Its present mappings and those of its sub-buffers; a sub-buffer's stays empty.
     mappings: Mutex<Mappings>,
@@ -79,9 +84,14 @@ impl Buffer {
             limit.is_none_or(|limit| size as u64 <= limit),
             CL_INVALID_BUFFER_SIZE
         );
+        let mut of_svm = false;
         if (uses || copies)
             && let Some(allocation) = context.svm.find(host_ptr as usize)
         {
+            of_svm = true;
+            if uses {
+                allocation.unite();
+            }
             let rest = allocation.size() - (host_ptr as usize - allocation.start());
             ensure!(size <= rest, CL_INVALID_BUFFER_SIZE);
         }
@@ -98,6 +108,15 @@ impl Buffer {
             }
             Storage::Own(block)
         };
+        let home = match &storage {
+            Storage::Own(block) => block.start(),
+            Storage::Host(_) | Storage::Part { .. } => host_ptr.cast(),
+        };
+        // What lies in shared memory is that memory.
+        let copies = match uses && of_svm {
+            true => None,
+            false => Copies::new(home, size, uses)?,
+        };
         Ok(Arc::new(Self {
             header: Header::default(),
             context,
@@ -105,6 +124,7 @@ impl Buffer {
             size,
             host_ptr: HostAddress::new(if uses { host_ptr } else { std::ptr::null() }),
             storage,
+            copies,
             properties,
             mappings: Mutex::default(),
             destructors: Destructors::default(),
@@ -149,18 +169,60 @@ impl Buffer {
                 host_ptr.wrapping_add(region.origin).cast()
             }),
             storage,
+            copies: None,
             properties: Vec::new(),
             mappings: Mutex::default(),
             destructors: Destructors::default(),
         }))
     }
 
-    /// Its first byte. Valid for [`Buffer::size`] bytes as long as the buffer lives.
-    pub fn start(&self) -> *mut u8 {
+    /// Its first byte, for a command that reads it. Valid for [`Buffer::size`] bytes as long as the buffer
+    /// lives.
+    pub fn start(&self) -> *const u8 {
+        self.reached(false)
+    }
+
+    /// Its first byte, for a command that may write it.
+    pub fn start_mut(&self) -> *mut u8 {
+        self.reached(true)
+    }
+
+    fn reached(&self, writes: bool) -> *mut u8 {
+        let root = self.root();
+        let start = match &root.copies {
+            None => root.home(),
+            Some(copies) => apart::found(copies, writes),
+        };
+        start.wrapping_add(self.origin())
+    }
+
+    /// Its first byte for the kernels of a device, which do not run yet.
+    ///
+    /// # Errors
+    /// `CL_MEM_OBJECT_ALLOCATION_FAILURE`.
+    pub fn address(&self, device: &Device) -> Result<*mut u8> {
+        let root = self.root();
+        let start = match &root.copies {
+            None => root.home(),
+            Some(copies) => copies.address(device)?,
+        };
+        Ok(start.wrapping_add(self.origin()))
+    }
+
+    /// The first byte of the memory in which it was made, or that the application gave for it.
+    fn home(&self) -> *mut u8 {
         match &self.storage {
             Storage::Own(block) => block.start(),
             Storage::Host(address) => address.get(),
-            Storage::Part { of, origin } => of.start().wrapping_add(*origin),
+            Storage::Part { of, origin } => of.home().wrapping_add(*origin),
+        }
+    }
+
+    /// Where it starts in the buffer that it is a part of.
+    fn origin(&self) -> usize {
+        match &self.storage {
+            Storage::Own(_) | Storage::Host(_) => 0,
+            Storage::Part { origin, .. } => *origin,
         }
     }
 
@@ -192,11 +254,6 @@ impl Buffer {
         }
     }
 
-    /// The first address of the buffer that this one is a part of, or of itself.
-    pub fn root_start(&self) -> usize {
-        self.root().start() as usize
-    }
-
     fn key(&self) -> usize {
         std::ptr::from_ref(self) as usize
     }
@@ -204,26 +261,58 @@ impl Buffer {
     /// Where the bytes live and where in it this buffer starts: equal for two buffers that
     /// share memory.
     pub fn place(&self) -> (*const Self, usize) {
-        let origin = match &self.storage {
-            Storage::Own(_) | Storage::Host(_) => 0,
-            Storage::Part { origin, .. } => *origin,
-        };
-        (std::ptr::from_ref(self.root()), origin)
+        (std::ptr::from_ref(self.root()), self.origin())
     }
 
-    /// Notes a mapping and gives its address.
+    /// Notes a mapping.
     ///
     /// # Errors
-    /// `CL_INVALID_OPERATION` when mappings for writing would overlap.
-    pub fn map(&self, offset: usize, size: usize, writes: bool) -> Result<*mut u8> {
-        let address = self.start().wrapping_add(offset);
-        self.mappings().add(Mapping {
-            owner: self.key(),
+    /// `CL_INVALID_OPERATION` when mappings for writing would overlap;
+    /// `CL_MEM_OBJECT_ALLOCATION_FAILURE`.
+    pub fn map(&self, offset: usize, size: usize, flags: cl_map_flags) -> Result<Mapping> {
+        self.map_rows(self.key(), Rows::linear(offset, size), flags)
+    }
+
+    /// Notes a mapping of bytes of this buffer, by their offsets, for it or for what lies in it.
+    ///
+    /// # Errors
+    /// As [`Buffer::map`].
+    pub fn map_rows(&self, owner: usize, rows: Rows, flags: cl_map_flags) -> Result<Mapping> {
+        let root = self.root();
+        let rows = Rows {
+            shape: rows.shape.moved(self.origin()),
+            ..rows
+        };
+        let writes = flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) != 0;
+        let view = View::new(
+            rows,
+            Wanted {
+                home: root.home(),
+                of_host: matches!(root.storage, Storage::Host(_)),
+                copied: root.copies.is_some(),
+                writes,
+                invalidated: flags & CL_MAP_WRITE_INVALIDATE_REGION != 0,
+            },
+        )?;
+        let first = rows.shape.row(0, 0);
+        let address = match &view {
+            Some(view) => view.start(),
+            None => root.home().wrapping_add(first),
+        };
+        let mapping = Mapping {
+            owner,
             address: address as usize,
-            rows: Rows::linear(address as usize, size),
+            rows,
             writes,
-        })?;
-        Ok(address)
+            view: view.map(Arc::new),
+        };
+        root.mappings.lock().add(mapping.clone())?;
+        Ok(mapping)
+    }
+
+    /// The buffer that this one is a part of, or itself, for a command that reads or writes it whole.
+    pub fn whole(&self, writes: bool) -> *mut u8 {
+        self.root().reached(writes)
     }
 
     /// Whether there is a mapping at this address.
@@ -235,7 +324,7 @@ impl Buffer {
     ///
     /// # Errors
     /// `CL_INVALID_VALUE` when there is none at this address.
-    pub fn unmap(&self, address: usize) -> Result<()> {
+    pub fn unmap(&self, address: usize) -> Result<Mapping> {
         self.mappings().remove(self.key(), address)
     }
 

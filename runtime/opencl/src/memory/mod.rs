@@ -7,8 +7,10 @@
 //! their flags mean; [`map`] keeps the account of their mappings; [`rect`] is the arithmetic
 //! of rectangular regions; [`svm`] is the heap of a context's shared virtual memory; [`copy`]
 //! moves the bytes, [`stream`] many of them, and [`named`] those that an application names by
-//! their address.
+//! their address. Under latitudes there are copies of an object ([`apart`], [`shadow`]), the host sees it in other places
+//! ([`view`]), and what nobody wrote is [`rubbish`].
 
+pub mod apart;
 pub mod block;
 pub mod broken;
 pub mod buffer;
@@ -20,8 +22,11 @@ pub mod named;
 pub mod object;
 pub mod owned;
 pub mod rect;
+pub mod rubbish;
+pub mod shadow;
 pub mod stream;
 pub mod svm;
+pub mod view;
 
 pub use buffer::Buffer;
 pub use image::Image;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use opencl_sys::cl_mem_info;
 
+use super::map::Mapping;
 use super::{Buffer, Image};
 use crate::callback::UserData;
 use crate::context::Context;
@@ -12,6 +13,7 @@ use crate::destructors::DestructorFn;
 use crate::ffi::Result;
 use crate::ffi::answer::Answer;
 use crate::object;
+use crate::platform::Device;
 
 /// A memory object.
 #[derive(Clone)]
@@ -101,7 +103,23 @@ impl MemObject {
     ///
     /// # Errors
     /// `CL_INVALID_VALUE` when there is none at this address.
-    pub fn unmap(&self, address: usize) -> Result<()> {
+    pub fn unmap(&self, address: usize) -> Result<Mapping> {
         either!(self, it => it.unmap(address))
+    }
+
+    /// The buffer in which its bytes are.
+    pub fn store(&self) -> &Arc<Buffer> {
+        match self {
+            Self::Buffer(buffer) => buffer,
+            Self::Image(image) => image.store(),
+        }
+    }
+
+    /// Sees that a command of a device finds memory for it there.
+    ///
+    /// # Errors
+    /// `CL_MEM_OBJECT_ALLOCATION_FAILURE`.
+    pub fn prepare(&self, device: &Device) -> Result<()> {
+        self.store().address(device).map(drop)
     }
 }

@@ -78,6 +78,15 @@ impl Shape {
         (self.row_pitch, self.slice_pitch) == (other.row_pitch, other.slice_pitch)
     }
 
+    /// The same region in memory that begins with it.
+    pub fn from_zero(&self) -> Self {
+        Self {
+            start: 0,
+            end: self.end - self.start,
+            ..*self
+        }
+    }
+
     /// The same region in memory that starts `distance` bytes earlier, or at that address.
     pub fn moved(&self, distance: usize) -> Self {
         Self {

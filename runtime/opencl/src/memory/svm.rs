@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use opencl_sys::*;
 use parking_lot::{Mutex, RwLock};
-use touchstone_faults::any;
+use touchstone_faults::{Latitude, any, takes};
 
 use super::block::Block;
 use super::broken::Past;
+use super::shadow::Shadow;
 use crate::platform::capabilities;
 use crate::platform::limits::BASE_ALIGNMENT;
 
@@ -22,6 +23,8 @@ pub struct Allocation {
     size: usize,
     flags: cl_svm_mem_flags,
     past: Mutex<Past>,
+    /// The other copy, under a latitude.
+    shadow: Mutex<Option<Shadow>>,
 }
 
 impl Allocation {
@@ -40,6 +43,21 @@ impl Allocation {
         self.flags & CL_MEM_SVM_FINE_GRAIN_BUFFER != 0
     }
 
+    /// Under a latitude: something happens to its copies.
+    pub fn shadowed(&self, happens: impl FnOnce(&mut Shadow, &mut [u8])) {
+        if let Some(shadow) = self.shadow.lock().as_mut() {
+            // SAFETY: as for a fault.
+            let bytes = unsafe { std::slice::from_raw_parts_mut(self.block.start(), self.size) };
+            happens(shadow, bytes);
+        }
+    }
+
+    /// A buffer is made of it, so that it is the buffer's memory, too: it has no copies any more.
+    pub fn unite(&self) {
+        self.shadowed(Shadow::end);
+        *self.shadow.lock() = None;
+    }
+
     /// Under a fault: something happens to its contents that the past has a part in.
     #[cold]
     pub fn broken<R>(&self, happens: impl FnOnce(&mut Past, &mut [u8]) -> R) -> R {
@@ -47,6 +65,23 @@ impl Allocation {
         // may; a fault is not better than that.
         let bytes = unsafe { std::slice::from_raw_parts_mut(self.block.start(), self.size) };
         happens(&mut self.past.lock(), bytes)
+    }
+}
+
+/// An allocation that a command of a device uses.
+pub struct Used<'a>(&'a Allocation);
+
+impl<'a> Used<'a> {
+    /// It begins to.
+    pub fn new(allocation: &'a Arc<Allocation>) -> Self {
+        allocation.shadowed(Shadow::enter);
+        Self(allocation)
+    }
+}
+
+impl Drop for Used<'_> {
+    fn drop(&mut self) {
+        self.0.shadowed(Shadow::leave);
     }
 }
 
@@ -92,11 +127,16 @@ impl SvmHeap {
         };
         let block = Block::new(size, align).ok()?;
         let start = block.start();
+        let shadow = (takes(Latitude::SeparateMemories) && !fine).then(|| {
+            // SAFETY: the block is new, and has as many bytes.
+            Shadow::new(unsafe { std::slice::from_raw_parts(start, size) })
+        });
         let allocation = Arc::new(Allocation {
             block,
             size,
             flags,
             past: Mutex::default(),
+            shadow: Mutex::new(shadow),
         });
         self.allocations.write().insert(start as usize, allocation);
         Some(start)
@@ -123,6 +163,19 @@ impl SvmHeap {
         let allocations = self.allocations.read();
         let (_, candidate) = allocations.range(..=address).next_back()?;
         (address - candidate.start() < candidate.size()).then(|| Arc::clone(candidate))
+    }
+
+    /// A command of a device uses the allocations that these addresses lie in.
+    pub fn used<R>(&self, addresses: &[usize], uses: impl FnOnce() -> R) -> R {
+        if !any() {
+            return uses();
+        }
+        let found = addresses.iter().filter_map(|address| self.find(*address));
+        let found: Vec<_> = found.collect();
+        let users: Vec<_> = found.iter().map(Used::new).collect();
+        let result = uses();
+        drop(users);
+        result
     }
 
     /// Every allocation.

@@ -17,7 +17,9 @@ pub const SCENARIOS: &[Scenario] = &[
     ("program_scope", program_scope),
     ("atomic_add", atomic_add),
     ("atomic_exchange", atomic_exchange),
-    ("atomic_cas", atomic_cas),
+    ("atomic_cas", || counted("strong")),
+    ("atomic_cas_weak", || counted("weak")),
+    ("atomic_cas_strong", atomic_cas_strong),
     ("atomic_values", atomic_values),
     ("atomic_min_max", atomic_min_max),
     ("atomic_store", atomic_store),
@@ -212,16 +214,36 @@ fn atomic_exchange() {
     assert_eq!(out, (0..=32).collect::<Vec<_>>());
 }
 
-fn atomic_cas() {
+/// Work-items count with exchanges that they try until one succeeds.
+fn counted(kind: &str) {
     let rig = Rig::new();
     let source = "kernel void k(global int *x) {
         global atomic_int *g = (global atomic_int *)x;
         for (int n = 0; n < 8; ++n) {
             int old = atomic_load(g);
-            while (!atomic_compare_exchange_strong(g, &old, old + 1)) { }
+            while (!atomic_compare_exchange_KIND(g, &old, old + 1)) { }
         }
     }";
-    assert_eq!(output(&rig, source, 1, space(&[32], &[32])), [256]);
+    let source = source.replace("KIND", kind);
+    assert_eq!(output(&rig, &source, 1, space(&[32], &[32])), [256]);
+}
+
+/// A strong exchange succeeds where nobody interferes.
+fn atomic_cas_strong() {
+    assert_eq!(alone("strong"), 0);
+}
+
+/// How many of 64 exchanges fail of a work-item that is alone.
+pub fn alone(kind: &str) -> u32 {
+    let rig = Rig::new();
+    let source = "kernel void k(global int *x) {
+        global atomic_int *g = (global atomic_int *)x;
+        for (int n = 0; n < 64; ++n) {
+            int old = atomic_load(g);
+            x[1] += !atomic_compare_exchange_KIND(g, &old, old + 1);
+        }
+    }";
+    output(&rig, &source.replace("KIND", kind), 2, space(&[1], &[1]))[1]
 }
 
 fn atomic_values() {

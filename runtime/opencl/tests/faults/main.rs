@@ -147,7 +147,7 @@ fn within(name: &str, switch: Switch<'_>, hangs: bool) -> Result<(), String> {
     if let Some((variable, named)) = switch {
         command.env(variable, named);
     }
-    if name == "other_device" {
+    if name.starts_with("other_") {
         command.env("TOUCHSTONE_DEVICES", "2");
     }
     if name == "images" {

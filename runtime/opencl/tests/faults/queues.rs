@@ -4,8 +4,6 @@ use std::ptr::{null, null_mut};
 
 use opencl_sys::*;
 use touchstone::api::buffer::*;
-use touchstone::api::context::*;
-use touchstone::api::device::*;
 use touchstone::api::event::*;
 use touchstone::api::memory::*;
 use touchstone::api::queue::*;
@@ -13,7 +11,7 @@ use touchstone::api::svm::*;
 use touchstone::api::sync::*;
 
 use crate::Scenario;
-use crate::rig::{self, Rig, list, platform, queue, status, wait};
+use crate::rig::{self, Rig, list, queue, status, wait};
 use crate::tools::*;
 
 pub const SCENARIOS: &[Scenario] = &[
@@ -42,21 +40,7 @@ fn barrier_command(rig: &Rig, wait: &[cl_event]) -> cl_event {
 
 /// Two devices, a queue each.
 fn other_device() {
-    let mut devices = [null_mut(); 2];
-    let mut code = unsafe {
-        let list = devices.as_mut_ptr();
-        clGetDeviceIDs(platform(), CL_DEVICE_TYPE_ALL, 2, list, null_mut())
-    };
-    assert_eq!(code, CL_SUCCESS);
-    let rigs: Vec<Rig> = unsafe {
-        let list = devices.as_ptr();
-        let context = clCreateContext(null(), 2, list, None, null_mut(), &mut code);
-        let queue = |device| Rig {
-            context,
-            queue: clCreateCommandQueueWithProperties(context, device, null(), &mut 0),
-        };
-        devices.into_iter().map(queue).collect()
-    };
+    let rigs = two_devices();
     let gate = rigs[0].user_event();
     let before = fill_command(&rigs[0], &[gate]);
     let event = fill_command(&rigs[1], &[before]);
@@ -65,7 +49,7 @@ fn other_device() {
     set_user(gate, CL_COMPLETE);
     assert_eq!(wait(&[event]), CL_SUCCESS);
     // Each device finds what the other one wrote.
-    let kernel = kernel_everywhere(&rigs[0], "kernel void k(global int *x) { ++*x; }");
+    let kernel = kernel(&rigs[0], "kernel void k(global int *x) { ++*x; }");
     let memory = unsafe { clSVMAlloc(rigs[0].context, CL_MEM_READ_WRITE, 64, 0) };
     assert_eq!(
         unsafe {
@@ -108,10 +92,6 @@ fn other_device() {
     assert_eq!(code, CL_SUCCESS);
     assert_eq!(unsafe { memory.cast::<i32>().read() }, 4);
     rigs.into_iter().for_each(std::mem::forget);
-}
-
-fn kernel_everywhere(rig: &Rig, source: &str) -> cl_kernel {
-    kernel(rig, source)
 }
 
 fn barrier_holds() {

@@ -2,13 +2,19 @@
 
 use std::ffi::CString;
 use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use opencl_sys::*;
+use touchstone::api::context::*;
+use touchstone::api::device::*;
 use touchstone::api::event::*;
 use touchstone::api::kernel::*;
+use touchstone::api::map::*;
 use touchstone::api::program::*;
+use touchstone::api::queue::*;
 use touchstone::api::range::*;
+use touchstone::api::svm::*;
 use touchstone::api::transfer::*;
 
 use crate::rig::{self, Rig, list};
@@ -16,6 +22,26 @@ use crate::rig::{self, Rig, list};
 /// Gives other threads time to do what they should not.
 pub fn moment() {
     std::thread::sleep(Duration::from_millis(20));
+}
+
+/// A context of two devices, with a queue of each.
+pub fn two_devices() -> [Rig; 2] {
+    let mut devices = [null_mut(); 2];
+    let mut code = unsafe {
+        let list = devices.as_mut_ptr();
+        clGetDeviceIDs(rig::platform(), CL_DEVICE_TYPE_ALL, 2, list, null_mut())
+    };
+    assert_eq!(code, CL_SUCCESS);
+    let context =
+        unsafe { clCreateContext(null(), 2, devices.as_ptr(), None, null_mut(), &mut code) };
+    devices.map(|device| {
+        let queue =
+            unsafe { clCreateCommandQueueWithProperties(context, device, null(), &mut code) };
+        assert_eq!(code, CL_SUCCESS);
+        // Each gives up a reference of its own.
+        assert_eq!(unsafe { clRetainContext(context) }, CL_SUCCESS);
+        Rig { context, queue }
+    })
 }
 
 /// A built program with one kernel.
@@ -177,4 +203,76 @@ pub fn set_user(event: cl_event, status: cl_int) {
 /// A rig whose queue is out of order.
 pub fn out_of_order() -> Rig {
     Rig::with(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE)
+}
+
+/// Maps bytes of a buffer, and waits for that.
+pub fn map(
+    rig: &Rig,
+    buffer: cl_mem,
+    flags: cl_map_flags,
+    offset: usize,
+    size: usize,
+) -> *mut std::ffi::c_void {
+    let mut code = 1;
+    let address = unsafe {
+        clEnqueueMapBuffer(
+            rig.queue,
+            buffer,
+            CL_TRUE,
+            flags,
+            offset,
+            size,
+            0,
+            null(),
+            null_mut(),
+            &mut code,
+        )
+    };
+    assert_eq!(code, CL_SUCCESS);
+    address
+}
+
+/// Unmaps, and waits for that.
+pub fn unmap(rig: &Rig, buffer: cl_mem, address: *mut std::ffi::c_void) {
+    let code =
+        unsafe { clEnqueueUnmapMemObject(rig.queue, buffer, address, 0, null(), null_mut()) };
+    assert_eq!(code, CL_SUCCESS);
+    rig.finish();
+}
+
+/// Words of fine-grain shared memory, through which the host and kernels talk; they begin as zeros.
+pub struct Flags(*mut u32);
+
+impl Flags {
+    fn word(&self, n: usize) -> &AtomicU32 {
+        unsafe { AtomicU32::from_ptr(self.0.add(n)) }
+    }
+
+    /// Tells a kernel.
+    pub fn set(&self, n: usize) {
+        self.word(n).store(1, Ordering::Release);
+    }
+
+    /// Waits until a kernel tells.
+    pub fn wait_for(&self, n: usize) {
+        while self.word(n).load(Ordering::Acquire) == 0 {
+            std::thread::yield_now();
+        }
+    }
+}
+
+/// Two of them, and where they are.
+pub fn flags(rig: &Rig) -> (*mut std::ffi::c_void, Flags) {
+    let kind = CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS;
+    let memory = unsafe { clSVMAlloc(rig.context, kind, 8, 0) };
+    assert!(!memory.is_null());
+    let flags = Flags(memory.cast());
+    (0..2).for_each(|n| flags.word(n).store(0, Ordering::Release));
+    (memory, flags)
+}
+
+/// Sets an argument that points to shared memory.
+pub fn set_svm(kernel: cl_kernel, index: u32, memory: *const std::ffi::c_void) {
+    let code = unsafe { clSetKernelArgSVMPointer(kernel, index, memory) };
+    assert_eq!(code, CL_SUCCESS, "argument {index}");
 }

@@ -1,13 +1,14 @@
-//! What groups and index spaces do under a fault; nothing of it is used without one.
+//! What groups and index spaces do under a fault or a latitude; nothing of it is used without one.
 
 use super::arena::State;
 use super::{GroupRunner, Item};
 use crate::interp::code::Pc;
 use crate::interp::port::GroupPort;
+use crate::interp::port::host::Block;
 use crate::interp::space::{GroupPlace, Ids};
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
-use touchstone_faults::{Fault, on};
+use touchstone_faults::{Fault, on, rubbish};
 use touchstone_ir::Query;
 
 impl Ids<'_> {
@@ -49,6 +50,18 @@ impl Ids<'_> {
             Query::NumGroups if on(Fault::NumGroupsFloor) => (s.global[d] / s.local[d]).max(1),
             _ => return None,
         })
+    }
+}
+
+/// Fills memory with what differs each time.
+///
+/// # Safety
+/// The block is valid to write, and nobody uses it meanwhile.
+#[cold]
+pub(super) unsafe fn scatter_rubbish(block: Block) {
+    for (at, byte) in rubbish().take(block.len as usize).enumerate() {
+        // SAFETY: the caller's promise.
+        unsafe { (block.base as *mut u8).add(at).write(byte) };
     }
 }
 

@@ -31,7 +31,7 @@ use crate::interp::space::{GroupPlace, Ids, Space};
 use crate::interp::step::{Stop, step};
 use crate::launch::Launch;
 use arena::{Item, State};
-use touchstone_faults::{Fault, on};
+use touchstone_faults::{Fault, Latitude, on, takes};
 use turns::Turns;
 use watch::{Effect, Found, Verdict, Watch, effect};
 
@@ -129,6 +129,20 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
             .wrapping_add((before / 8) as usize + item as usize * self.layout.regs)
     }
 
+    /// Gives memory the contents of what nobody has written.
+    ///
+    /// # Safety
+    /// The block is valid to write, and nobody uses it meanwhile.
+    unsafe fn blank(&self, block: Block) {
+        if self.space.broken && takes(Latitude::FreshMemoryRubbish) {
+            // SAFETY: the caller's promise.
+            unsafe { broken::scatter_rubbish(block) };
+        } else {
+            // SAFETY: the caller's promise.
+            unsafe { std::ptr::write_bytes(block.base as *mut u8, 0, block.len as usize) };
+        }
+    }
+
     /// Puts an item at the start of the kernel.
     fn begin(&mut self, ids: &Ids<'_>, item: u64) {
         let slots = self.slots(item);
@@ -166,7 +180,7 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
         if private.len > 0 {
             // SAFETY: the item's private memory; a work-item that has not begun
             // holds no reference to it.
-            unsafe { std::ptr::write_bytes(private.base as *mut u8, 0, private.len as usize) };
+            unsafe { self.blank(private) };
             for (offset, bytes) in &self.start.aggregates {
                 // SAFETY: as above; the compiler reserved room for the aggregate there.
                 unsafe {
@@ -191,10 +205,12 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
         self.memory.begin_group(number, count as usize);
         let mut turns = Turns::new(self.launch.seed, number);
         if self.layout.local > 0 {
+            let local = Block {
+                base: self.base as u64,
+                len: self.layout.local,
+            };
             // SAFETY: the group's local memory; no item of it has begun.
-            unsafe {
-                std::ptr::write_bytes(self.base.cast::<u8>(), 0, self.layout.local as usize);
-            }
+            unsafe { self.blank(local) };
         }
         self.items.clear();
         self.items.resize(

@@ -175,9 +175,19 @@ impl Image {
         &self.geometry
     }
 
-    /// Its first byte. Valid for its shape's bytes as long as the image lives.
-    pub fn start(&self) -> *mut u8 {
+    /// Its first byte, for a command that reads it. Valid for its shape's bytes as long as the image lives.
+    pub fn start(&self) -> *const u8 {
         self.store.start()
+    }
+
+    /// Its first byte, for a command that may write it.
+    pub fn start_mut(&self) -> *mut u8 {
+        self.store.start_mut()
+    }
+
+    /// Where its elements are, from the first byte on.
+    pub fn store(&self) -> &Arc<Buffer> {
+        &self.store
     }
 
     /// Its flags, those it took over included.
@@ -195,23 +205,21 @@ impl Image {
         std::ptr::from_ref(self) as usize
     }
 
-    /// Notes the mapping of a region that lies in the image, and gives its address.
+    /// Notes the mapping of a region that lies in the image.
     ///
     /// # Errors
-    /// `CL_INVALID_OPERATION` when mappings for writing would overlap.
-    pub fn map(&self, origin: [usize; 3], region: [usize; 3], writes: bool) -> Result<*mut u8> {
-        let shape = self.geometry.shape(origin, region);
-        let first = self.start().wrapping_add(shape.row(0, 0));
-        self.store.mappings().add(Mapping {
-            owner: self.key(),
-            address: first as usize,
-            rows: Rows {
-                region: self.geometry.in_bytes(region),
-                shape: shape.moved(self.start() as usize),
-            },
-            writes,
-        })?;
-        Ok(first)
+    /// As [`Buffer::map`].
+    pub fn map(
+        &self,
+        origin: [usize; 3],
+        region: [usize; 3],
+        flags: cl_map_flags,
+    ) -> Result<Mapping> {
+        let rows = Rows {
+            region: self.geometry.in_bytes(region),
+            shape: self.geometry.shape(origin, region),
+        };
+        self.store.map_rows(self.key(), rows, flags)
     }
 
     /// Whether there is a mapping at this address.
@@ -223,7 +231,7 @@ impl Image {
     ///
     /// # Errors
     /// `CL_INVALID_VALUE` when there is none at this address.
-    pub fn unmap(&self, address: usize) -> Result<()> {
+    pub fn unmap(&self, address: usize) -> Result<Mapping> {
         self.store.mappings().remove(self.key(), address)
     }
 
