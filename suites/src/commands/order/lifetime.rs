@@ -71,9 +71,47 @@ pub(super) fn check(program: &Program, order: &Order) -> Result<(), Invalid> {
             must(!children && !pending, *release, when, || thing.to_string())?;
         }
     }
+    user_events_are_set(program, order, &releases)?;
     known_to_end(program, order, &releases)?;
     frees_last(program, order)?;
     maps_end(program, order)
+}
+
+/// Nothing but events is released while an enqueued command may wait for a user event that is not set: "the user
+/// must ensure that the status of these user events being waited on are set using clSetUserEventStatus before any
+/// OpenCL APIs that release OpenCL objects except for event objects are called" (clSetUserEventStatus).
+fn user_events_are_set(
+    program: &Program,
+    order: &Order,
+    releases: &[(Place, Thing)],
+) -> Result<(), Invalid> {
+    let when = "in a release while a user event that commands wait for may not be set";
+    let set = |user| {
+        let sets = |step: &Step| matches!(step, Step::Set { user: of, .. } if *of == user);
+        let place = program.steps().find(|(_, step)| sets(step));
+        place.map(|(place, _)| Moment::Call(place))
+    };
+    for (release, thing) in releases {
+        let counts = match thing {
+            Thing::Event(_) => false,
+            Thing::Queue(_) => true,
+            Thing::Object(object) => !program.objects[object.index()].kind.is_svm(),
+        };
+        let called = Moment::Call(*release);
+        for (id, command) in program.commands().filter(|_| counts) {
+            let enqueued = Moment::Call(order.enqueued(id));
+            if order.surely(Moment::Return(*release), enqueued) {
+                continue;
+            }
+            let mut users = command.wait.iter().filter_map(|event| match event {
+                Event::User(user) => Some(*user),
+                Event::Command(_) => None,
+            });
+            let open = users.all(|user| set(user).is_some_and(|set| order.surely(set, called)));
+            must(open, *release, when, || thing.to_string())?;
+        }
+    }
+    Ok(())
 }
 
 const BEFORE: &str = "before it is there";

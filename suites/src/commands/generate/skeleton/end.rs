@@ -115,6 +115,27 @@ impl Builder<'_> {
         self.main.push(Step::Finish(queue));
     }
 
+    /// Opens gates, and waits until each is: nothing but events may be released while one is closed that a command
+    /// waits for (clSetUserEventStatus). What waited for them has hardly begun then.
+    fn gates_open(&mut self) {
+        self.open();
+        let waits = self.program.commands.iter().flat_map(|c| &c.wait);
+        let mut users: Vec<Event> = waits
+            .copied()
+            .filter(|event| matches!(event, Event::User(_)))
+            .collect();
+        users.sort();
+        users.dedup();
+        let known = |event: &Event| {
+            let waited = |step: &Step| matches!(step, Step::Wait(events) if events.contains(event));
+            self.main.iter().any(waited)
+        };
+        users.retain(|event| !known(event));
+        if !users.is_empty() {
+            self.main.push(Step::Wait(users));
+        }
+    }
+
     /// Releases buffers whose commands have yet to run.
     fn released_objects(&mut self) {
         if self.has_thread() {
@@ -127,6 +148,7 @@ impl Builder<'_> {
                 Kind::Buffer(_) | Kind::SubBuffer { .. }
             );
             if buffer && !self.program.objects.iter().any(part_of) && self.choices.percent(40) {
+                self.gates_open();
                 self.main.push(Step::ReleaseObject(object));
             }
         }
@@ -135,10 +157,7 @@ impl Builder<'_> {
     pub(super) fn end(&mut self) {
         self.independent();
         let release = self.choices.percent(self.profile.releases);
-        if release {
-            self.released_objects();
-        }
-        // What is released has its commands still to come, most surely so behind gates that are closed.
+        // Of events that are released the commands are still to come, most surely so behind gates that are closed.
         let gated = release && self.choices.percent(60);
         if !gated {
             self.let_go();
@@ -161,6 +180,9 @@ impl Builder<'_> {
         } else {
             Vec::new()
         };
+        if release {
+            self.released_objects();
+        }
         let enqueued = self.main.iter().filter_map(|step| match step {
             Step::Enqueue(id) => Some(*id),
             _ => None,
@@ -220,6 +242,7 @@ impl Builder<'_> {
         }
         let gone = released.contains(&queue);
         if gone {
+            self.gates_open();
             self.main.push(Step::ReleaseQueue(queue));
         }
         self.open();

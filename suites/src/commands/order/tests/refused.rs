@@ -420,6 +420,12 @@ fn things_are_used_while_they_are_there() {
             "  - release-object: 3\n  - flush: 0\n",
             "step 15 of thread 0 uses object 3 in a release while it is needed",
         ),
+        // What waits for a user event holds up every release but those of events.
+        (
+            "  - flush: 0\n",
+            "  - flush: 0\n  - release-object: 1\n",
+            "step 16 of thread 0 uses object 1 in a release while a user event that commands wait for may not be set",
+        ),
         (
             "{unmap: 3}",
             "marker",
@@ -444,7 +450,7 @@ fn freedoms_are_let_through() {
             "  - flush: 0\n",
             "  - flush: 0\n  - release-event: {command: 7}\n",
         ),
-        ("  - flush: 0\n", "  - flush: 0\n  - release-object: 1\n"),
+        ("{command: 8}]\n", "{command: 8}]\n  - release-object: 1\n"),
         // A kernel may do nothing.
         (
             "{queue: 0, what: {kernel: {reads: [{object: 0, first: 0, count: 2}], writes: [{object: 4, first: 0, count: 2}], items: 4}}}",
