@@ -8,7 +8,8 @@
 //! sub-buffer object(s) is undefined", clCreateSubBuffer; "The results of modifying a shared resource in one
 //! command-queue while it is being used by another command-queue are undefined", Appendix A before 3.0.17). A
 //! mapped object is held whole ("irrespective of whether the mapped regions span the entire memory object",
-//! clEnqueueMapBuffer and clEnqueueSVMMap); several maps of one object are apart where their regions are.
+//! clEnqueueMapBuffer and clEnqueueSVMMap), and a map is a command that reads it: beside one for writing there is
+//! none, wherever it lies.
 //! Coarse-grained SVM is shared by cells among the kernels of one device ("concurrent access to the same memory
 //! allocation from multiple kernels on a single device is valid", Shared Virtual Memory), by allocation otherwise.
 //! Fine-grained SVM and variables at program scope are shared by cells.
@@ -24,9 +25,9 @@ pub type Cell = (ObjectId, u8);
 pub enum Agent {
     /// A kernel on this device.
     Kernel(u8),
-    /// Another command.
+    /// Another command; a map uses memory from its command to the end of its unmap.
     Command,
-    /// A map, from its command to the end of its unmap, or a host thread.
+    /// A host thread.
     Host,
 }
 
@@ -86,12 +87,12 @@ impl Use {
         let command = &program.commands[id.index()];
         let agent = match command.what {
             What::Kernel(_) => Agent::Kernel(program.queues[command.queue.index()].device),
-            What::Map { .. } => Agent::Host,
             What::Native(_)
             | What::Read(_)
             | What::Write(_)
             | What::Copy { .. }
             | What::Fill(_)
+            | What::Map { .. }
             | What::Unmap(_)
             | What::Migrate { .. }
             | What::Free(_)
