@@ -182,7 +182,9 @@ impl Lowering<'_> {
             which |= u32::from(pointer.is_none()) << at;
         }
         arguments.which = Some(which).filter(|which| *which != 0);
-        let calls = self.arguments(self.kernels[&id], self.context_of(id), &arguments);
+        let log = self.log_of.get(&id).and_then(|log| self.logs[*log].memory);
+        let log = log.map(|(log, _)| log);
+        let calls = self.arguments(self.kernels[&id], log, &arguments);
         calls.map(|call| call.whatever().into()).collect()
     }
 
@@ -195,11 +197,11 @@ impl Lowering<'_> {
         calls.map(|call| call.whatever().into()).collect()
     }
 
-    /// Sets the arguments of a kernel.
+    /// Sets the arguments of a kernel; one that reads nothing and does not spin needs no log.
     pub(super) fn arguments(
         &self,
         kernel: Slot,
-        context: ContextId,
+        log: Option<Slot>,
         arguments: &Arguments,
     ) -> impl Iterator<Item = Call> + use<> {
         let mut calls = Vec::new();
@@ -213,9 +215,9 @@ impl Lowering<'_> {
                 ),
             });
         }
-        calls.push(match self.contexts[context.index()].log {
+        calls.push(match log {
             None => null_argument(kernel, 4),
-            Some((log, _)) => Call::object_argument(kernel, 4, log),
+            Some(log) => Call::object_argument(kernel, 4, log),
         });
         for (n, range) in (5..).zip(arguments.ranges) {
             calls.push(words(kernel, n, range));

@@ -5,21 +5,17 @@ use crate::commands::memory::in_place;
 use crate::commands::program::{HostPointer, Kind};
 
 impl Lowering<'_> {
-    /// The log of a context's kernels.
+    /// Makes a log.
     pub(super) fn log(&mut self, n: usize) {
-        let context = &self.contexts[n];
-        if context.kernels.is_none() {
-            return;
-        }
         // One word more, for kernels that read nothing.
-        let bytes = self.bytes(context.cells) + 4;
+        let bytes = self.bytes(self.logs[n].cells) + 4;
         let host = self
             .builder
             .slot(format!("saw_{n}"), SlotKind::Host { bytes });
         let log = self.builder.slot(format!("log_{n}"), SlotKind::Memory);
-        let context = self.contexts[n].slot;
+        let context = self.contexts[self.logs[n].context.index()].slot;
         self.create(context, log, &[cl::CL_MEM_COPY_HOST_PTR], bytes, host);
-        self.contexts[n].log = Some((log, host));
+        self.logs[n].memory = Some((log, host));
     }
 
     /// A buffer over memory of the host.
@@ -164,7 +160,7 @@ impl Lowering<'_> {
             which: Some(4),
             pointers: [const { None }; 4],
         };
-        for call in self.arguments(kernel, object.context, &arguments) {
+        for call in self.arguments(kernel, None, &arguments) {
             self.builder.begin(call);
         }
         let service = self.contexts[object.context.index()].service;

@@ -79,9 +79,15 @@ struct Context {
     service: Slot,
     /// The kernels' program, where there are kernels.
     kernels: Option<Slot>,
-    /// What kernels saw, on the device and on the host.
-    log: Option<(Slot, Slot)>,
-    /// Cells of the log.
+}
+
+/// What kernels saw. Kernels that may run at the same time write to no buffer that both have: those of an
+/// in-order queue share a log, one of a queue out of order has its own.
+struct Log {
+    context: ContextId,
+    /// On the device, and on the host.
+    memory: Option<(Slot, Slot)>,
+    /// Its cells.
     cells: usize,
 }
 
@@ -111,8 +117,11 @@ struct Lowering<'p> {
     /// Where a command's data is on the host: a read's destination, a write's source.
     staging: BTreeMap<CommandId, Slot>,
     kernels: BTreeMap<CommandId, Slot>,
-    /// Where each range that a kernel reads is in the log of a context, in cells.
-    logged: BTreeMap<Read, (ContextId, std::ops::Range<usize>)>,
+    logs: Vec<Log>,
+    /// The log of each kernel.
+    log_of: BTreeMap<CommandId, usize>,
+    /// Where each range that a kernel reads is in which log, in cells.
+    logged: BTreeMap<Read, (usize, std::ops::Range<usize>)>,
     natives: BTreeMap<CommandId, CallbackId>,
 }
 
@@ -131,6 +140,8 @@ impl<'p> Lowering<'p> {
             maps: BTreeMap::new(),
             staging: BTreeMap::new(),
             kernels: BTreeMap::new(),
+            logs: Vec::new(),
+            log_of: BTreeMap::new(),
             logged: BTreeMap::new(),
             natives: BTreeMap::new(),
         }
@@ -241,7 +252,7 @@ impl<'p> Lowering<'p> {
             self.users.push(slot);
         }
         self.commands();
-        for n in 0..self.contexts.len() {
+        for n in 0..self.logs.len() {
             self.log(n);
         }
         for n in 0..p.objects.len() {
@@ -285,8 +296,6 @@ impl<'p> Lowering<'p> {
             slot,
             service,
             kernels,
-            log: None,
-            cells: 0,
         });
     }
 
@@ -312,10 +321,12 @@ impl<'p> Lowering<'p> {
                 if let Some(slot) = self.kernel(context, id.index(), variable) {
                     self.kernels.insert(id, slot);
                 }
+                let log = self.log_for(command.queue);
+                self.log_of.insert(id, log);
                 for (range, cells) in (0..).zip(&work.reads) {
                     let read = Read::Kernel { command: id, range };
-                    let at = &mut self.contexts[context.index()].cells;
-                    let stretch = (context, *at..*at + usize::from(cells.count));
+                    let at = &mut self.logs[log].cells;
+                    let stretch = (log, *at..*at + usize::from(cells.count));
                     *at = stretch.1.end;
                     self.logged.insert(read, stretch);
                 }
@@ -327,6 +338,24 @@ impl<'p> Lowering<'p> {
             } else if let What::Map { .. } = &command.what {
                 let slot = self.builder.slot(format!("map_{id}"), SlotKind::Address);
                 self.maps.insert(id, slot);
+            }
+        }
+    }
+
+    /// The log for one more kernel of a queue.
+    fn log_for(&mut self, queue: QueueId) -> usize {
+        let p = self.program();
+        let mine = |id: &CommandId| p.commands[id.index()].queue == queue;
+        let shared = self.log_of.iter().find(|(id, _)| mine(id));
+        match shared {
+            Some((_, log)) if !p.queues[queue.index()].out_of_order => *log,
+            Some(_) | None => {
+                self.logs.push(Log {
+                    context: p.queues[queue.index()].context,
+                    memory: None,
+                    cells: 0,
+                });
+                self.logs.len() - 1
             }
         }
     }
@@ -375,7 +404,7 @@ impl<'p> Lowering<'p> {
             });
             self.names.times.push(times);
         }
-        for n in 0..self.contexts.len() {
+        for n in 0..self.logs.len() {
             let read = self.read_log(n);
             if !read.is_empty() {
                 self.builder.end(Op::Settled(read));
@@ -383,11 +412,11 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// Brings what kernels of a context saw to the host.
+    /// Brings what is in a log to the host.
     fn read_log(&mut self, n: usize) -> Vec<Step> {
-        let context = &self.contexts[n];
-        let (cells, service) = (context.cells, context.service);
-        let (Some((log, host)), true) = (context.log, cells > 0) else {
+        let (cells, memory) = (self.logs[n].cells, self.logs[n].memory);
+        let service = self.contexts[self.logs[n].context.index()].service;
+        let (Some((log, host)), true) = (memory, cells > 0) else {
             return Vec::new();
         };
         let bytes = self.bytes(cells);
@@ -398,8 +427,8 @@ impl<'p> Lowering<'p> {
             false => call,
         };
         let mut steps = vec![Step::from(call)];
-        for (read, (context, cells)) in &self.logged {
-            if context.index() == n {
+        for (read, (log, cells)) in &self.logged {
+            if *log == n {
                 let into = self.builder.answer();
                 self.names.reads.insert(*read, into);
                 steps.push(Step::from(Op::Read {
