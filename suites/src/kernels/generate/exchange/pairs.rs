@@ -81,8 +81,14 @@ pub fn pairs(choices: &mut Choices) -> KernelCase {
     let quit = quit(&mut case, kind);
     // In the second word of the second one work-groups are counted as they come.
     let bad = [4, 8].map(|bytes| case.buffer(bytes));
-    // Kernels that nothing orders share no buffer.
-    let one = |side: usize| args![turn, data, quit, bad[side], rounds, side as u32];
+    // Kernels that nothing orders share no buffer, not even one that they are given and leave alone.
+    let one = |side: usize| {
+        let [turn, data, quit] = match place {
+            Place::Object(_) => [turn, data, quit],
+            Place::Variable => [bad[side]; 3],
+        };
+        args![turn, data, quit, bad[side], rounds, side as u32]
+    };
     if place == Place::Variable {
         let set = Launch::new("set", Vec::new(), Range::line(1, 1));
         case.run(set);
