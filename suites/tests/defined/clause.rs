@@ -62,7 +62,7 @@ clauses! {
     /// A copy overlaps itself.
     CopyOverlap = "clEnqueueCopyBuffer": "if src_buffer and dst_buffer are the same buffer or sub-buffer object and the source and destination regions overlap";
     /// A command reaches out of an object.
-    OutOfBounds = "clEnqueueReadBuffer": "if the region being read or written specified by (offset, size) is out of bounds";
+    OutOfBounds = "clEnqueueReadBuffer": "if the region being read or written specified by offset and size is out of bounds";
     /// Memory is used that is not there any more.
     Freed = "Shared Virtual Memory": "It is the programmer's responsibility to ensure that no host code or executing kernels attempt to access a shared memory region after that memory is freed.";
     /// Memory of the host is given to the implementation to free.

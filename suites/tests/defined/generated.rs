@@ -1,10 +1,13 @@
-//! Small programs, and the programs of findings.
+//! What is generated, of every kind, and the programs of findings.
 
 use super::clause::Clause;
-use super::{Complaint, complaints};
-use classay_suites::commands::generate::{enumerate, small};
+use super::kernels::complaints as of_kernels;
+use super::{Complaint, complaints, lowered};
+use classay_suites::commands::check::Plan;
+use classay_suites::commands::generate::{Profile, enumerate, small};
 use classay_suites::commands::yaml;
-use classay_suites::family::kind_of;
+use classay_suites::family::{Family, kind_of};
+use classay_suites::kernels::{self, case::KernelCase};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -32,6 +35,39 @@ impl Census {
         let lines: Vec<String> = lines.collect();
         assert!(lines.is_empty(), "{}", lines.join("\n"));
     }
+}
+
+/// So many programs of every kind, from a seed on.
+fn programs(first: u64, each: u64) -> Census {
+    let mut census = Census::default();
+    for (family, kind, _) in Profile::all() {
+        let kind = format!("{family}/{kind}");
+        for seed in first..first + each {
+            let plan = Plan::generate(&kind, seed).unwrap_or_else(|| panic!("{kind} {seed}"));
+            let mut found = complaints(&plan.program);
+            found.extend(lowered::complaints(&plan));
+            census.add(&kind, seed, found);
+        }
+    }
+    for (family, kind, _) in kernels::generate::FAMILIES {
+        let kind = format!("{family}/{kind}");
+        for seed in first..first + each {
+            let case = KernelCase::generate(&kind, seed).expect("a case");
+            census.add(&kind, seed, of_kernels(&case));
+        }
+    }
+    census
+}
+
+#[test]
+fn generated_programs_are_defined() {
+    programs(0, 40).is_clean();
+}
+
+#[test]
+#[ignore = "takes twenty minutes: cargo test -p classay-suites --test defined -- --ignored"]
+fn twenty_thousand_programs_of_every_kind_are_defined() {
+    programs(1_000, 20_000).is_clean();
 }
 
 #[test]
