@@ -26,6 +26,7 @@
 //! | `queue` | taking in, flushing, finishing, helping |
 //! | `agenda` | what a thread has made ready |
 //! | `pool` | the threads |
+//! | `choice` | which of the commands that are ready comes next |
 //! | `lane` | notifying the application, on a thread of its own |
 //!
 //! # What it promises
@@ -45,7 +46,8 @@
 //! A thread of the pool, or a thread that waits for it in [`wait`], [`Queue::finish`] or
 //! [`Queue::enqueue_and_wait`]: that one runs what it waits for itself, when it is ready, and
 //! in an in-order queue what comes before. It would be blocked until then anyway, so this
-//! can delay nothing; it never runs a command that it does not wait for. A command that is
+//! can delay nothing; it never runs a command that it does not wait for. With a [`Choice`] other than the eager
+//! one, which uses freedoms that only tests want, threads that wait run nothing. A command that is
 //! [`Role::prompt`] runs on the thread that ended its last prerequisite.
 //!
 //! # Why this cannot deadlock
@@ -61,7 +63,9 @@
 //!   it: the last state of a command under the command's, the count of ended commands under
 //!   the queue's, the list of ready commands under the pool's. A thread of the pool that looks
 //!   for work without the lock is announced under it (`looking`), and looks once more under
-//!   it before it sleeps; those who add work count on it only until then.
+//!   it before it sleeps; those who add work count on it only until then. Where a queue runs one command at a time,
+//!   nobody looks without the lock, and a thread that sleeps although something is listed is woken when that queue
+//!   has ended the one that it had (`Pool::give_back`): marked and unmarked under the pool's lock as well.
 //!
 //! # Happens-before
 //! Written A → B where A happens before B.

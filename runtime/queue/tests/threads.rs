@@ -16,16 +16,22 @@
 //! | event → notice | a command, `output` | the notice |
 
 use std::cell::UnsafeCell;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use touchstone_queue::{
-    Command, Core, Lane, Pool, Queue, Role, State, Submission, Trigger, ask, set, wait,
+    Choice, Command, Core, Lane, Pool, Queue, Role, State, Submission, Trigger, ask, set, wait,
 };
 
+const CHOICES: [Choice; 4] = [
+    Choice::Eager,
+    Choice::OneAtATime,
+    Choice::LastFirst,
+    Choice::Random(7),
+];
 const ROUNDS: u64 = 8;
 /// Commands of one host thread in one round.
 const COMMANDS: usize = 300;
@@ -59,6 +65,9 @@ struct Node {
     before: Vec<Arc<Node>>,
     /// What the sum of the outputs of notices is to be added to. Relaxed: it orders nothing.
     told: Arc<AtomicU64>,
+    /// Where the inputs of commands are noted as these run; none where the lock would order what only the
+    /// engine is to order.
+    ran: Option<Arc<Mutex<Vec<u64>>>>,
 }
 
 impl Node {
@@ -86,6 +95,9 @@ impl Command for Node {
             std::thread::sleep(Duration::from_micros(80));
         }
         self.output.put(self.sum());
+        if let Some(ran) = &self.ran {
+            ran.lock().expect("no panic").push(self.input.get());
+        }
         Ok(())
     }
 
@@ -122,6 +134,7 @@ impl Round {
             output: Plain::default(),
             before,
             told: Arc::clone(&self.told),
+            ran: None,
         };
         node.input.put(input);
         node
@@ -188,7 +201,7 @@ fn plain_memory_is_ordered_by_the_engine_alone() {
     for seed in 0..ROUNDS {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let mut round = Round {
-            pool: Pool::new(0, || ()),
+            pool: Pool::new(0, || (), CHOICES[seed as usize % CHOICES.len()]),
             lane: Lane::new("lane"),
             told: Arc::default(),
             users: Vec::new(),
@@ -223,5 +236,46 @@ fn plain_memory_is_ordered_by_the_engine_alone() {
         assert_eq!(round.told.load(Ordering::Relaxed), expected);
         round.lane.close();
         round.pool.close();
+    }
+}
+
+/// Commands that became ready together run as was chosen, and what comes behind a barrier after those before it.
+#[test]
+fn ready_commands_run_in_the_chosen_order() {
+    let order = |choice| {
+        let round = Round {
+            pool: Pool::new(0, || (), choice),
+            lane: Lane::new("lane"),
+            told: Arc::default(),
+            users: Vec::new(),
+        };
+        let pool = Arc::clone(&round.pool);
+        let queue = Arc::new(Queue::new(pool, true, 2, Submission::AtFlush));
+        let ran = Arc::default();
+        for input in 1..=8 {
+            let role = Role {
+                prompt: input == 5,
+                after_all: input == 5,
+                before_all: input == 5,
+            };
+            let mut node = round.node(Core::queued(role, 0), input, Vec::new());
+            node.queue = Some(Arc::clone(&queue));
+            node.ran = Some(Arc::clone(&ran));
+            queue.enqueue(&Arc::new(node), Vec::new());
+        }
+        queue.finish();
+        round.pool.close();
+        let ran = ran.lock().expect("no panic").clone();
+        ran
+    };
+    assert_eq!(order(Choice::OneAtATime), [1, 2, 3, 4, 5, 6, 7, 8]);
+    assert_eq!(order(Choice::LastFirst), [4, 3, 2, 1, 5, 8, 7, 6]);
+    let random = |seed| order(Choice::Random(seed));
+    let drawn: Vec<_> = (0..8).map(random).collect();
+    assert!(drawn.iter().any(|order| !order.is_sorted()), "{drawn:?}");
+    for mut order in drawn {
+        assert_eq!(order[4], 5, "{order:?}");
+        order.sort_unstable();
+        assert_eq!(order, [1, 2, 3, 4, 5, 6, 7, 8]);
     }
 }

@@ -25,7 +25,7 @@ pub mod event;
 use std::sync::{Arc, LazyLock};
 
 use opencl_sys::*;
-use touchstone_queue::{self as engine, Pool, Submission};
+use touchstone_queue::{self as engine, Choice, Pool, Submission};
 
 use crate::callback;
 use crate::clock;
@@ -40,7 +40,7 @@ use event::Event;
 /// The threads that run commands, shared by all queues.
 pub fn pool() -> &'static Arc<Pool<Event>> {
     static POOL: LazyLock<Arc<Pool<Event>>> =
-        LazyLock::new(|| Pool::new(2, callback::mark_queue_thread));
+        LazyLock::new(|| Pool::new(2, callback::mark_queue_thread, Choice::Eager));
     &POOL
 }
 

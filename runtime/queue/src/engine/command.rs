@@ -55,6 +55,12 @@ pub trait Command: Sized + Send + Sync + 'static {
         false
     }
 
+    /// Whether notices of the states before the last one wait for the last: "equal to or past the status
+    /// specified" (`clSetEventCallback`).
+    fn tells_late(&self) -> bool {
+        false
+    }
+
     /// The time now, for [`Times`]; never goes back. Anything for a queue without profiling.
     fn now(&self) -> u64;
 }
@@ -361,7 +367,7 @@ fn elsewhere<C: Command>(one: &Arc<C>, other: &Arc<C>) -> bool {
 fn post_notices<C: Command>(command: &Arc<C>, inner: &mut Inner<C>, state: State) -> bool {
     let mut start = false;
     for trigger in [Trigger::Submitted, Trigger::Running, Trigger::Complete] {
-        if inner.asked.is_empty() || !state.has_reached(trigger) {
+        if inner.asked.is_empty() || !is_due(command, state, trigger) {
             break;
         }
         let due = inner.asked.extract_if(.., |asked| asked.trigger == trigger);
@@ -370,6 +376,11 @@ fn post_notices<C: Command>(command: &Arc<C>, inner: &mut Inner<C>, state: State
         }
     }
     start
+}
+
+/// Whether a notice is to be sent now.
+fn is_due<C: Command>(command: &Arc<C>, state: State, trigger: Trigger) -> bool {
+    state.has_reached(trigger) && (state.is_final() || !command.tells_late())
 }
 
 fn send<C: Command>(command: &Arc<C>, asked: Asked<C>, state: State) -> bool {
@@ -392,7 +403,7 @@ pub fn ask<C: Command>(command: &Arc<C>, trigger: Trigger, notice: C::Notice) {
     let core = command.core();
     let mut inner = core.inner.lock();
     let state = core.state();
-    let start = if state.has_reached(trigger) {
+    let start = if is_due(command, state, trigger) {
         send(command, asked, state)
     } else {
         inner.asked.push(asked);
@@ -432,7 +443,8 @@ pub fn wait<C: Command>(command: &Arc<C>) -> State {
             continue;
         }
         if sync::spin(sync::SPIN, || {
-            core.state().is_final() || core.can_be_claimed()
+            core.state().is_final()
+                || core.can_be_claimed() && command.queue().is_none_or(Queue::is_helped)
         }) {
             continue;
         }

@@ -1,6 +1,7 @@
 //! The machine itself. See the crate's text for the whole.
 
 mod agenda;
+mod choice;
 mod command;
 mod lane;
 mod order;
@@ -8,6 +9,7 @@ mod pool;
 mod queue;
 mod state;
 
+pub use choice::{Choice, draw};
 pub use command::{Command, Core, WAIT_LIST_FAILED, ask, set, wait};
 pub use lane::Lane;
 pub use order::Role;

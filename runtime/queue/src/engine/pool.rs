@@ -17,9 +17,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::agenda::{Agenda, Batch};
+use super::choice::Choice;
 use super::command::{Command, claim, run};
 use super::queue::Queue;
-use crate::sync::{self, AtomicUsize, Condvar, Mutex, Ordering};
+use crate::sync::{self, AtomicU64, AtomicUsize, Condvar, Mutex, Ordering};
 
 /// Commands of one chain that a thread runs before it lets others come first.
 const TURN: usize = 64;
@@ -43,6 +44,10 @@ pub struct Pool<C> {
     news: Condvar,
     /// How many are in the list, for looking without the lock.
     listed: AtomicUsize,
+    /// Which of them comes next.
+    choice: Choice,
+    /// Where the random ones are, under the lock of `inner`.
+    drawn: AtomicU64,
     /// Called by each thread when it starts.
     greet: fn(),
 }
@@ -50,7 +55,7 @@ pub struct Pool<C> {
 impl<C: Command> Pool<C> {
     /// A pool without threads. `stay` of them, once started, stay when there is no queue;
     /// each calls `greet` when it starts.
-    pub fn new(stay: usize, greet: fn()) -> Arc<Self> {
+    pub fn new(stay: usize, greet: fn(), choice: Choice) -> Arc<Self> {
         Arc::new(Self {
             inner: Mutex::new(Inner {
                 ready: VecDeque::new(),
@@ -62,6 +67,8 @@ impl<C: Command> Pool<C> {
             }),
             news: Condvar::new(),
             listed: AtomicUsize::new(0),
+            choice,
+            drawn: AtomicU64::new(0),
             greet,
         })
     }
@@ -124,14 +131,21 @@ impl<C: Command> Pool<C> {
                 run(&command, &mut agenda);
                 agenda.settle(self, |_| false);
             }
-            drop(command);
             inner = self.inner.lock();
             inner.threads -= 1;
+            self.choice.give_back(&command);
+            drop(inner);
+            drop(command);
+            inner = self.inner.lock();
         }
     }
 
     fn pop(&self, inner: &mut Inner<C>) -> Option<Arc<C>> {
-        let command = inner.ready.pop_front()?;
+        let command = if self.choice.is_eager() {
+            inner.ready.pop_front()?
+        } else {
+            self.choice.take(&mut inner.ready, &self.drawn)?
+        };
         self.listed.store(inner.ready.len(), Ordering::Relaxed);
         Some(command)
     }
@@ -142,15 +156,35 @@ impl<C: Command> Pool<C> {
         while let Some(command) = self.next() {
             let mut next = Some(command);
             let mut turns = 0;
-            while let Some(command) = next
-                && claim(&command)
-            {
-                turns += 1;
+            while let Some(command) = next {
                 let mut agenda = Agenda::new();
-                run(&command, &mut agenda);
-                drop(command);
-                next = agenda.settle(&self, |_| turns < TURN);
+                if claim(&command) {
+                    turns += 1;
+                    run(&command, &mut agenda);
+                }
+                if self.choice.is_eager() {
+                    drop(command);
+                    next = agenda.settle(&self, |_| turns < TURN);
+                } else {
+                    next = agenda.settle(&self, |_| false);
+                    self.give_back(&command);
+                }
             }
+        }
+    }
+
+    /// Whether a thread that waits for a command runs it, if it can.
+    pub(super) fn is_eager(&self) -> bool {
+        self.choice.is_eager()
+    }
+
+    /// A command of a queue that runs one at a time has been run: another may be taken, by one that sleeps
+    /// because there was none that might.
+    fn give_back(&self, command: &Arc<C>) {
+        let inner = self.inner.lock();
+        self.choice.give_back(command);
+        if !inner.ready.is_empty() {
+            self.news.notify_one();
         }
     }
 
@@ -165,7 +199,8 @@ impl<C: Command> Pool<C> {
                 inner.threads -= 1;
                 return None;
             }
-            if inner.looking {
+            // What is listed may be what must not be taken yet: only news are worth waking for then.
+            if inner.looking || !self.choice.is_eager() {
                 inner.sleeping += 1;
                 self.news.wait(&mut inner);
                 inner.sleeping -= 1;

@@ -9,7 +9,7 @@ use super::command::{Command, claim, prerequisite_ended, run, submit, wait, wait
 use super::order::Order;
 use super::pool::Pool;
 use super::state::State;
-use crate::sync::{self, AtomicU64, Condvar, Mutex, Ordering};
+use crate::sync::{self, AtomicBool, AtomicU64, Condvar, Mutex, Ordering};
 
 /// When the commands of a queue are submitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +36,8 @@ pub struct Queue<C: Command> {
     /// Threads that it may keep busy.
     width: usize,
     submission: Submission,
+    /// One of its commands runs and no other may, where they run one at a time; used under the pool's lock.
+    busy: AtomicBool,
     inner: Mutex<Inner<C>>,
     /// What [`Order::all_ended_below`] says, for looking without the lock.
     ended_below: AtomicU64,
@@ -57,6 +59,7 @@ impl<C: Command> Queue<C> {
             pool,
             width,
             submission,
+            busy: AtomicBool::new(false),
             inner: Mutex::new(Inner {
                 order: Order::new(out_of_order),
                 unflushed: Vec::new(),
@@ -79,7 +82,9 @@ impl<C: Command> Queue<C> {
     /// now, the calling thread runs it (`ex.queue.blocking`).
     pub fn enqueue_and_wait(&self, command: &Arc<C>, list: Vec<Arc<C>>) -> State {
         let agenda = self.take_in(command, list);
-        let own = agenda.settle(&self.pool, |ready| Arc::ptr_eq(ready, command));
+        let own = agenda.settle(&self.pool, |ready| {
+            self.is_helped() && Arc::ptr_eq(ready, command)
+        });
         if let Some(ready) = own
             && claim(&ready)
         {
@@ -151,6 +156,9 @@ impl<C: Command> Queue<C> {
     /// Runs commands of this queue on the calling thread, which waits for `awaited`, or for
     /// all with numbers below `end`; false if there is none that is ready and awaited.
     pub(super) fn help(&self, awaited: Option<&Arc<C>>, end: u64) -> bool {
+        if !self.is_helped() {
+            return false;
+        }
         if let Some(awaited) = awaited
             && claim(awaited)
         {
@@ -176,6 +184,19 @@ impl<C: Command> Queue<C> {
             next = self.run_claimed(&command, is_awaited);
         }
         true
+    }
+
+    /// Whether threads that wait for its commands run them.
+    pub(super) fn is_helped(&self) -> bool {
+        self.pool.is_eager()
+    }
+
+    pub(super) fn is_busy(&self) -> bool {
+        self.busy.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn set_busy(&self, busy: bool) {
+        self.busy.store(busy, Ordering::Relaxed);
     }
 
     /// Whether a command is one of this queue's.

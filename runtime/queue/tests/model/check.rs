@@ -1,6 +1,6 @@
 //! Holds what happened against the rules.
 
-use crate::engine::{State, Times, Trigger, WAIT_LIST_FAILED};
+use crate::engine::{Choice, State, Times, Trigger, WAIT_LIST_FAILED};
 use crate::play::{Record, Records};
 use crate::program::{Enqueue, Kind, Program, Step};
 
@@ -149,6 +149,19 @@ fn check_order(program: &Program, command: &Played<'_>, played: &[Played<'_>]) {
                 "{:?} before {:?}",
                 command.enqueue,
                 earlier.enqueue
+            );
+        }
+    }
+    let alone = matches!(program.choice, Choice::OneAtATime | Choice::LastFirst);
+    let runs =
+        |one: &Played<'_>| matches!(one.kind, Kind::Work { .. }) && one.times.start < one.times.end;
+    for other in played {
+        let apart = other.queue != command.queue || other.place == command.place;
+        if alone && !apart && runs(command) && runs(other) {
+            let (one, other) = (command.times, other.times);
+            assert!(
+                one.end < other.start || other.end < one.start,
+                "two at a time"
             );
         }
     }

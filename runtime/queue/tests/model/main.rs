@@ -20,6 +20,7 @@
 #[path = "../../src/engine/mod.rs"]
 #[allow(
     dead_code,
+    unused_imports,
     unreachable_pub,
     missing_docs,
     reason = "the engine's files, compiled again"

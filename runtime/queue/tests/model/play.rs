@@ -59,6 +59,7 @@ struct Node {
     /// None for a user event.
     queue: Option<Arc<Shared>>,
     kind: Kind,
+    tells_late: bool,
     lane: Arc<Lane>,
     records: Arc<Records>,
 }
@@ -108,6 +109,7 @@ impl Command for Node {
 
     fn notify(self: &Arc<Self>, notice: Self::Notice, asked: Trigger, failure: Option<i32>) {
         assert!(self.core.state().has_reached(asked));
+        assert!(self.core.state().is_final() || !self.tells_late);
         self.look();
         self.records.of(self.event).told.push((asked, failure));
         if let Some(mut reaction) = notice {
@@ -119,6 +121,10 @@ impl Command for Node {
 
     fn lane(&self) -> &Arc<Lane> {
         &self.lane
+    }
+
+    fn tells_late(&self) -> bool {
+        self.tells_late
     }
 
     fn now(&self) -> u64 {
@@ -150,6 +156,7 @@ struct Host {
     pool: Arc<Pool<Node>>,
     lane: Arc<Lane>,
     records: Arc<Records>,
+    tells_late: bool,
 }
 
 impl Host {
@@ -188,6 +195,7 @@ impl Host {
             core: Core::queued(role(kind), now()),
             queue: Some(Arc::clone(shared)),
             kind,
+            tells_late: self.tells_late,
             lane: Arc::clone(&self.lane),
             records: Arc::clone(&self.records),
         });
@@ -284,13 +292,14 @@ pub fn play(program: &Program) -> Arc<Records> {
     let records = Arc::new(Records(
         (0..program.events).map(|_| Mutex::default()).collect(),
     ));
-    let pool = Pool::new(0, || ());
+    let pool = Pool::new(0, || (), program.choice);
     let lane = Lane::new("lane");
     let host = Arc::new(Host {
         events: Mutex::new(vec![None; program.events]),
         pool: Arc::clone(&pool),
         lane: Arc::clone(&lane),
         records: Arc::clone(&records),
+        tells_late: program.tells_late,
     });
     let queues: Vec<_> = program
         .queues
@@ -307,6 +316,7 @@ pub fn play(program: &Program) -> Arc<Records> {
                 core: Core::user(now()),
                 queue: None,
                 kind: Kind::Marker,
+                tells_late: program.tells_late,
                 lane: Arc::clone(&lane),
                 records: Arc::clone(&records),
             });

@@ -8,7 +8,7 @@
 //! No program is stuck by its own fault: every user event is set by a thread that never waits, if
 //! nobody was faster, and queues are flushed before anything is waited for.
 
-use crate::engine::{Submission, Trigger};
+use crate::engine::{Choice, Submission, Trigger};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
@@ -18,6 +18,10 @@ pub struct Program {
     /// Failing or not, in the order in which they are set.
     pub sets: Vec<(usize, bool)>,
     pub threads: Vec<Vec<Step>>,
+    /// Which of the commands that are ready comes next.
+    pub choice: Choice,
+    /// Whether notices of the states before the last one wait for the last.
+    pub tells_late: bool,
     /// Events in all.
     pub events: usize,
 }
@@ -123,11 +127,19 @@ impl Program {
         if numbers.one_in(2) {
             sets.reverse();
         }
+        let choice = match numbers.below(6) {
+            0 => Choice::OneAtATime,
+            1 => Choice::LastFirst,
+            2 => Choice::Random(seed),
+            _ => Choice::Eager,
+        };
         let mut program = Self {
             queues,
             user_events,
             sets,
             threads: Vec::new(),
+            choice,
+            tells_late: numbers.one_in(4),
             events: user_events,
         };
         for _ in 0..1 + numbers.below(3) {
