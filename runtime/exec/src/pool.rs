@@ -14,7 +14,7 @@ use crate::error::LaunchError;
 use crate::executable::Executable;
 use crate::float::FloatEnvironment;
 use crate::interp::code::{FIRST_SITE, Kernel};
-use crate::interp::group::{Arena, Control, Ended, GroupRunner};
+use crate::interp::group::{Arena, Control, Ended, GroupRunner, splitmix};
 use crate::interp::port::broken::{self, BrokenMemory};
 use crate::interp::port::host::HostMemory;
 use crate::interp::port::{GroupPort, fault};
@@ -29,7 +29,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use touchstone_faults::{Fault, on};
+use touchstone_faults::{Fault, Latitude, on, takes};
 
 /// A pool of threads that run work-groups.
 #[derive(Debug)]
@@ -76,6 +76,8 @@ struct Job {
     broken: Option<BrokenWork>,
     /// When the launch began, by the clock of the weak machine.
     floor: u64,
+    /// Held by the group that runs, where one runs at a time.
+    one: Mutex<()>,
     /// No more groups are to be taken, and running ones are to end.
     stop: AtomicBool,
     end: Mutex<End>,
@@ -191,6 +193,7 @@ impl Pool {
             next: AtomicU64::new(0),
             steps: AtomicU64::new(0),
             groups_run: AtomicU64::new(0),
+            one: Mutex::new(()),
             stop: AtomicBool::new(false),
             end: Mutex::new(End::default()),
             ended: Condvar::new(),
@@ -345,6 +348,28 @@ fn work_on(job: &Arc<Job>, arena: &mut Arena, shared: &Shared) {
     }
 }
 
+/// The number that comes at a place of 0..count in an order drawn from a seed.
+fn shuffled(number: u64, count: u64, seed: u64) -> u64 {
+    let mut state = seed;
+    // A step that has no divisor in common with the count leads to every number once.
+    let mut step = 1 + splitmix(&mut state) % count;
+    while divisor(step, count) != 1 {
+        step = 1 + step % count;
+    }
+    let start = splitmix(&mut state);
+    let place = u128::from(start % count) + u128::from(number) * u128::from(step);
+    (place % u128::from(count)) as u64
+}
+
+/// The greatest common divisor.
+fn divisor(one: u64, other: u64) -> u64 {
+    if other == 0 {
+        one
+    } else {
+        divisor(other, one % other)
+    }
+}
+
 /// Groups that a thread runs of one job before it looks whether others wait.
 const TURN: u64 = 64;
 
@@ -427,6 +452,11 @@ impl Job {
                 if number == 0 && self.plan.space.broken && on(Fault::FirstGroupTwice) {
                     runner.run(number, self);
                 }
+                let (number, _one) = if self.plan.space.broken {
+                    self.placed(number, groups)
+                } else {
+                    (number, None)
+                };
                 match runner.run(number, self) {
                     Ended::Complete => {
                         self.groups_run.fetch_add(1, Ordering::Relaxed);
@@ -442,6 +472,21 @@ impl Job {
                 return false;
             }
         }
+    }
+
+    /// Which of so many groups comes at a place of the order, and what it holds while it runs, by the latitudes
+    /// taken.
+    #[cold]
+    fn placed(&self, number: u64, groups: u64) -> (u64, Option<MutexGuard<'_, ()>>) {
+        let one = takes(Latitude::GroupsOneAtATime).then(|| lock(&self.one));
+        let number = if takes(Latitude::GroupsReversed) {
+            groups - 1 - number
+        } else if takes(Latitude::GroupsRandom) {
+            shuffled(number, groups, self.launch.seed)
+        } else {
+            number
+        };
+        (number, one)
     }
 
     /// The first error is the launch's.
@@ -470,5 +515,25 @@ impl Control for Job {
             });
         }
         !self.stop.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_order_that_is_drawn_has_every_number_once() {
+        let mut orders = std::collections::HashSet::new();
+        for count in [1, 2, 3, 6, 12, 64, 97] {
+            for seed in 0..20 {
+                let order: Vec<_> = (0..count).map(|n| shuffled(n, count, seed)).collect();
+                let mut sorted = order.clone();
+                sorted.sort_unstable();
+                assert!(sorted.into_iter().eq(0..count), "{order:?}");
+                orders.insert(order);
+            }
+        }
+        assert!(orders.len() > 50, "{}", orders.len());
     }
 }

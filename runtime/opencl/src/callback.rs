@@ -14,11 +14,14 @@
 use std::cell::Cell;
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
 use touchstone_queue::Lane;
 
 use crate::ffi::raw::HostAddress;
+use crate::kernel::settings;
 
 /// The pointer an application wants back in its callback.
 #[derive(Clone, Copy, Debug)]
@@ -83,6 +86,22 @@ pub fn post(lane: &Arc<Lane>, job: impl FnOnce() + Send + 'static) {
 pub fn later(job: impl FnOnce() + Send + 'static) {
     static LANE: LazyLock<Arc<Lane>> = LazyLock::new(lane);
     post(&LANE, job);
+}
+
+/// Runs a job a moment later on one of some threads, so that callbacks come late, at the same time and in any order:
+/// "The order in which the registered user callback functions are called is undefined."
+///
+/// Happens-before: as for [`post`], from lane to lane.
+pub fn scatter(job: impl FnOnce() + Send + 'static) {
+    static LANES: LazyLock<[Arc<Lane>; 4]> = LazyLock::new(|| std::array::from_fn(|_| lane()));
+    static SCATTERED: AtomicU64 = AtomicU64::new(0);
+    let number = SCATTERED.fetch_add(1, Ordering::Relaxed);
+    let drawn = touchstone_queue::draw(settings::first_seed(), number);
+    let moment = Duration::from_micros(drawn / 4 % 2000);
+    post(&LANES[(drawn % 4) as usize], move || {
+        std::thread::sleep(moment);
+        job();
+    });
 }
 
 /// Runs a deletion callback, which gets the address of the object that goes away.

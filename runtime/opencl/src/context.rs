@@ -2,9 +2,11 @@
 
 use std::ffi::{CString, c_char, c_void};
 use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use opencl_sys::*;
+use touchstone_faults::{Latitude, takes};
 use touchstone_queue::Lane;
 
 use crate::callback::{self, UserData};
@@ -37,6 +39,8 @@ pub struct Context {
     pub svm: SvmHeap,
     /// Where its event and error callbacks run.
     lane: Arc<Lane>,
+    /// A command has ended abnormally, and the latitude to lose the queues then is taken.
+    lost: AtomicBool,
 }
 object!(Context, CL_INVALID_CONTEXT);
 
@@ -61,12 +65,26 @@ impl Context {
             destructors: Destructors::default(),
             svm: SvmHeap::default(),
             lane: callback::lane(),
+            lost: AtomicBool::new(false),
         })
     }
 
     /// Whether a device belongs to this context.
     pub fn has(&self, device: &Arc<Device>) -> bool {
         self.devices.iter().any(|own| Arc::ptr_eq(own, device))
+    }
+
+    /// A command has ended abnormally.
+    pub fn ended_abnormally(&self) {
+        if takes(Latitude::QueuesLost) {
+            self.lost.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether its queues are of no use any more. It orders nothing: whoever finds it false is as early as one
+    /// who asked before.
+    pub fn has_lost_queues(&self) -> bool {
+        self.lost.load(Ordering::Relaxed)
     }
 
     /// Where its event and error callbacks run, one after another.

@@ -24,7 +24,7 @@ use rig::{Rig, list, queue, release_buffers, release_events, status, wait};
 fn explicit() -> Rig {
     static SET: Once = Once::new();
     // SAFETY: every test does this first, and nothing else here writes the environment.
-    SET.call_once(|| unsafe { std::env::set_var("TOUCHSTONE_FLUSH", "explicit") });
+    SET.call_once(|| unsafe { std::env::set_var("TOUCHSTONE_LATITUDE", "deferred-submission") });
     Rig::new()
 }
 

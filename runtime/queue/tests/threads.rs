@@ -251,7 +251,7 @@ fn ready_commands_run_in_the_chosen_order() {
         };
         let pool = Arc::clone(&round.pool);
         let queue = Arc::new(Queue::new(pool, true, 2, Submission::AtFlush));
-        let ran = Arc::default();
+        let ran: Arc<Mutex<Vec<u64>>> = Arc::default();
         for input in 1..=8 {
             let role = Role {
                 prompt: input == 5,
@@ -265,8 +265,7 @@ fn ready_commands_run_in_the_chosen_order() {
         }
         queue.finish();
         round.pool.close();
-        let ran = ran.lock().expect("no panic").clone();
-        ran
+        ran.lock().expect("no panic").clone()
     };
     assert_eq!(order(Choice::OneAtATime), [1, 2, 3, 4, 5, 6, 7, 8]);
     assert_eq!(order(Choice::LastFirst), [4, 3, 2, 1, 5, 8, 7, 6]);

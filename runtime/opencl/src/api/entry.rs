@@ -137,6 +137,7 @@ macro_rules! entry_points {
                     $crate::api::entry::Tail::new(num_events_in_wait_list, event_wait_list, event)
                 };
                 let $queue = $crate::object::find::<$crate::queue::Queue>(command_queue)?;
+                $queue.check_available()?;
                 $body
             }
             $($rest)*

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use opencl_sys::*;
 use parking_lot::Mutex;
 use touchstone_exec::KernelMeta;
+use touchstone_faults::{Latitude, takes};
 use touchstone_ir::{AddressSpace, ArgPass, KernelArg};
 
 use crate::context::Context;
@@ -24,7 +25,7 @@ use crate::ffi::answer::Answer;
 use crate::ffi::{Error, Result, ensure};
 use crate::object::{self, Header, object};
 use crate::platform::Device;
-use crate::platform::limits::{GROUP_MEMORY, LOCAL_MEMORY, MAX_GLOBAL_SIZE, MAX_WORK_GROUP_SIZE};
+use crate::platform::limits::{GROUP_MEMORY, MAX_GLOBAL_SIZE, local_memory, max_work_group_size};
 use crate::program::{Origin, Program, Target};
 use args::Value;
 
@@ -156,9 +157,15 @@ impl Kernel {
     /// each needs.
     pub fn max_group_size(target: &Target) -> usize {
         let fitting = GROUP_MEMORY / target.meta.private_bytes.max(1);
-        usize::try_from(fitting)
-            .unwrap_or(usize::MAX)
-            .clamp(1, MAX_WORK_GROUP_SIZE)
+        let fitting = usize::try_from(fitting).unwrap_or(usize::MAX);
+        let most = fitting.clamp(1, max_work_group_size());
+        if takes(Latitude::OddSizes) {
+            // A kernel that asks for a size can have it.
+            let sides = target.meta.info.reqd_work_group_size.unwrap_or([1; 3]);
+            let required: usize = sides.iter().map(|&side| side as usize).product();
+            return most.min(range::ODD_GROUP.max(required));
+        }
+        most
     }
 
     /// One query.
@@ -234,7 +241,7 @@ impl Kernel {
                 Answer::list(size.map(|side| side as usize))
             }
             CL_KERNEL_LOCAL_MEM_SIZE => Answer::of(self.local_bytes(target)),
-            CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => Answer::of(1usize),
+            CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => Answer::of(range::preferred_multiple()),
             CL_KERNEL_PRIVATE_MEM_SIZE => Answer::of(target.meta.private_bytes),
             // For built-in kernels only, whose index spaces have one dimension.
             CL_KERNEL_GLOBAL_WORK_SIZE if matches!(self.program.origin, Origin::BuiltIn) => {
@@ -250,7 +257,7 @@ impl Kernel {
     /// `CL_OUT_OF_RESOURCES`.
     pub fn check_local_memory(&self, target: &Target) -> Result<()> {
         let bytes = self.local_bytes(target);
-        ensure!(bytes <= LOCAL_MEMORY, CL_OUT_OF_RESOURCES);
+        ensure!(bytes <= local_memory(), CL_OUT_OF_RESOURCES);
         Ok(())
     }
 

@@ -1,10 +1,25 @@
 //! Index spaces: what an enqueue may ask for, and the work-group size when it leaves the
 //! choice to the implementation.
 
-use touchstone_faults::{Fault, on};
+use touchstone_faults::{Fault, Latitude, on, takes};
 
 use crate::ffi::{Result, ensure};
-use crate::platform::limits::MAX_WORK_GROUP_SIZE;
+use crate::platform::limits::max_work_group_size;
+
+/// The largest group of a kernel that asks for none, with odd sizes.
+pub const ODD_GROUP: usize = 257;
+
+/// The preferred multiple, with odd sizes.
+const PREFERRED_ODD: usize = 7;
+
+/// The work-group size whose multiples are said to be fast.
+pub fn preferred_multiple() -> usize {
+    if takes(Latitude::OddSizes) {
+        PREFERRED_ODD
+    } else {
+        1
+    }
+}
 
 /// An index space; sides beyond `dimensions` are one (offsets: zero).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +117,7 @@ impl Range {
         if let Some(required) = demands.required {
             ensure!(local == required, CL_INVALID_WORK_GROUP_SIZE);
         }
-        let too_long = local.iter().any(|&side| side > MAX_WORK_GROUP_SIZE);
+        let too_long = local.iter().any(|&side| side > max_work_group_size());
         ensure!(!too_long, CL_INVALID_WORK_ITEM_SIZE);
         // Three sides of at most 1024 cannot overflow.
         let items: usize = local.iter().product();
@@ -116,14 +131,20 @@ impl Range {
 
     /// The required size, or one that divides the index space: in each dimension the
     /// largest divisor that keeps the group at or under 64 work-items, which is enough to
-    /// spread the cost of starting a group and leaves groups for every thread.
+    /// spread the cost of starting a group and leaves groups for every thread. With odd sizes the first side
+    /// need not divide, where groups may differ in size.
     fn choose_local(&self, demands: &Demands) -> Result<[usize; 3]> {
         if let Some(required) = demands.required {
             self.check_local(required, demands)?;
             return Ok(required);
         }
-        let mut room = demands.max_group.min(64);
+        let odd = takes(Latitude::OddSizes);
+        let mut room = demands.max_group.min(if odd { PREFERRED_ODD } else { 64 });
         let mut local = [1; 3];
+        if odd && !demands.uniform {
+            local[0] = room.min(self.global[0]).max(1);
+            return Ok(local);
+        }
         for (side, &global) in local.iter_mut().zip(&self.global) {
             let divisor = (1..=room.min(global))
                 .rev()
@@ -145,7 +166,7 @@ mod tests {
     const FREE: Demands = Demands {
         required: None,
         uniform: false,
-        max_group: MAX_WORK_GROUP_SIZE,
+        max_group: 1024,
     };
 
     fn linear(global: usize, local: Option<usize>, demands: &Demands) -> Result<Range> {

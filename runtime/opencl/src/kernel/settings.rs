@@ -12,9 +12,14 @@ use crate::environment;
 /// program is interleaved by seed + n, so that launches differ, and a program's launches can be
 /// repeated whatever else the process did.
 pub fn next_seed(launches: &AtomicU64) -> u64 {
+    first_seed().wrapping_add(launches.fetch_add(1, Ordering::Relaxed))
+}
+
+/// The number itself, by which latitudes draw, too.
+pub fn first_seed() -> u64 {
     static FIRST: LazyLock<u64> =
         LazyLock::new(|| environment::number("TOUCHSTONE_SEED").unwrap_or(0));
-    FIRST.wrapping_add(launches.fetch_add(1, Ordering::Relaxed))
+    *FIRST
 }
 
 /// `TOUCHSTONE_ZERO_DIVISION`: with `value`, integer division by zero gives some value, as

@@ -19,7 +19,7 @@ use super::copy;
 use crate::ffi::Result;
 use crate::ffi::raw::HostAddress;
 use crate::platform::Device;
-use crate::platform::limits::BASE_ALIGNMENT;
+use crate::platform::limits::base_alignment;
 use crate::queue::command::Action;
 
 /// Whose memory a copy is in.
@@ -104,7 +104,7 @@ impl Copies {
         if let Some(start) = self.start(&state, place) {
             return Ok(start);
         }
-        let block = Block::new(self.size, BASE_ALIGNMENT)?;
+        let block = Block::new(self.size, base_alignment())?;
         let start = block.start();
         state.blocks.push((place, block));
         Ok(start)

@@ -21,7 +21,7 @@ use crate::ffi::raw::HostAddress;
 use crate::ffi::{Error, Result, ensure};
 use crate::object::{self, Header, object};
 use crate::platform::Device;
-use crate::platform::limits::BASE_ALIGNMENT;
+use crate::platform::limits::base_alignment;
 
 /// Where a buffer's bytes are.
 enum Storage {
@@ -100,7 +100,7 @@ impl Buffer {
         let storage = if uses {
             Storage::Host(HostAddress::new(host_ptr))
         } else {
-            let block = Block::new(size, BASE_ALIGNMENT)?;
+            let block = Block::new(size, base_alignment())?;
             if copies {
                 // SAFETY: the block is new and has `size` bytes; the application vouches
                 // for as many at its pointer.
@@ -150,7 +150,7 @@ impl Buffer {
         ensure!(end.is_some_and(|end| end <= self.size), CL_INVALID_VALUE);
         ensure!(region.size != 0, CL_INVALID_BUFFER_SIZE);
         ensure!(
-            region.origin.is_multiple_of(BASE_ALIGNMENT),
+            region.origin.is_multiple_of(base_alignment()),
             CL_MISALIGNED_SUB_BUFFER_OFFSET
         );
         let host_ptr = self.host_ptr.get();

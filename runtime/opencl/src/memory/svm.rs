@@ -11,7 +11,7 @@ use super::block::Block;
 use super::broken::Past;
 use super::shadow::Shadow;
 use crate::platform::capabilities;
-use crate::platform::limits::BASE_ALIGNMENT;
+use crate::platform::limits::LARGEST_TYPE;
 
 /// The largest alignment that can be asked for, in bytes: a large page.
 const MAX_ALIGNMENT: usize = 2 << 20;
@@ -121,7 +121,7 @@ impl SvmHeap {
             return None;
         }
         let align = match alignment as usize {
-            0 => BASE_ALIGNMENT,
+            0 => LARGEST_TYPE,
             align if align.is_power_of_two() && align <= MAX_ALIGNMENT => align,
             _ => return None,
         };

@@ -18,7 +18,7 @@ use super::rect::Rows;
 use super::{copy, rubbish};
 use crate::ffi::Result;
 use crate::ffi::raw::HostAddress;
-use crate::platform::limits::BASE_ALIGNMENT;
+use crate::platform::limits::base_alignment;
 
 /// Blocks of views that were unmapped: so many stay, so that a new view is nowhere where one was.
 const RETIRED: usize = 16;
@@ -70,7 +70,7 @@ impl View {
         }
         let first = inside.shape.row(0, 0);
         let (start, block) = if elsewhere {
-            let block = Block::new(inside.shape.end() - first, BASE_ALIGNMENT)?;
+            let block = Block::new(inside.shape.end() - first, base_alignment())?;
             (block.start(), Some(block))
         } else {
             (wanted.home.wrapping_add(first), None)

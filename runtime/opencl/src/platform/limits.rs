@@ -2,23 +2,62 @@
 
 use std::num::NonZeroUsize;
 
+use touchstone_faults::{Latitude, takes};
+
 use crate::environment;
 
+/// What is usual, or the least that a device of the full profile may have.
+fn or_least<T>(usual: T, least: T) -> T {
+    if takes(Latitude::SmallestLimits) {
+        least
+    } else {
+        usual
+    }
+}
+
 /// Work-items of one work-group, at most.
-pub const MAX_WORK_GROUP_SIZE: usize = 1024;
+pub fn max_work_group_size() -> usize {
+    or_least(1024, 1)
+}
+
 /// Work-items of one index space, at most: what the executor can number.
 pub const MAX_GLOBAL_SIZE: usize = usize::MAX / 2;
 /// Local memory of one work-group, in bytes.
-pub const LOCAL_MEMORY: u64 = 64 * 1024;
+pub fn local_memory() -> u64 {
+    or_least(64, 32) * 1024
+}
+
 /// Private memory of one work-group, in bytes; well under what the executor allows.
 pub const GROUP_MEMORY: u64 = 1 << 30;
 /// All arguments of one kernel, in bytes.
-pub const MAX_PARAMETER_SIZE: usize = 4096;
-/// Alignment of every buffer and the granularity of sub-buffer origins, in bytes: the
-/// size of the largest built-in type, a `long16`.
-pub const BASE_ALIGNMENT: usize = 128;
+pub fn max_parameter_size() -> usize {
+    or_least(4096, 1024)
+}
+
+/// Arguments in constant memory, at most: half of the room for arguments, so that others fit beside them.
+pub fn max_constant_args() -> usize {
+    or_least(max_parameter_size() / size_of::<usize>() / 2, 8)
+}
+
+/// The largest buffer in constant memory, in bytes.
+pub fn max_constant_buffer(limits: &Limits) -> u64 {
+    // Constant memory is global memory here; more than what is promised works as well.
+    limits.max_allocation.min(or_least(1 << 20, 64 << 10))
+}
+
+/// Size of the largest built-in type, a `long16`, in bytes.
+pub const LARGEST_TYPE: usize = 128;
+
+/// Alignment of every buffer and the granularity of sub-buffer origins, in bytes. With a large one few
+/// origins are allowed.
+pub fn base_alignment() -> usize {
+    or_least(LARGEST_TYPE, 4096)
+}
+
 /// The largest program-scope variable, in bytes.
-pub const MAX_GLOBAL_VARIABLE: usize = 64 * 1024 * 1024;
+pub fn max_global_variable() -> usize {
+    or_least(64 << 20, 64 << 10)
+}
 
 /// What images there can be, in elements.
 #[derive(Clone, Copy, Debug)]
@@ -43,16 +82,18 @@ pub struct ImageLimits {
 
 /// The images of every device: twice what the specification demands where more costs
 /// nothing.
-pub const IMAGES: ImageLimits = ImageLimits {
-    side_2d: 32768,
-    side_3d: 2048,
-    buffer: 1 << 27,
-    array: 2048,
-    read_args: 128,
-    write_args: 64,
-    read_write_args: 64,
-    samplers: 16,
-};
+pub fn images() -> ImageLimits {
+    ImageLimits {
+        side_2d: or_least(32768, 16384),
+        side_3d: 2048,
+        buffer: or_least(1 << 27, 65536),
+        array: 2048,
+        read_args: 128,
+        write_args: 64,
+        read_write_args: 64,
+        samplers: 16,
+    }
+}
 
 /// What one device can hold.
 #[derive(Clone, Debug)]
@@ -77,6 +118,7 @@ impl Limits {
         let global_memory = system_value(libc::_SC_PHYS_PAGES)
             .zip(system_value(libc::_SC_PAGESIZE))
             .map_or(1 << 30, |(pages, size)| pages.saturating_mul(size));
+        let global_memory = or_least(global_memory, 128 << 20);
         Self {
             compute_units: threads(),
             global_memory,

@@ -6,14 +6,12 @@ use opencl_sys::*;
 
 use super::capabilities::{self as can, RELEASE, version};
 use super::identity::Uuid;
-use super::limits::{
-    BASE_ALIGNMENT, IMAGES, LOCAL_MEMORY, MAX_GLOBAL_VARIABLE, MAX_PARAMETER_SIZE,
-    MAX_WORK_GROUP_SIZE,
-};
+use super::limits::{self, LARGEST_TYPE};
 use super::profile::{self, Feature, Version};
 use super::{Device, partition, platform};
 use crate::ffi::answer::Answer;
 use crate::ffi::{Error, Result, ensure};
+use crate::kernel::range;
 use crate::program::builtin;
 use crate::{frontend, object};
 
@@ -46,7 +44,7 @@ pub fn platform_info(name: cl_platform_info) -> Result<Answer> {
         CL_PLATFORM_EXTENSIONS_WITH_VERSION => Answer::names_with_versions(can::extensions()),
         // Zero: the clocks cannot be read together.
         CL_PLATFORM_HOST_TIMER_RESOLUTION => Answer::of(if profile::has(Feature::HostTimer) {
-            crate::clock::RESOLUTION as u64
+            crate::clock::resolution() as u64
         } else {
             0
         }),
@@ -123,7 +121,7 @@ fn identity(device: &Arc<Device>, name: cl_device_info) -> Option<Answer> {
         CL_DEVICE_MAX_CLOCK_FREQUENCY => Answer::of(device.limits.clock),
         CL_DEVICE_ENDIAN_LITTLE => Answer::boolean(cfg!(target_endian = "little")),
         CL_DEVICE_ADDRESS_BITS => Answer::of(usize::BITS),
-        CL_DEVICE_PROFILING_TIMER_RESOLUTION => Answer::of(crate::clock::RESOLUTION),
+        CL_DEVICE_PROFILING_TIMER_RESOLUTION => Answer::of(crate::clock::resolution()),
         CL_DEVICE_UUID => Answer::list(device.uuid.0),
         CL_DRIVER_UUID => Answer::list(Uuid::of_driver().0),
         // No other interface of the system knows the device by a locally unique identifier; the
@@ -200,9 +198,9 @@ fn sizes(device: &Arc<Device>, name: cl_device_info) -> Option<Answer> {
             Answer::of(u32::try_from(device.limits.compute_units).unwrap_or(u32::MAX))
         }
         CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS => Answer::of(3u32),
-        CL_DEVICE_MAX_WORK_ITEM_SIZES => Answer::list([MAX_WORK_GROUP_SIZE; 3]),
-        CL_DEVICE_MAX_WORK_GROUP_SIZE => Answer::of(MAX_WORK_GROUP_SIZE),
-        CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => Answer::of(1usize),
+        CL_DEVICE_MAX_WORK_ITEM_SIZES => Answer::list([limits::max_work_group_size(); 3]),
+        CL_DEVICE_MAX_WORK_GROUP_SIZE => Answer::of(limits::max_work_group_size()),
+        CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => Answer::of(range::preferred_multiple()),
         CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT => {
             Answer::boolean(profile::has(Feature::NonUniformGroups))
         }
@@ -222,11 +220,8 @@ fn sizes(device: &Arc<Device>, name: cl_device_info) -> Option<Answer> {
         CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF | CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF => {
             Answer::of(0u32)
         }
-        CL_DEVICE_MAX_PARAMETER_SIZE => Answer::of(MAX_PARAMETER_SIZE),
-        // Half of the room for arguments, so that others fit beside them.
-        CL_DEVICE_MAX_CONSTANT_ARGS => {
-            Answer::of((MAX_PARAMETER_SIZE / size_of::<usize>() / 2) as u32)
-        }
+        CL_DEVICE_MAX_PARAMETER_SIZE => Answer::of(limits::max_parameter_size()),
+        CL_DEVICE_MAX_CONSTANT_ARGS => Answer::of(limits::max_constant_args() as u32),
         CL_DEVICE_MAX_NUM_SUB_GROUPS => Answer::of(0u32),
         CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => Answer::boolean(false),
         _ => return None,
@@ -242,21 +237,24 @@ fn memory(device: &Arc<Device>, name: cl_device_info) -> Option<Answer> {
         CL_DEVICE_GLOBAL_MEM_CACHE_TYPE => Answer::of(CL_READ_WRITE_CACHE),
         CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE => Answer::of(limits.cache_line),
         CL_DEVICE_GLOBAL_MEM_CACHE_SIZE => Answer::of(limits.cache),
-        // Constant memory is global memory here; more than what is promised works as well.
-        CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE => Answer::of(limits.max_allocation.min(1 << 20)),
+        CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE => Answer::of(limits::max_constant_buffer(limits)),
         CL_DEVICE_LOCAL_MEM_TYPE => Answer::of(CL_GLOBAL),
-        CL_DEVICE_LOCAL_MEM_SIZE => Answer::of(LOCAL_MEMORY),
-        CL_DEVICE_MEM_BASE_ADDR_ALIGN => Answer::of(BASE_ALIGNMENT as u32 * 8),
-        CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE => Answer::of(BASE_ALIGNMENT as u32),
+        CL_DEVICE_LOCAL_MEM_SIZE => Answer::of(limits::local_memory()),
+        CL_DEVICE_MEM_BASE_ADDR_ALIGN => Answer::of(limits::base_alignment() as u32 * 8),
+        CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE => Answer::of(LARGEST_TYPE as u32),
         CL_DEVICE_HOST_UNIFIED_MEMORY => Answer::boolean(true),
         CL_DEVICE_ERROR_CORRECTION_SUPPORT => Answer::boolean(false),
         CL_DEVICE_SVM_CAPABILITIES => Answer::of(can::svm()),
-        CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE => {
-            Answer::of(if globals { MAX_GLOBAL_VARIABLE } else { 0 })
-        }
-        CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE => {
-            Answer::of(if globals { MAX_GLOBAL_VARIABLE } else { 0 })
-        }
+        CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE => Answer::of(if globals {
+            limits::max_global_variable()
+        } else {
+            0
+        }),
+        CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE => Answer::of(if globals {
+            limits::max_global_variable()
+        } else {
+            0
+        }),
         // Zero: natural alignment is enough.
         CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT
         | CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT
@@ -286,22 +284,23 @@ fn queues(name: cl_device_info) -> Option<Answer> {
 
 fn images_and_pipes(name: cl_device_info) -> Option<Answer> {
     let images = can::images();
+    let limits = limits::images();
     let count = |value: u32| Answer::of(if images { value } else { 0 });
     let side = |value: usize| Answer::of(if images { value } else { 0 });
     Some(match name {
         CL_DEVICE_IMAGE_SUPPORT => Answer::boolean(images),
-        CL_DEVICE_MAX_READ_IMAGE_ARGS => count(IMAGES.read_args),
-        CL_DEVICE_MAX_WRITE_IMAGE_ARGS => count(IMAGES.write_args),
-        CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS => count(IMAGES.read_write_args),
-        CL_DEVICE_MAX_SAMPLERS => count(IMAGES.samplers),
+        CL_DEVICE_MAX_READ_IMAGE_ARGS => count(limits.read_args),
+        CL_DEVICE_MAX_WRITE_IMAGE_ARGS => count(limits.write_args),
+        CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS => count(limits.read_write_args),
+        CL_DEVICE_MAX_SAMPLERS => count(limits.samplers),
         // In elements: any element of a buffer may begin an image or a row of one.
         CL_DEVICE_IMAGE_PITCH_ALIGNMENT | CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => count(1),
-        CL_DEVICE_IMAGE2D_MAX_WIDTH | CL_DEVICE_IMAGE2D_MAX_HEIGHT => side(IMAGES.side_2d),
+        CL_DEVICE_IMAGE2D_MAX_WIDTH | CL_DEVICE_IMAGE2D_MAX_HEIGHT => side(limits.side_2d),
         CL_DEVICE_IMAGE3D_MAX_WIDTH
         | CL_DEVICE_IMAGE3D_MAX_HEIGHT
-        | CL_DEVICE_IMAGE3D_MAX_DEPTH => side(IMAGES.side_3d),
-        CL_DEVICE_IMAGE_MAX_BUFFER_SIZE => side(IMAGES.buffer),
-        CL_DEVICE_IMAGE_MAX_ARRAY_SIZE => side(IMAGES.array),
+        | CL_DEVICE_IMAGE3D_MAX_DEPTH => side(limits.side_3d),
+        CL_DEVICE_IMAGE_MAX_BUFFER_SIZE => side(limits.buffer),
+        CL_DEVICE_IMAGE_MAX_ARRAY_SIZE => side(limits.array),
         CL_DEVICE_PIPE_SUPPORT => Answer::boolean(false),
         CL_DEVICE_MAX_PIPE_ARGS
         | CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use opencl_sys::*;
 use parking_lot::Mutex;
+use touchstone_faults::{Latitude, takes};
 use touchstone_queue::{self as engine, Core, Lane, State, Trigger};
 
 use super::Queue;
@@ -70,7 +71,11 @@ impl Event {
 
     /// The present status. Of the six states, the specification shows four.
     pub fn status(&self) -> cl_int {
-        match self.core.state() {
+        let state = self.core.state();
+        if engine::Command::tells_late(self) && !state.is_final() {
+            return CL_QUEUED;
+        }
+        match state {
             State::Queued => CL_QUEUED,
             State::Submitted | State::Ready => CL_SUBMITTED,
             State::Running | State::Ended => CL_RUNNING,
@@ -165,7 +170,11 @@ impl engine::Command for Event {
     fn perform(&self) -> std::result::Result<(), cl_int> {
         let _queue_thread = callback::on_queue_thread();
         let action = self.action.lock().take();
+        if self.context.has_lost_queues() {
+            return Err(CL_OUT_OF_RESOURCES);
+        }
         action.map_or(Ok(()), run).map_err(|failure| {
+            self.context.ended_abnormally();
             self.context.report(&failure.message);
             failure.status.min(-1)
         })
@@ -186,6 +195,7 @@ impl engine::Command for Event {
 
     fn discard(&self) {
         let _queue_thread = callback::on_queue_thread();
+        self.context.ended_abnormally();
         let action = self.action.lock().take();
         drop(action);
     }
@@ -198,9 +208,26 @@ impl engine::Command for Event {
             Trigger::Running => CL_RUNNING,
             Trigger::Complete => CL_COMPLETE,
         });
-        // SAFETY: the application gave this function for this purpose; the event is alive
-        // until it returns.
-        unsafe { (notice.notify)(object::handle(self), status, notice.user_data.get()) };
+        let event = Arc::clone(self);
+        let call = move || {
+            // SAFETY: the application gave this function for this purpose; the event is alive
+            // until it returns.
+            unsafe { (notice.notify)(object::handle(&event), status, notice.user_data.get()) };
+        };
+        if takes(Latitude::CallbacksScattered) {
+            callback::scatter(call);
+        } else {
+            call();
+        }
+    }
+
+    fn tells_at_once(&self) -> bool {
+        takes(Latitude::CallbacksAtOnce)
+    }
+
+    /// A user event is submitted from the start, and that its status goes on is what it is for.
+    fn tells_late(&self) -> bool {
+        takes(Latitude::StatusesJump) && !self.is_user()
     }
 
     fn lane(&self) -> &Arc<Lane> {

@@ -14,7 +14,7 @@
 //! # When commands are submitted
 //! As they are enqueued, so `clFlush` has nothing left to do, and an event of one queue can
 //! be waited for in another without a flush. An application must not count on that
-//! (`opencl_runtime_layer`, Flush and Finish). With `TOUCHSTONE_FLUSH=explicit` commands stay
+//! (`opencl_runtime_layer`, Flush and Finish). With the latitude `deferred-submission` commands stay
 //! queued until `clFlush`, a blocking call or the release of their queue, so that one that
 //! forgets to flush shows it.
 
@@ -25,6 +25,7 @@ pub mod event;
 use std::sync::{Arc, LazyLock};
 
 use opencl_sys::*;
+use touchstone_faults::{Latitude, takes};
 use touchstone_queue::{self as engine, Choice, Pool, Submission};
 
 use crate::callback;
@@ -32,6 +33,7 @@ use crate::clock;
 use crate::context::Context;
 use crate::ffi::answer::Answer;
 use crate::ffi::{Error, Result, ensure, raw};
+use crate::kernel::settings;
 use crate::object::{self, Header, object};
 use crate::platform::{Device, capabilities};
 use command::{Action, Kind};
@@ -40,18 +42,32 @@ use event::Event;
 /// The threads that run commands, shared by all queues.
 pub fn pool() -> &'static Arc<Pool<Event>> {
     static POOL: LazyLock<Arc<Pool<Event>>> =
-        LazyLock::new(|| Pool::new(2, callback::mark_queue_thread, Choice::Eager));
+        LazyLock::new(|| Pool::new(2, callback::mark_queue_thread, choice()));
     &POOL
 }
 
-/// `TOUCHSTONE_FLUSH`.
-fn submission() -> Submission {
-    static SUBMISSION: LazyLock<Submission> =
-        LazyLock::new(|| match std::env::var("TOUCHSTONE_FLUSH").as_deref() {
-            Ok("explicit") => Submission::AtFlush,
-            Ok(_) | Err(_) => Submission::AtEnqueue,
-        });
-    *SUBMISSION
+/// Which of the commands that are ready comes next.
+fn choice() -> Choice {
+    if takes(Latitude::QueueOneAtATime) {
+        Choice::OneAtATime
+    } else if takes(Latitude::QueueLastFirst) {
+        Choice::LastFirst
+    } else if takes(Latitude::QueueRandom) {
+        Choice::Random(settings::first_seed())
+    } else {
+        Choice::Eager
+    }
+}
+
+/// When commands are submitted. Those of a queue that is to reorder them wait for a flush, so that there is
+/// something to reorder.
+fn submission(out_of_order: bool) -> Submission {
+    let reorders = takes(Latitude::QueueLastFirst) || takes(Latitude::QueueRandom);
+    if takes(Latitude::DeferredSubmission) || out_of_order && reorders {
+        Submission::AtFlush
+    } else {
+        Submission::AtEnqueue
+    }
 }
 
 /// What host queues can be.
@@ -107,7 +123,12 @@ impl Queue {
             device,
             properties,
             property_list,
-            engine: engine::Queue::new(Arc::clone(pool()), out_of_order, width, submission()),
+            engine: engine::Queue::new(
+                Arc::clone(pool()),
+                out_of_order,
+                width,
+                submission(out_of_order),
+            ),
         }))
     }
 
@@ -139,6 +160,15 @@ impl Queue {
             CL_INVALID_VALUE
         );
         Self::new(context, device, properties, given.then_some(list))
+    }
+
+    /// Checks that commands can be enqueued.
+    ///
+    /// # Errors
+    /// `CL_OUT_OF_RESOURCES` where the context has lost its queues.
+    pub fn check_available(&self) -> Result<()> {
+        ensure!(!self.context.has_lost_queues(), CL_OUT_OF_RESOURCES);
+        Ok(())
     }
 
     /// Whether commands keep their times.

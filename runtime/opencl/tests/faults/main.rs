@@ -21,6 +21,7 @@ mod queues;
 #[path = "../api/rig.rs"]
 #[allow(dead_code, reason = "made for other tests, too")]
 mod rig;
+mod schedules;
 mod shared;
 mod shows;
 mod spaces;
@@ -32,7 +33,7 @@ use std::time::Duration;
 
 use classay_faults::{Carrier, Entry};
 use libtest_mimic::{Arguments, Failed, Trial};
-use touchstone_faults::{Fault, LATITUDES, ROWS};
+use touchstone_faults::{Fault, LATITUDES, Latitude, ROWS};
 
 /// A small program, by its name.
 type Scenario = (&'static str, fn());
@@ -54,6 +55,21 @@ fn scenarios() -> impl Iterator<Item = Scenario> {
     families.into_iter().flatten().copied()
 }
 
+/// What shows the latitudes.
+fn shown() -> impl Iterator<Item = &'static (Latitude, Scenario)> {
+    latitudes::SHOWN.iter().chain(schedules::SHOWN)
+}
+
+/// Whether a scenario asks for nothing that a latitude takes away.
+fn bears(name: &str, latitude: Latitude) -> bool {
+    match latitude {
+        // Most have groups of several work-items.
+        Latitude::SmallestLimits => false,
+        Latitude::QueuesLost => !name.starts_with("failure"),
+        _ => true,
+    }
+}
+
 /// What a process is started with: the variable, and what it names.
 type Switch<'a> = Option<(&'static str, &'a str)>;
 
@@ -73,12 +89,12 @@ fn main() -> ExitCode {
     for (name, _) in scenarios() {
         let trial = move || within(name, None, false).map_err(Failed::from);
         trials.push(Trial::test(format!("none/{name}"), trial));
-        for row in LATITUDES {
+        for row in LATITUDES.iter().filter(|row| bears(name, row.latitude)) {
             let taken = move || within(name, Some((LATITUDE, row.id)), false).map_err(Failed::from);
             trials.push(Trial::test(format!("{}/{name}", row.id), taken));
         }
     }
-    for (latitude, (name, _)) in latitudes::SHOWN {
+    for (latitude, (name, _)) in shown() {
         let row = LATITUDES.iter().find(|row| row.latitude == *latitude);
         let id = row.expect("every latitude has a row").id;
         let trial = move || {
@@ -113,7 +129,7 @@ fn faults() -> impl Iterator<Item = (&'static Entry, Fault)> {
 
 /// Plays a scenario in this process.
 fn play(name: &str) -> ExitCode {
-    let shown = latitudes::SHOWN.iter().map(|(_, scenario)| *scenario);
+    let shown = shown().map(|(_, scenario)| *scenario);
     let mut all = scenarios().chain(shown);
     let Some((_, scenario)) = all.find(|(known, _)| *known == name) else {
         eprintln!("no scenario is called {name}");
@@ -176,7 +192,7 @@ fn every_fault_is_shown() -> Result<(), Failed> {
 
 fn every_latitude_is_shown() -> Result<(), Failed> {
     let unseen = LATITUDES.iter().filter(|row| {
-        let mut shown = latitudes::SHOWN.iter();
+        let mut shown = shown();
         !shown.any(|(latitude, _)| *latitude == row.latitude)
     });
     let unseen: Vec<_> = unseen.map(|row| row.id).collect();

@@ -128,6 +128,7 @@ pub fn enqueue_on(
         )
     };
     if code == CL_SUCCESS {
+        assert_eq!(unsafe { clFlush(queue) }, CL_SUCCESS);
         Ok(event)
     } else {
         Err(code)
@@ -193,6 +194,7 @@ pub fn fill(rig: &Rig, buffer: cl_mem, word: u32, count: usize, wait: &[cl_event
         )
     };
     assert_eq!(code, CL_SUCCESS);
+    assert_eq!(unsafe { clFlush(rig.queue) }, CL_SUCCESS);
     event
 }
 

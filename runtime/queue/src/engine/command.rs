@@ -42,7 +42,7 @@ pub trait Command: Sized + Send + Sync + 'static {
     /// together with [`Command::perform`].
     fn discard(&self);
 
-    /// Notifies of a state, on the thread of the lane: the one that was asked for, and the
+    /// Notifies of a state, on the thread of the lane or, with [`Command::tells_at_once`], on one that asks: the one that was asked for, and the
     /// negative status if the command ended abnormally.
     fn notify(self: &Arc<Self>, notice: Self::Notice, asked: Trigger, failure: Option<i32>);
 
@@ -58,6 +58,12 @@ pub trait Command: Sized + Send + Sync + 'static {
     /// Whether notices of the states before the last one wait for the last: "equal to or past the status
     /// specified" (`clSetEventCallback`).
     fn tells_late(&self) -> bool {
+        false
+    }
+
+    /// Whether a notice of a state that has been reached is told by the thread that asks for it, before its call
+    /// returns: a callback "may be called asynchronously", and need not.
+    fn tells_at_once(&self) -> bool {
         false
     }
 
@@ -403,7 +409,13 @@ pub fn ask<C: Command>(command: &Arc<C>, trigger: Trigger, notice: C::Notice) {
     let core = command.core();
     let mut inner = core.inner.lock();
     let state = core.state();
-    let start = if is_due(command, state, trigger) {
+    let due = is_due(command, state, trigger);
+    if due && command.tells_at_once() {
+        drop(inner);
+        command.notify(asked.notice, trigger, state.failure());
+        return;
+    }
+    let start = if due {
         send(command, asked, state)
     } else {
         inner.asked.push(asked);

@@ -60,6 +60,7 @@ struct Node {
     queue: Option<Arc<Shared>>,
     kind: Kind,
     tells_late: bool,
+    tells_at_once: bool,
     lane: Arc<Lane>,
     records: Arc<Records>,
 }
@@ -127,6 +128,10 @@ impl Command for Node {
         self.tells_late
     }
 
+    fn tells_at_once(&self) -> bool {
+        self.tells_at_once
+    }
+
     fn now(&self) -> u64 {
         now()
     }
@@ -157,6 +162,7 @@ struct Host {
     lane: Arc<Lane>,
     records: Arc<Records>,
     tells_late: bool,
+    tells_at_once: bool,
 }
 
 impl Host {
@@ -196,6 +202,7 @@ impl Host {
             queue: Some(Arc::clone(shared)),
             kind,
             tells_late: self.tells_late,
+            tells_at_once: self.tells_at_once,
             lane: Arc::clone(&self.lane),
             records: Arc::clone(&self.records),
         });
@@ -300,6 +307,7 @@ pub fn play(program: &Program) -> Arc<Records> {
         lane: Arc::clone(&lane),
         records: Arc::clone(&records),
         tells_late: program.tells_late,
+        tells_at_once: program.tells_at_once,
     });
     let queues: Vec<_> = program
         .queues
@@ -317,6 +325,7 @@ pub fn play(program: &Program) -> Arc<Records> {
                 queue: None,
                 kind: Kind::Marker,
                 tells_late: program.tells_late,
+                tells_at_once: program.tells_at_once,
                 lane: Arc::clone(&lane),
                 records: Arc::clone(&records),
             });

@@ -22,6 +22,8 @@ pub struct Program {
     pub choice: Choice,
     /// Whether notices of the states before the last one wait for the last.
     pub tells_late: bool,
+    /// Whether notices that are due are told by those who ask for them.
+    pub tells_at_once: bool,
     /// Events in all.
     pub events: usize,
 }
@@ -140,6 +142,7 @@ impl Program {
             threads: Vec::new(),
             choice,
             tells_late: numbers.one_in(4),
+            tells_at_once: numbers.one_in(4),
             events: user_events,
         };
         for _ in 0..1 + numbers.below(3) {

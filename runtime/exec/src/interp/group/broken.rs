@@ -1,14 +1,14 @@
 //! What groups and index spaces do under a fault or a latitude; nothing of it is used without one.
 
 use super::arena::State;
-use super::{GroupRunner, Item};
+use super::{CONTROL_INTERVAL, GroupRunner, Item};
 use crate::interp::code::Pc;
 use crate::interp::port::GroupPort;
 use crate::interp::port::host::Block;
 use crate::interp::space::{GroupPlace, Ids};
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
-use touchstone_faults::{Fault, on, rubbish};
+use touchstone_faults::{Fault, Latitude, on, rubbish, takes};
 use touchstone_ir::Query;
 
 impl Ids<'_> {
@@ -83,6 +83,18 @@ impl<M: GroupPort> GroupRunner<'_, M> {
         self.broken = Memory::default();
         let is_last = number + 1 == self.space.group_count();
         group.items() - u64::from(on(Fault::LastItemMissing) && is_last)
+    }
+
+    /// The steps of every turn, by the latitudes taken; zero where turns differ.
+    pub(super) fn even_turns(&mut self) -> u64 {
+        if takes(Latitude::ItemsInLockStep) {
+            1
+        } else if takes(Latitude::ItemsOneByOne) {
+            self.ready.reverse();
+            CONTROL_INTERVAL
+        } else {
+            0
+        }
     }
 
     /// Whether an item does not wait at the barrier that it has come to.

@@ -222,6 +222,11 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
         );
         self.ready.clear();
         self.ready.extend(0..count as u32);
+        // How long every turn is; zero where each has a length of its own.
+        let mut even = if count == 1 { CONTROL_INTERVAL } else { 0 };
+        if self.space.broken && count > 1 {
+            even = self.even_turns();
+        }
         let mut steps = 0;
         let mut watch = Watch::new(self.launch);
         // Items that wait, and whether some wait for their sub-group only.
@@ -231,11 +236,7 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
             let mut kept = 0;
             for i in 0..self.ready.len() {
                 let item = self.ready[i];
-                let length = if count == 1 {
-                    CONTROL_INTERVAL
-                } else {
-                    turns.length()
-                };
+                let length = if even > 0 { even } else { turns.length() };
                 let (stop, used) = if watch.is_on() {
                     let (stop, used, found) = self.watched_turn(group, item);
                     if found == Found::Endless {

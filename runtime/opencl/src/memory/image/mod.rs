@@ -25,7 +25,7 @@ use crate::ffi::raw::HostAddress;
 use crate::ffi::{Error, Result, ensure};
 use crate::object::{self, Header, object};
 use crate::platform::capabilities;
-use crate::platform::limits::IMAGES;
+use crate::platform::limits;
 use format::Format;
 use geometry::{Geometry, Kind, Source};
 
@@ -121,7 +121,7 @@ impl Image {
             (None, _) => Source::Host,
         };
         let element = format.map_or(1, Format::element_size);
-        let geometry = Geometry::new(desc, kind, element, source, &IMAGES)?;
+        let geometry = Geometry::new(desc, kind, element, source, &limits::images())?;
         let host_ptr = request.host_ptr;
         if let Some(parent) = &parent {
             ensure!(host_ptr.is_null(), CL_INVALID_HOST_PTR);
