@@ -55,8 +55,6 @@ struct State {
     /// Where the object was written last, and who has the same.
     newest: Place,
     current: Vec<Place>,
-    /// Where it ever was.
-    visited: Vec<Place>,
 }
 
 impl Copies {
@@ -73,7 +71,6 @@ impl Copies {
             blocks: Vec::new(),
             newest: Place::Home,
             current: vec![Place::Home],
-            visited: Vec::new(),
         };
         let copies = Self {
             size,
@@ -124,7 +121,7 @@ impl Copies {
         if state.current.contains(&place) {
             return;
         }
-        if on(Fault::MoveForgotten) && state.visited.contains(&place) {
+        if on(Fault::MoveForgotten) && state.newest != Place::Home {
             return;
         }
         let ends = [state.newest, place].map(|end| self.start(&state, end));
@@ -133,9 +130,6 @@ impl Copies {
         // the rules of memory objects.
         unsafe { copy::bytes(from, to, self.size) };
         state.current.push(place);
-        if on(Fault::MoveForgotten) {
-            state.visited.push(place);
-        }
     }
 
     /// A command at a place may have written the object.
