@@ -393,6 +393,7 @@ mod tests {
                 instances,
                 seconds: 1.0,
                 outcomes,
+                freedoms: Vec::new(),
             }],
             ..CaseResult::new(CaseId::new("program", "shrink", "candidate"), verdict, "")
         }

@@ -1,7 +1,9 @@
 //! A run as CSV (RFC 4180): one row an outcome.
 //!
-//! Each case has, in this order, one row `target` for its target outcomes taken together, and one row `outcome` for each outcome that occurred, the most frequent first. A case in which
-//! no instance ran has one row `none`. Cells that have no value are empty.
+//! Each case has, in this order, one row `target` for its target outcomes taken together, one row `outcome` for
+//! each outcome that occurred, the most frequent first, and one row `freedom` for each freedom that an instance
+//! could show: its name stands in the place of the outcome, and its instances are those that could. A case in
+//! which no instance ran has one row `none`. Cells that have no value are empty.
 
 use crate::report::{CaseFacts, OutcomeFacts, Report};
 use std::io::Write;
@@ -42,6 +44,9 @@ pub fn write(report: &Report<'_>, out: impl Write) -> Result<(), csv::Error> {
         }
         for outcome in &case.outcomes {
             csv.write_record(row(report, case, "outcome", Some(outcome)))?;
+        }
+        for freedom in &case.freedoms {
+            csv.write_record(row(report, case, "freedom", Some(freedom)))?;
         }
     }
     csv.flush()?;

@@ -182,6 +182,7 @@ mod tests {
                     target: false,
                 },
             ],
+            freedoms: Vec::new(),
         };
         CaseResult {
             test: name.into(),

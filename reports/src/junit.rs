@@ -19,6 +19,7 @@
 use crate::expectation::{Expectations, Standing};
 use crate::record::{CaseResult, Verdict};
 use crate::report::facts::CaseFacts;
+use crate::report::freedoms::{Sight, freedoms};
 use crate::store::Run;
 use crate::text::outcome;
 use junit_report::{ReportBuilder, TestCase, TestCaseBuilder, TestSuiteBuilder};
@@ -160,6 +161,35 @@ fn case_properties(result: &CaseResult) -> Vec<Property> {
         properties.push(property(&format!("outcome.count[{outcome}]"), of.all.count));
         properties.push(property(&format!("outcome.rate[{outcome}]"), rate));
     }
+    for of in &facts.freedoms {
+        let (name, all) = (&of.text, &of.all);
+        properties.push(property(&format!("freedom.seen[{name}]"), all.count));
+        properties.push(property(
+            &format!("freedom.possible[{name}]"),
+            all.instances,
+        ));
+    }
+    properties
+}
+
+/// What the device was seen to do where the specification leaves a choice.
+fn freedom_properties(results: &[CaseResult]) -> Vec<Property> {
+    let mut properties = Vec::new();
+    for facts in freedoms(results) {
+        let name = |what: &str| format!("freedom.{what}[{}]", facts.freedom.name());
+        match (&facts.sight, facts.sight.obstacle()) {
+            (Sight::Possible { all, interval }, _) => properties.extend([
+                property(&name("seen"), all.count),
+                property(&name("possible"), all.instances),
+                property(&name("rate"), format!("{:e}", all.rate())),
+                property(&name("rate.low95"), format!("{:e}", interval.low)),
+                property(&name("rate.high95"), format!("{:e}", interval.high)),
+            ]),
+            (_, obstacle) => {
+                properties.extend(obstacle.map(|why| property(&name("obstacle"), why)))
+            }
+        }
+    }
     properties
 }
 
@@ -244,7 +274,9 @@ fn with_properties(
                     .count()
                     .to_string();
                 start.push_attribute(("skipped", skipped.as_str()));
-                Some(run_properties(run))
+                let mut properties = run_properties(run);
+                properties.extend(freedom_properties(results));
+                Some(properties)
             }
             b"testcase" => cases.next().map(case_properties),
             _ => None,

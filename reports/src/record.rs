@@ -2,7 +2,8 @@
 //! from the store to every report. Counts are unsigned and exact; times are seconds.
 
 pub use classay_vocabulary::{
-    CaseId, EvidenceKind, Need, Observable, Outcome, RuleId, Verdict, Violation,
+    CaseId, EvidenceKind, Freedom, FreedomCount, Need, Observable, Outcome, RuleId, Verdict,
+    Violation,
 };
 
 use crate::stats::cluster::{Cluster, Clustered};
@@ -34,6 +35,9 @@ pub struct Launch {
     pub seconds: f64,
     /// Outcomes that occurred; never a count of zero.
     pub outcomes: Vec<OutcomeCount>,
+    /// Freedoms that its instances could show, each once; never one that none could.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub freedoms: Vec<FreedomCount>,
 }
 
 /// Something kept because it explains a verdict.
@@ -153,6 +157,18 @@ impl CaseResult {
                 instances: sum(&mut launch.outcomes.iter().map(|o| o.count)),
             })
             .collect()
+    }
+
+    /// The launches, in order, as clusters of a freedom: of the instances that could show it, those that did.
+    /// Launches that could not are left out.
+    pub fn freedom(&self, freedom: Freedom) -> impl Iterator<Item = Cluster> {
+        let counts = self.launches.iter().flat_map(|launch| &launch.freedoms);
+        counts
+            .filter(move |count| count.freedom == freedom)
+            .map(|count| Cluster {
+                count: count.seen,
+                instances: count.of,
+            })
     }
 
     /// Whether it ended because enough was known, which the data themselves decided.

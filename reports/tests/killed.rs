@@ -47,6 +47,7 @@ fn result(i: usize) -> CaseResult {
                 instances,
                 seconds: index as f64 / 8.0,
                 outcomes,
+                freedoms: Vec::new(),
             }
         })
         .collect();

@@ -111,6 +111,7 @@ fn read(text: &str) -> Result<Vec<Rule>, String> {
 mod tests {
     use super::*;
     use crate::rule;
+    use classay_vocabulary::Freedom;
     use std::collections::BTreeSet;
 
     #[test]
@@ -127,6 +128,19 @@ mod tests {
                     rule.id
                 );
             }
+        }
+    }
+
+    #[test]
+    fn every_rule_that_leaves_a_choice_has_freedoms() {
+        let named: BTreeSet<RuleId> = Freedom::ALL.iter().map(|f| f.rule()).collect();
+        let open = all().iter().filter(|rule| rule.kind == Kind::May);
+        let open: BTreeSet<RuleId> = open.map(|rule| rule.id).collect();
+        assert_eq!(named, open);
+        for freedom in Freedom::ALL {
+            let rule = of(freedom.rule()).expect("a rule");
+            let needed: Vec<Need> = freedom.need().into_iter().collect();
+            assert_eq!(rule.needs, needed, "{}", freedom.name());
         }
     }
 

@@ -63,12 +63,20 @@ rules! {
     STATE_FLUSH = "ex.state.flush";
     /// No effect before all prerequisites are complete.
     NOT_BEFORE_READY = "ex.state.not-before-ready";
-    /// A command without side effects still signals in order.
+    /// A command without side effects may end at once.
     EMPTY_COMMAND = "ex.state.empty-command";
     /// A failed command has a negative status, and so has the wait on it.
     FAIL_NEGATIVE = "ex.fail.negative";
     /// What waits on a failed event does not run.
     FAIL_PROPAGATE = "ex.fail.propagate";
+    /// What an abnormal end may take along.
+    FAIL_CONTEXT_QUEUES = "ex.fail.context-queues";
+    /// Which of several failing children decides.
+    FAIL_CHILDREN = "ex.fail.children";
+    /// Work-groups run in any order.
+    KI_GROUPS_ANY_ORDER = "ex.ki.groups-any-order";
+    /// Which work-groups make progress together.
+    PROGRESS_GROUP = "ex.progress.group";
     /// A negative user event ends its waiters.
     FAIL_USER_EVENT = "ex.fail.user-event";
     /// In-order queues run in order.

@@ -15,7 +15,7 @@ use crate::judge::{self, ChosenModel};
 use crate::plan::{Body, Case, Plan};
 use classay_litmus::Breaches;
 use classay_litmus::explain;
-use classay_litmus::oracle::{self, Deadline, Limits, Model};
+use classay_litmus::oracle::{self, Deadline, Limits};
 use classay_litmus::program::{Program, Quantifier};
 use classay_reports::record::{CaseId, CaseResult};
 use classay_reports::report::{About, Context, Expected, Kind, Picture, Rule};
@@ -143,7 +143,6 @@ fn planned(plan: &Plan) -> Vec<(String, String)> {
 /// What is asked about every case.
 struct Asked {
     model: Option<ChosenModel>,
-    sequential: Option<Model>,
     breaches: Option<Breaches>,
     until: Instant,
 }
@@ -163,7 +162,6 @@ impl Asked {
         Asked {
             breaches: model.as_ref().and_then(|m| Breaches::of(&m.given).ok()),
             model,
-            sequential: Model::named("sc").ok(),
             until: Instant::now() + PATIENCE,
         }
     }
@@ -205,7 +203,7 @@ impl Asked {
             let whole = !said.bounded && !said.outside;
             return whole.then_some(Expected::Forbidden);
         }
-        let sequential = self.sequential.as_ref()?;
+        let sequential = self.model.as_ref()?.sequential.as_ref()?;
         let sequential = oracle::judge(&program, sequential, &Asked::limits()).ok()?;
         Some(if sequential.holds {
             Expected::Interleaving

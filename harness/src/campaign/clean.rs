@@ -198,6 +198,7 @@ mod tests {
                 instances: 3,
                 seconds: 1.0,
                 outcomes: outcomes.collect(),
+                freedoms: Vec::new(),
             }],
             ..CaseResult::new(CaseId::new("a", "b", "c"), verdict, "")
         }

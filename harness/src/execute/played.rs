@@ -43,6 +43,7 @@ impl Stage<'_> {
             Ok(Shown {
                 violations: case.check(&lowered, record, run),
                 is_incomplete: false,
+                freedoms: lowered.freedoms(record),
             })
         })
     }
@@ -59,9 +60,11 @@ impl Stage<'_> {
             if let Some((call, code)) = record.failed {
                 return Err(SetupError { call, code }.into());
             }
+            let trace = lowered.trace(plan, record, run);
             Ok(Shown {
-                violations: plan.check(&lowered.trace(plan, record, run)),
+                violations: plan.check(&trace),
                 is_incomplete: false,
+                freedoms: plan.freedoms(&trace),
             })
         })
     }
@@ -88,6 +91,7 @@ impl Stage<'_> {
             Ok(Shown {
                 violations: lowered.violations(record, run),
                 is_incomplete: lowered.timed_out(record),
+                freedoms: lowered.freedoms(record),
             })
         })
     }

@@ -1,7 +1,7 @@
 //! Runs a case again and again within its budget, and counts what each run showed.
 
 use super::ended::{Ended, NotRun};
-use classay_reports::record::{Launch, Outcome, OutcomeCount, Violation};
+use classay_reports::record::{FreedomCount, Launch, Outcome, OutcomeCount, Violation};
 use classay_vocabulary::Budget;
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -24,6 +24,8 @@ pub struct Shown {
     pub violations: Vec<Violation>,
     /// A wait reached its deadline, so that the run showed little.
     pub is_incomplete: bool,
+    /// Where rules leave a choice, the ways that the run could show, each once, and whether it did.
+    pub freedoms: Vec<FreedomCount>,
 }
 
 /// Calls `one` with the number of each run, which gives what it showed. The first violation stands for its
@@ -48,19 +50,27 @@ pub fn repeat(
             for violation in shown.violations {
                 keep(&mut violations, violation);
             }
-            Ok(outcome)
+            Ok((outcome, shown.freedoms))
         },
-        &mut |outcomes| {
+        &mut |runs| {
             let mut counts: BTreeMap<Outcome, u64> = BTreeMap::new();
-            for outcome in outcomes {
+            let mut freedoms = Vec::new();
+            for (outcome, shown) in runs {
                 *counts.entry(outcome).or_default() += 1;
+                for count in shown {
+                    count.add(&mut freedoms);
+                }
             }
+            freedoms.sort_by_key(|count: &FreedomCount| count.freedom);
             let counted = |(outcome, count): (Outcome, u64)| OutcomeCount {
                 target: outcome.violation().is_some(),
                 outcome,
                 count,
             };
-            Ok(counts.into_iter().map(counted).collect())
+            Ok(Counted {
+                outcomes: counts.into_iter().map(counted).collect(),
+                freedoms,
+            })
         },
     )?;
     Ok(Ended {
@@ -70,14 +80,22 @@ pub fn repeat(
     })
 }
 
-/// Calls `one` with the number of each run, and `outcomes` with what the runs of a launch gave, at most
+/// What the runs of a launch showed, counted.
+pub struct Counted {
+    /// Their outcomes.
+    pub outcomes: Vec<OutcomeCount>,
+    /// The freedoms that they could show.
+    pub freedoms: Vec<FreedomCount>,
+}
+
+/// Calls `one` with the number of each run, and `count` with what the runs of a launch gave, at most
 /// `most`. Gives the seconds that all took.
 pub fn launches<T>(
     budget: Budget,
     most: u64,
     on_launch: &mut dyn FnMut(Launch),
     one: &mut dyn FnMut(u64) -> Result<T, NotRun>,
-    outcomes: &mut dyn FnMut(Vec<T>) -> Result<Vec<OutcomeCount>, NotRun>,
+    count: &mut dyn FnMut(Vec<T>) -> Result<Counted, NotRun>,
 ) -> Result<f64, NotRun> {
     let started = Instant::now();
     let (mut run, mut device_seconds) = (0, 0.0);
@@ -110,7 +128,7 @@ pub fn launches<T>(
             }
         }
         let instances = gave.len() as u64;
-        let outcomes = outcomes(gave)?;
+        let Counted { outcomes, freedoms } = count(gave)?;
         let seconds = begun.elapsed().as_secs_f64();
         device_seconds += seconds;
         on_launch(Launch {
@@ -118,6 +136,7 @@ pub fn launches<T>(
             instances,
             seconds,
             outcomes,
+            freedoms,
         });
     }
     Ok(device_seconds)

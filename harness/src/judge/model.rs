@@ -17,6 +17,8 @@ pub struct ChosenModel {
     /// The model without thin-air values; none for a user's file, which says itself what
     /// it forbids.
     pub without_thin_air: Option<Arc<Model>>,
+    /// The model that allows interleavings alone: what it does not allow is weak.
+    pub sequential: Option<Arc<Model>>,
 }
 
 impl ChosenModel {
@@ -41,6 +43,7 @@ impl ChosenModel {
                     .ok()
                     .filter(|_| named)
                     .map(Arc::new),
+                sequential: Model::named("sc").ok().map(Arc::new),
             }),
             Err(error) => {
                 let mut text = format!("the model {given} cannot be used:\n");

@@ -5,6 +5,7 @@
 //! cannot decide is judged by the test's own condition, and the reason says so.
 
 use super::apart::apart;
+use super::shown::ShownBy;
 use super::{ChosenModel, outcome};
 use classay_litmus::explain;
 use classay_litmus::oracle::{self, Deadline, Error, Explanation, Limits, Refusal, State};
@@ -34,6 +35,8 @@ pub struct Judged {
     pub violations: Vec<Violation>,
     /// What explains the verdict.
     pub evidence: Vec<Evidence>,
+    /// The freedoms that its instances could show, and the outcomes that do.
+    pub freedoms: Vec<ShownBy>,
 }
 
 impl Judged {
@@ -44,6 +47,7 @@ impl Judged {
             reason,
             violations: Vec::new(),
             evidence: Vec::new(),
+            freedoms: Vec::new(),
         }
     }
 }
@@ -112,7 +116,8 @@ pub(super) struct Test<'a> {
     pub observables: Vec<Observable>,
     /// The names of that.
     pub recorded: Vec<classay_vocabulary::Observable>,
-    chosen: &'a ChosenModel,
+    /// The model.
+    pub chosen: &'a ChosenModel,
 }
 
 impl<'a> Test<'a> {
@@ -268,7 +273,16 @@ impl<'a> Test<'a> {
             reason,
             violations,
             evidence,
+            freedoms: self.freedoms(histogram, allowed),
         }
+    }
+
+    /// All that another model allows; none where the oracle does not see all of it.
+    pub fn whole(&self, model: &oracle::Model) -> Option<oracle::Judgement> {
+        apart(|| oracle::judge(&self.program, model, &limits()))
+            .ok()?
+            .ok()
+            .filter(|judgement| !judgement.bounded && !judgement.outside)
     }
 
     /// The most frequent outcome that is allowed only by a value that depends on its own computation; none where
@@ -278,11 +292,7 @@ impl<'a> Test<'a> {
         histogram: &'h [OutcomeCount],
         allowed: &oracle::Judgement,
     ) -> Option<&'h OutcomeCount> {
-        let model = self.chosen.without_thin_air.as_ref()?;
-        let grounded = apart(|| oracle::judge(&self.program, model, &limits()))
-            .ok()?
-            .ok()
-            .filter(|grounded| !grounded.bounded && !grounded.outside)?;
+        let grounded = self.whole(self.chosen.without_thin_air.as_deref()?)?;
         let is_thin = |seen: &&OutcomeCount| {
             seen.outcome.state().is_some_and(|values| {
                 let state = State(values.to_vec());

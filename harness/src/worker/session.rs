@@ -18,7 +18,7 @@ use crate::device::{At, Selector};
 use crate::interrupt::Interrupt;
 use crate::judge::ChosenModel;
 use crate::plan::Case;
-use classay_reports::record::{CaseResult, Launch};
+use classay_reports::record::{CaseResult, FreedomCount, Launch};
 use std::time::{Duration, Instant};
 
 /// After this many workers in a row that could not open the device again, a run gives up.
@@ -369,6 +369,14 @@ fn wrong_launch(launch: &Launch, index: u64) -> Option<String> {
     if sum != Some(launch.instances) {
         return Some(format!(
             "the counts of launch {index} do not add up to its {} instances",
+            launch.instances
+        ));
+    }
+    let within = |f: &FreedomCount| f.of > 0 && f.seen <= f.of && f.of <= launch.instances;
+    if let Some(wrong) = launch.freedoms.iter().find(|f| !within(f)) {
+        let (name, seen, of) = (wrong.freedom.name(), wrong.seen, wrong.of);
+        return Some(format!(
+            "launch {index} of {} instances shows {name} in {seen} of {of}",
             launch.instances
         ));
     }

@@ -323,6 +323,7 @@ fn counts_must_add_up() {
                 target: false,
             })
             .collect(),
+        freedoms: Vec::new(),
     };
     assert_eq!(wrong_launch(&launch(0, 5, &[2, 3]), 0), None);
     assert!(wrong_launch(&launch(0, 6, &[2, 3]), 0).is_some());

@@ -2,7 +2,7 @@
 
 use super::death::Death;
 use crate::execute::{Ended, NotRun};
-use crate::judge::{ChosenModel, Judged, judge_case, judge_commands};
+use crate::judge::{ChosenModel, Judged, ShownBy, judge_case, judge_commands};
 use crate::plan::{Body, Case};
 use classay_reports::record::{CaseResult, Launch, OutcomeCount, Verdict};
 
@@ -139,11 +139,15 @@ fn judge(case: &Case, model: &ChosenModel, result: &mut CaseResult) {
         reason,
         violations,
         evidence,
+        freedoms,
     } = judged(&case.body, &result.histogram(), model);
     result.verdict = verdict;
     result.reason = reason;
     result.violations.extend(violations);
     result.evidence.extend(evidence);
+    for launch in &mut result.launches {
+        ShownBy::count(&freedoms, launch);
+    }
 }
 
 /// Judges what a case's launches showed.
@@ -237,6 +241,7 @@ P0 (global atomic_int* x) {
             instances: 10,
             seconds: 0.5,
             outcomes,
+            freedoms: Vec::new(),
         }]
     }
 

@@ -5,6 +5,7 @@
 //! - `failures`: the bad news, each with its picture and its evidence, within a budget of bytes;
 //! - `comparison`: what differs from an earlier run;
 //! - `rules`: how the rules of the specification fared, by section;
+//! - `freedoms`: what the device was seen to do where rules leave a choice;
 //! - `heat`: shapes of litmus tests by scopes and orders;
 //! - `tests`: a line a case, and `histograms`: the outcomes of each test with their intervals;
 //! - `time`: rates that drift, over the launches;
@@ -26,6 +27,7 @@ mod comparison;
 mod draw;
 mod failures;
 mod faults;
+mod freedoms;
 mod head;
 mod heat;
 mod histograms;
@@ -89,6 +91,7 @@ pub fn html(report: &Report<'_>) -> Result<String, HtmlError> {
             "Rules of the specification",
             rules::section(report)?,
         ),
+        ("freedoms", "Freedoms taken", freedoms::section(report)?),
         (
             "heat",
             "Weak outcomes by shape and order",

@@ -132,6 +132,7 @@ fn many(tests: usize) -> Vec<CaseResult> {
                         target: place == 3,
                     })
                     .collect(),
+                freedoms: Vec::new(),
             };
             let failed = test % 10 == 0;
             let name = format!("MP+number-{test}+rel+acq");

@@ -4,6 +4,7 @@
 use super::ExpectationJson;
 use crate::difference::OutcomeChange;
 use crate::record::Verdict;
+use crate::report::freedoms::{FreedomFacts, Sight};
 use crate::report::{Baseline, CaseFacts, OutcomeFacts, Report, RuleFacts};
 use crate::stats::Interval;
 use crate::store::Run;
@@ -29,6 +30,7 @@ pub fn run(report: &Report<'_>) -> Value {
         "totals": totals(report),
         "cases": report.cases.iter().map(|c| case(report, c)).collect::<Vec<_>>(),
         "rules": report.rules.iter().map(rule).collect::<Vec<_>>(),
+        "freedoms": report.freedoms.iter().map(freedom).collect::<Vec<_>>(),
         "faults": context.faults.as_ref().map(|faults| &faults.lines),
         "tuning": context.tuning,
         "comparison": context.baseline.as_ref().map(comparison),
@@ -167,6 +169,25 @@ fn rule(facts: &RuleFacts<'_>) -> Value {
         "cases": cases,
         "broken_by": facts.broken_by.iter().map(|result| &result.case).collect::<Vec<_>>(),
     })
+}
+
+fn freedom(facts: &FreedomFacts) -> Value {
+    let freedom = facts.freedom;
+    let mut value = json!({
+        "name": freedom.name(),
+        "rule": freedom.rule(),
+        "what": freedom.seen(),
+        "obstacle": facts.sight.obstacle(),
+    });
+    if let Sight::Possible { all, interval } = &facts.sight {
+        value["seen"] = json!(all.count);
+        value["possible"] = json!(all.instances);
+        value["launches"] = json!(all.clusters);
+        value["rate"] = json!(all.rate());
+        value["interval95"] = ends(*interval);
+        value["bound95"] = json!(facts.bound());
+    }
+    value
 }
 
 /// A run, compared with a baseline; also what `classay compare --json` says.

@@ -1,7 +1,8 @@
 //! The rates of a case's outcomes: interval, scatter between launches, drift over time.
 
 use super::context::About;
-use crate::record::{CaseResult, Outcome, OutcomeCount};
+use crate::record::{CaseResult, Freedom, Outcome, OutcomeCount};
+use crate::stats::cluster::Cluster;
 use crate::stats::cluster::Clustered;
 use crate::stats::stationarity::{Stationarity, stationarity};
 use crate::stats::{Confidence, Interval, upper_bound_if_never_observed};
@@ -31,14 +32,23 @@ impl OutcomeFacts {
             None => (None, true),
         };
         let clusters = result.clusters(outcome.as_ref());
-        let all = Clustered::of(&clusters);
         OutcomeFacts {
-            text,
             outcome,
             target,
-            interval: result.interval(&clusters, &all),
+            ..OutcomeFacts::over(result, text, &clusters)
+        }
+    }
+
+    /// What launches say of anything that is counted.
+    fn over(result: &CaseResult, text: String, clusters: &[Cluster]) -> OutcomeFacts {
+        let all = Clustered::of(clusters);
+        OutcomeFacts {
+            text,
+            outcome: None,
+            target: false,
+            interval: result.interval(clusters, &all),
             all,
-            stationarity: stationarity(&clusters),
+            stationarity: stationarity(clusters),
         }
     }
 
@@ -65,6 +75,8 @@ pub struct CaseFacts<'a> {
     pub outcomes: Vec<OutcomeFacts>,
     /// Its target outcomes, taken together; `None` where no instance ran.
     pub target: Option<OutcomeFacts>,
+    /// The freedoms that its instances could show, each by its name.
+    pub freedoms: Vec<OutcomeFacts>,
 }
 
 /// A drift is reported at this probability without one, divided by the number of outcomes.
@@ -90,11 +102,17 @@ impl<'a> CaseFacts<'a> {
                 (all.all.instances > 0).then_some(all)
             }
         };
+        let freedoms = Freedom::ALL.into_iter().filter_map(|freedom| {
+            let clusters: Vec<Cluster> = result.freedom(freedom).collect();
+            (!clusters.is_empty())
+                .then(|| OutcomeFacts::over(result, freedom.name().into(), &clusters))
+        });
         CaseFacts {
             result,
             about,
             outcomes,
             target,
+            freedoms: freedoms.collect(),
         }
     }
 

@@ -11,6 +11,7 @@
 //! - [`context`]: what only the caller knows: the catalogue of rules, which of them a case is about, what a
 //!   memory model says, the machine;
 //! - [`rules`]: how each rule fared;
+//! - [`freedoms`]: what the device was seen to do where rules leave a choice;
 //! - [`heat`]: shapes of tests by their annotations;
 //! - [`faults`]: which faults the suites detected, from a campaign's lines of JSON.
 //! - [`tuning`]: which mutants tuning saw, from the YAML that it keeps.
@@ -18,6 +19,7 @@
 pub mod context;
 pub mod facts;
 pub mod faults;
+pub mod freedoms;
 pub mod heat;
 pub mod rules;
 pub mod tuning;
@@ -25,6 +27,7 @@ pub mod tuning;
 pub use context::{About, Annotation, Baseline, Context, Expected, Kind, Note, Picture, Rule};
 pub use facts::{CaseFacts, OutcomeFacts};
 pub use faults::{FaultLine, Faults};
+pub use freedoms::FreedomFacts;
 pub use heat::{Cell, Heat};
 pub use rules::{RuleFacts, Standing, Tally};
 pub use tuning::Tuning;
@@ -44,6 +47,8 @@ pub struct Report<'a> {
     pub cases: Vec<CaseFacts<'a>>,
     /// The rules, in the catalogue's order.
     pub rules: Vec<RuleFacts<'a>>,
+    /// Every freedom.
+    pub freedoms: Vec<FreedomFacts>,
 }
 
 impl<'a> Report<'a> {
@@ -59,6 +64,7 @@ impl<'a> Report<'a> {
             context,
             cases,
             rules,
+            freedoms: freedoms::freedoms(results),
         }
     }
 

@@ -84,11 +84,11 @@ impl RuleFacts<'_> {
         }
     }
 
-    /// Whether a run should say something of it: no case does what is undefined.
+    /// Whether a run can break it: what leaves a choice is told as freedoms, and no case does what is undefined.
     pub fn is_testable(&self) -> bool {
         match self.rule.kind {
-            Kind::Must | Kind::May => true,
-            Kind::Undefined => false,
+            Kind::Must => true,
+            Kind::May | Kind::Undefined => false,
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use super::{PlanHash, PlannedCase, Run, RunId, RunRecord, RunStatus, Store, StoreError, old};
 use crate::record::{
-    CaseId, CaseResult, Evidence, EvidenceKind, Launch, Moment, Outcome, OutcomeCount, Verdict,
-    Violation,
+    CaseId, CaseResult, Evidence, EvidenceKind, Freedom, FreedomCount, Launch, Moment, Outcome,
+    OutcomeCount, Verdict, Violation,
 };
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, Type, ValueRef};
 use rusqlite::{Row, params};
@@ -75,8 +75,9 @@ impl Store {
     pub fn case_results(&self, run: RunId) -> Result<Vec<CaseResult>, StoreError> {
         self.run(run)?;
         self.consistently(|| {
-            // A store of an earlier version that was opened for reading only has no such columns.
+            // A store of an earlier version that was opened for reading only has no such columns and tables.
             let typed = self.db.table_exists(None, "violations")?;
+            let with_freedoms = self.db.table_exists(None, "freedoms")?;
             let columns = if typed {
                 "observables, lacks"
             } else {
@@ -97,6 +98,9 @@ impl Store {
                     result.violations = self.violations(*case_row)?;
                 }
                 self.fill_launches(*case_row, typed, result)?;
+                if with_freedoms {
+                    self.fill_freedoms(*case_row, result)?;
+                }
                 self.fill_evidence(*case_row, *is_old, result)?;
             }
             Ok(results.into_iter().map(|(_, _, result)| result).collect())
@@ -142,6 +146,7 @@ impl Store {
                     instances: unsigned(row, 1)?,
                     seconds: row.get(2)?,
                     outcomes: Vec::new(),
+                    freedoms: Vec::new(),
                 })
             })?
             .collect::<rusqlite::Result<_>>()?;
@@ -161,6 +166,28 @@ impl Store {
                     target: *target,
                 });
             }
+        }
+        Ok(())
+    }
+
+    /// Adds the freedoms to the launches of a result.
+    fn fill_freedoms(&self, case_row: i64, result: &mut CaseResult) -> rusqlite::Result<()> {
+        let mut counts = self.db.prepare_cached(
+            "SELECT launch, freedom, seen, possible FROM freedoms WHERE case_row = ?1
+             ORDER BY launch",
+        )?;
+        let mut rows = counts.query([case_row])?;
+        while let Some(row) = rows.next()? {
+            let name: String = row.get(1)?;
+            let freedom = Freedom::named(&name).ok_or_else(|| unknown(1, "freedom", &name))?;
+            let (seen, of) = (unsigned(row, 2)?, unsigned(row, 3)?);
+            // Foreign keys say that the launch exists.
+            if let Some(launch) = result.launches.get_mut(unsigned(row, 0)? as usize) {
+                launch.freedoms.push(FreedomCount { freedom, seen, of });
+            }
+        }
+        for launch in &mut result.launches {
+            launch.freedoms.sort_by_key(|count| count.freedom);
         }
         Ok(())
     }

@@ -5,7 +5,7 @@
 //! from the one before.
 
 /// Version of the schema that this program writes.
-pub const VERSION: i64 = 3;
+pub const VERSION: i64 = 4;
 
 /// `clsy` in ASCII.
 pub const APPLICATION_ID: i64 = 0x636c_7379;
@@ -21,5 +21,8 @@ const MOMENTS: &str = include_str!("../../schema/store-2.sql");
 /// that an earlier version wrote (`old.rs` reads those).
 const TYPED: &str = include_str!("../../schema/store-3.sql");
 
+/// What version 4 adds: how often freedoms were taken.
+const FREEDOMS: &str = include_str!("../../schema/store-4.sql");
+
 /// What each version adds to the one before, from version 1.
-pub const STEPS: [&str; VERSION as usize] = [FIRST, MOMENTS, TYPED];
+pub const STEPS: [&str; VERSION as usize] = [FIRST, MOMENTS, TYPED, FREEDOMS];

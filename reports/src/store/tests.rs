@@ -323,14 +323,14 @@ fn a_newer_schema_is_refused_and_left_alone() {
         matches!(
             error,
             StoreError::NewerSchema {
-                found: 4,
-                known: 3,
+                found: 5,
+                known: 4,
                 ..
             }
         ),
         "{error}"
     );
-    assert!(error.to_string().contains("schema version 4"), "{error}");
+    assert!(error.to_string().contains("schema version 5"), "{error}");
     assert_eq!(std::fs::read(&path).unwrap(), before);
 }
 

@@ -303,6 +303,8 @@ struct LaunchRow {
     seconds: f64,
     /// Number of the outcome, count.
     counts: Vec<(i64, i64)>,
+    /// Name of the freedom, instances that showed it, instances that could have.
+    freedoms: Vec<(&'static str, i64, i64)>,
 }
 
 impl<'a> Rows<'a> {
@@ -386,11 +388,18 @@ impl<'a> Rows<'a> {
             "INSERT INTO counts (case_row, launch, position, outcome, count)
              VALUES (?1, ?2, ?3, ?4, ?5)",
         )?;
+        let mut insert_freedom = t.prepare_cached(
+            "INSERT INTO freedoms (case_row, launch, freedom, seen, possible)
+             VALUES (?1, ?2, ?3, ?4, ?5)",
+        )?;
         for (position, l) in self.launches.iter().enumerate() {
             let launch = position as i64;
             insert.execute(params![case_row, launch, l.number, l.instances, l.seconds])?;
             for (position, (outcome, count)) in l.counts.iter().enumerate() {
                 insert_count.execute(params![case_row, launch, position as i64, outcome, count])?;
+            }
+            for (freedom, seen, possible) in &l.freedoms {
+                insert_freedom.execute(params![case_row, launch, freedom, seen, possible])?;
             }
         }
         let mut insert = t.prepare_cached(
@@ -431,11 +440,20 @@ impl LaunchRow {
             }
             counts.push((number, signed(o.count)?));
         }
+        let mut freedoms = Vec::new();
+        for count in &launch.freedoms {
+            let name = count.freedom.name();
+            if freedoms.iter().any(|(known, _, _)| *known == name) {
+                return Err(format!("launch {} counts {name} twice", launch.index));
+            }
+            freedoms.push((name, signed(count.seen)?, signed(count.of)?));
+        }
         Ok(LaunchRow {
             number: signed(launch.index)?,
             instances: signed(launch.instances)?,
             seconds: launch.seconds,
             counts,
+            freedoms,
         })
     }
 }

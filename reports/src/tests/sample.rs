@@ -30,6 +30,7 @@ fn launches(outcomes: &[([i64; 2], bool)], counts: &[&[u64]], seconds: f64) -> V
                 target,
             })
             .collect(),
+        freedoms: Vec::new(),
     };
     counts.iter().enumerate().map(launch).collect()
 }

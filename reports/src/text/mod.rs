@@ -3,12 +3,14 @@
 //!
 //! - [`mod@histogram`]: one test, each outcome with its rate and interval;
 //! - [`mod@summary`]: one run, a line a case, then the whole reason of each case that needs a look;
+//! - `freedoms`: what the device was seen to do where rules leave a choice;
 //! - [`mod@difference`]: a run, compared with a baseline;
 //! - [`mod@outcome`]: what an instance showed, in words;
 //! - [`number`]: counts, rates and bounds as text;
 //! - [`layout`]: wrapping, cutting and cleaning of text that comes from elsewhere.
 
 pub mod difference;
+mod freedoms;
 pub mod histogram;
 pub mod layout;
 pub mod number;

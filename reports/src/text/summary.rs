@@ -3,7 +3,7 @@
 
 use super::layout::{columns, cut, paragraph, plain, push, wrap};
 use super::number::{bound, grouped, rate, short};
-use super::{Colour, WIDTH, outcome};
+use super::{Colour, WIDTH, freedoms, outcome};
 use crate::expectation::{Expectation, Expectations, Standing};
 use crate::record::{CaseResult, RuleId, Verdict, Violation};
 use crate::stats::{Confidence, upper_bound_if_never_observed};
@@ -28,6 +28,9 @@ pub fn summary(
     }
     details(&mut out, results, expectations, colour);
     expected(&mut out, results, expectations);
+    if !results.is_empty() {
+        freedoms::text(&mut out, results);
+    }
     totals(&mut out, device, planned, results, colour);
     gate(&mut out, results, expectations, colour);
     out
@@ -367,6 +370,7 @@ mod tests {
                         count: 1,
                         target: true,
                     }],
+                    freedoms: Vec::new(),
                 }],
                 violations,
                 seconds: 0.1,

@@ -1,11 +1,12 @@
 //! What a case is lowered to.
 
 use super::check::Check;
+use super::freedom::Choice;
 use super::ids::{AnswerId, Mark};
 use super::program::HostProgram;
 use super::record::Record;
 use crate::rule;
-use classay_vocabulary::Violation;
+use classay_vocabulary::{FreedomCount, Violation};
 
 /// A host program, and what must hold of its runs.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -14,6 +15,8 @@ pub struct Lowered {
     pub program: HostProgram,
     /// The checks.
     pub checks: Vec<Check>,
+    /// The answers that show which way the device took where rules leave a choice.
+    pub choices: Vec<Choice>,
     /// An answer that is not zero where a side of an exchange timed out.
     pub quit: Option<AnswerId>,
     /// The first step of the first thread, where a call that fails before it says nothing of the case.
@@ -47,6 +50,24 @@ impl Lowered {
         checks
             .flat_map(|check| check.evaluate(record, run))
             .collect()
+    }
+
+    /// The freedoms that a run could show, each once, and whether it did.
+    pub fn freedoms(&self, record: &Record) -> Vec<FreedomCount> {
+        let mut shown: Vec<FreedomCount> = Vec::new();
+        if self.timed_out(record) || record.failed.is_some() {
+            return shown;
+        }
+        for count in self.choices.iter().flat_map(|choice| choice.shown(record)) {
+            match shown
+                .iter_mut()
+                .find(|known| known.freedom == count.freedom)
+            {
+                Some(known) => known.seen = known.seen.max(count.seen),
+                None => shown.push(count),
+            }
+        }
+        shown
     }
 
     /// What a run broke: the checks, and then the call that ended it against the program.

@@ -11,7 +11,7 @@ use super::image::{Image, Sampler};
 use super::transfer::Move;
 use crate::catalogue;
 use crate::host::exchange::Operation;
-use crate::rule::RuleId;
+use crate::rule::{self, RuleId};
 use classay_vocabulary::Need;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -263,6 +263,9 @@ pub struct Launch {
     /// that are bytes; what is enqueued is the kernel.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub disturbed: bool,
+    /// Of the two children that make it fail, the status of the one that fails first, and of the other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failing: Option<[i32; 2]>,
     /// The command has to fail: it goes to a queue of its own, the host waits for its event, and its
     /// status has to be negative.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -340,6 +343,12 @@ pub enum Want {
     /// The ids that each work-item of a range saw: a count of records in the first long, then the
     /// records, of [`FIELDS`] longs each.
     Ids(Ids),
+    /// The turns, drawn from one counter that begins at zero, at which each of so many work-groups began and
+    /// ended: each turn once, two words for each group.
+    Turns {
+        /// How many.
+        groups: u32,
+    },
     /// The words of the first half and of the second half agree: two ways to compute the same.
     Halves {
         /// The elements.
@@ -414,9 +423,15 @@ impl KernelCase {
                     rules.extend(told);
                     if let Want::Ids(Ids { range, .. }) = want {
                         rules.extend(crate::host::check::ids::rules(range));
+                        rules.insert(rule::KI_GROUPS_ANY_ORDER);
+                    } else if let Want::Turns { .. } = want {
+                        rules.extend([rule::KI_GROUPS_ANY_ORDER, rule::PROGRESS_GROUP]);
                     }
                 }
-                Step::Launch(launch) => rules.extend(&launch.rules),
+                Step::Launch(launch) => {
+                    rules.extend(&launch.rules);
+                    rules.extend(launch.failing.map(|_| rule::FAIL_CHILDREN));
+                }
                 Step::Move(moved) => rules.extend(&moved.rules),
                 Step::Talk { rules: told, .. } | Step::AskKernels { rules: told } => {
                     rules.extend(told)

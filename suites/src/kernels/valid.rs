@@ -114,6 +114,7 @@ fn look_fits(case: &KernelCase, step: usize, object: ObjectId, want: &Want) -> b
         Want::Permutation(Permutation {
             unit, count, step, ..
         }) => *step > 0 && count.saturating_mul(unit.bytes() as u64) <= length as u64,
+        Want::Turns { groups } => u64::from(*groups).saturating_mul(8) <= length as u64,
         Want::Ids(Ids { range, times, .. }) => space_fits(range) && *times > 0,
         Want::SubGroups { asked, groups } => {
             let ask = case.steps.get(*asked).filter(|_| *asked < step);

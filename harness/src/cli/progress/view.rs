@@ -180,6 +180,7 @@ mod tests {
                 .into_iter()
                 .filter(|o| o.count > 0)
                 .collect(),
+            freedoms: Vec::new(),
         }
     }
 

@@ -8,7 +8,7 @@ use crate::execute::ended::{Ended, NotRun};
 use crate::execute::host::{Play, SetupError};
 use crate::execute::needs::choose_dialect;
 use crate::execute::played::Stage;
-use crate::execute::repeat::launches;
+use crate::execute::repeat::{Counted, launches};
 use classay_litmus::kernel::CommandKernels;
 use classay_litmus::kernel::commands::needs;
 use classay_litmus::program::{LocId, Placement, Program, Thread, ThreadId};
@@ -53,7 +53,10 @@ pub fn run(stage: Stage<'_>, program: &Program) -> Result<Ended, NotRun> {
                 let source = kernels.source.clone();
                 return Err(NotRun::failed(why).with(EvidenceKind::Source, source));
             }
-            Ok(tally.outcomes(program, &counts))
+            Ok(Counted {
+                outcomes: tally.outcomes(program, &counts),
+                freedoms: Vec::new(),
+            })
         },
     )?;
     Ok(Ended {

@@ -288,6 +288,7 @@ impl Launcher<'_> {
             instances: u64::from(flight.count),
             seconds,
             outcomes: self.tally.outcomes(&self.built.program, &counts),
+            freedoms: Vec::new(),
         })
     }
 

@@ -57,6 +57,7 @@ impl Plan {
         rules.insert(rule::STATE_PROFILING);
         rules.insert(rule::API_VALID);
         rules.extend(self.covers_of_queues());
+        rules.extend(self.choices());
         rules
     }
 

@@ -2,13 +2,14 @@
 //!
 //! [`Plan::check`] goes through a trace: [`codes`] what calls returned and in which order, [`statuses`]
 //! what was told of commands, [`callbacks`] what was called, [`data`] what reads saw, [`times`] what was
-//! profiled. [`covers`] says which rules a run puts to the test, and [`means`] by which rules data
+//! profiled. [`freedoms`] tells what it shows where the rules leave a choice. [`covers`] says which rules a run puts to the test, and [`means`] by which rules data
 //! comes, whatever the order.
 
 mod callbacks;
 mod codes;
 mod covers;
 mod data;
+mod freedoms;
 mod means;
 mod statuses;
 #[cfg(test)]
@@ -48,8 +49,7 @@ impl Plan {
         })
     }
 
-    /// Every rule that a trace breaks, each violation once, and what it shows of rules that allow
-    /// several ways.
+    /// Every rule that a trace breaks, each violation once.
     pub fn check(&self, trace: &Trace) -> Vec<Violation> {
         let mut found = Found {
             plan: self,

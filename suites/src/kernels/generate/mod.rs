@@ -30,6 +30,7 @@ pub const FAMILIES: &[Family] = &[
     ("ndrange", "large", ndrange::large),
     ("ndrange", "errors", ndrange::errors),
     ("ndrange", "loops", loops::loops),
+    ("ndrange", "groups", ndrange::groups),
     ("group", "barrier", group::barrier),
     ("group", "local", group::local),
     ("group", "private", group::private),

@@ -226,6 +226,26 @@ pub fn large(choices: &mut Choices) -> KernelCase {
     case.case
 }
 
+/// Takes a turn for each work-group when it begins and when it ends.
+const ARRIVE: &str = include_str!("cl/arrive.cl");
+
+/// Each work-group waits a while until all have begun: which began when, and which ran together, the
+/// implementation chooses.
+pub fn groups(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("work-groups take turns as they begin and end");
+    case.case.source = ARRIVE.into();
+    let groups = choices.one_of(&[2, 2, 3, 4, 8, 16, 32]);
+    let local = choices.one_of(&[1, 1, 4, 16]);
+    let tries = choices.one_of(&[100u32, 1000]);
+    let turn = case.buffer(4);
+    let out = case.unwritten(2 * groups as usize);
+    let range = Range::line(u64::from(groups) * local, local);
+    case.launch("arrive", args![turn, out, tries], range);
+    let rules = [rule::KI_COMPLETION, rule::ND_GROUP_COUNT];
+    case.look(out, &rules, "turns of work-groups", Want::Turns { groups });
+    case.case
+}
+
 /// Launches that must be refused, and empty ones.
 pub fn errors(choices: &mut Choices) -> KernelCase {
     const INVALID_WORK_GROUP_SIZE: i32 = -54;
@@ -285,7 +305,7 @@ kernel __attribute__((reqd_work_group_size(4, 2, 1))) void required(global uint 
                 global.to_vec(),
                 choices.percent(50).then(|| vec![1; global.len()]),
             );
-            look = vec![rule::EMPTY_COMMAND, rule::ND_GLOBAL_ID];
+            look = vec![rule::ND_GLOBAL_ID];
         }
     }
     case.step(Step::Launch(launch));

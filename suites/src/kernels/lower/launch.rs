@@ -95,6 +95,8 @@ impl Lower<'_> {
         let failed = That::Number(status, Right::Between(i64::MIN, -1));
         let check = Check::new(launch.rules.clone(), says, failed);
         self.checks.push(check.even_so(true));
+        let failing = launch.failing.map(|of| Choice::Status(status, of));
+        self.choices.extend(failing);
     }
 
     fn enqueue(&self, launch: &Launch, queue: Slot, kernel: Slot, event: Option<Slot>) -> Call {

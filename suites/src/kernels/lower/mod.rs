@@ -13,7 +13,7 @@ mod transfers;
 
 pub use memory::{formats, lacking};
 
-use super::case::{Contents, KernelCase, Kind, ObjectId, Same, Step, Unit, Want};
+use super::case::{Contents, KernelCase, Kind, ObjectId, Permutation, Same, Step, Unit, Want};
 use super::model::Model;
 use crate::host::check::{self, Check, Right, SubGroupAnswers, That};
 use crate::host::{self, *};
@@ -56,6 +56,7 @@ struct Lower<'a> {
     program: Option<Slot>,
     steps: Vec<host::Step>,
     checks: Vec<Check>,
+    choices: Vec<Choice>,
     /// The events of launches that others wait for, by their steps.
     events: BTreeMap<usize, Slot>,
     /// What steps asked of sub-groups.
@@ -95,6 +96,7 @@ impl<'a> Lower<'a> {
             program: None,
             steps: vec![host::Step::from(Op::Yield(0)).marked(started)],
             checks: Vec::new(),
+            choices: Vec::new(),
             events: BTreeMap::new(),
             sub_groups: BTreeMap::new(),
             started,
@@ -191,9 +193,20 @@ impl<'a> Lower<'a> {
                 want,
                 even_so,
             } => {
-                let want = self.wanted(*object, want, model);
+                let wanted = self.wanted(*object, want, model);
                 let answer = self.look(*object);
-                if let Some(want) = want {
+                self.choices.extend(match want {
+                    Want::Ids(ids) if ids.times == 1 => Some(Choice::Ids(answer)),
+                    Want::Turns { groups } => Some(Choice::Turns(answer, *groups)),
+                    Want::Ids(_)
+                    | Want::Same(_)
+                    | Want::AsMoved
+                    | Want::Permutation(_)
+                    | Want::Halves { .. }
+                    | Want::Pointers(_)
+                    | Want::SubGroups { .. } => None,
+                });
+                if let Some(want) = wanted {
                     let check = Check::new(rules.clone(), name, That::Bytes(answer, want));
                     self.checks.push(check.even_so(*even_so));
                 }
@@ -211,6 +224,12 @@ impl<'a> Lower<'a> {
                 racy: false,
             }),
             Want::Permutation(values) => check::Want::Permutation(*values),
+            Want::Turns { groups } => check::Want::Permutation(Permutation {
+                unit: Unit::Word,
+                count: 2 * u64::from(*groups),
+                first: 0,
+                step: 1,
+            }),
             Want::Ids(ids) => check::Want::Ids(ids.clone()),
             Want::Halves { unit } => check::Want::Halves { unit: *unit },
             Want::Pointers(list) => check::Want::Pointers(list.clone()),
@@ -255,6 +274,7 @@ impl<'a> Lower<'a> {
         Lowered {
             program: self.b.finish(),
             checks: self.checks,
+            choices: self.choices,
             quit,
             started: Some(self.started),
         }

@@ -152,6 +152,7 @@ fn what_is_wanted_fits_into_its_object() {
                         assert!(count * unit.bytes() as u64 <= bytes, "{name}");
                         assert!(*count > 0, "{name}");
                     }
+                    Want::Turns { groups } => assert_eq!(bytes, 8 * u64::from(*groups), "{name}"),
                     Want::Ids(Ids { range, times, .. }) => {
                         let records = range.items() * u64::from(*times);
                         assert_eq!(bytes, 8 * (1 + 27 * records), "{name}");

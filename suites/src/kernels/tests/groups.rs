@@ -132,7 +132,7 @@ fn launches_are_refused_for_what_the_specification_lists() {
         assert_eq!(wanted_words(&case, objects(launch)[0]), [0], "{name}");
         assert_eq!(launch.rules.is_empty(), launch.code == 0, "{name}");
         let covers = case.covers();
-        assert_eq!(covers.contains(&rule::EMPTY_COMMAND), empty, "{name}");
+        assert_eq!(covers.contains(&rule::ND_GLOBAL_ID), empty, "{name}");
         *codes.entry(launch.code).or_insert(0) += 1;
     }
     assert_eq!(codes.len(), 3, "{codes:?}");

@@ -11,8 +11,9 @@ use crate::commands::order::{Fate, Moment};
 use crate::commands::program::{CommandId, Event, Reached, Step, Token, Who, Writer};
 use crate::commands::trace::{Seen, Trace, status};
 use crate::rule::{self, RuleId};
-use classay_vocabulary::Violation;
+use classay_vocabulary::{Freedom, FreedomCount, Violation};
 use ideal::strange;
+use std::collections::BTreeMap;
 
 const RUN: u32 = 5;
 
@@ -457,4 +458,75 @@ threads:
         panic!("{held:?}");
     };
     assert!(only.contains("command 1 started much sooner"), "{only}");
+}
+
+/// The freedoms that a trace could show, and whether it does.
+fn shown(plan: &Plan, trace: &Trace) -> BTreeMap<Freedom, bool> {
+    let told = |count: &FreedomCount| (count.freedom, count.seen == 1);
+    let counts = plan.freedoms(trace);
+    let shown: BTreeMap<Freedom, bool> = counts.iter().map(told).collect();
+    assert_eq!(shown.len(), counts.len(), "each freedom once");
+    assert!(counts.iter().all(|count| count.of == 1));
+    shown
+}
+
+#[test]
+fn the_order_of_free_commands_is_told_and_breaks_nothing() {
+    use Freedom::{EmptyAtOnce, Overlapped, Reordered};
+    let (mut free, mut markers) = (0, 0);
+    for (name, plan) in plans() {
+        let trace = ideal::trace(&plan, RUN);
+        let before = shown(&plan, &trace);
+        let covered = plan.covers();
+        assert_eq!(
+            before.contains_key(&Reordered),
+            covered.contains(&rule::QUEUE_OUT_OF_ORDER) && before.contains_key(&Overlapped),
+            "{name}"
+        );
+        // The same, looked at backwards: what did not overlap came in the other order.
+        let mut mirrored = trace.clone();
+        for times in mirrored.times.values_mut() {
+            (times.start, times.end) = (u64::MAX - times.end, u64::MAX - times.start);
+        }
+        let after = shown(&plan, &mirrored);
+        if before.contains_key(&Reordered) {
+            assert_eq!(before[&Overlapped], after[&Overlapped], "{name}");
+            let either = before[&Reordered] || after[&Reordered] || before[&Overlapped];
+            assert!(either, "{name}");
+            free += usize::from(after[&Reordered]);
+        }
+        if before.contains_key(&EmptyAtOnce) {
+            assert!(
+                !before[&EmptyAtOnce],
+                "{name}: every moment is one of its own"
+            );
+            let mut empty = trace.clone();
+            for times in empty.times.values_mut() {
+                times.start = times.end;
+            }
+            assert!(shown(&plan, &empty)[&EmptyAtOnce], "{name}");
+            markers += 1;
+        }
+    }
+    assert!(free > 20 && markers > 20, "{free} {markers}");
+}
+
+#[test]
+fn what_a_failure_takes_along_is_told_and_breaks_nothing() {
+    let mut lost = 0;
+    for (name, plan) in plans() {
+        let trace = ideal::trace(&plan, RUN);
+        let Some(is_lost) = shown(&plan, &trace).remove(&Freedom::LostAfterFailure) else {
+            continue;
+        };
+        assert!(plan.order.has_failures() && !is_lost, "{name}");
+        let mut taken = trace;
+        for last in taken.last.values_mut() {
+            *last = status::ERROR_IN_WAIT_LIST;
+        }
+        assert!(shown(&plan, &taken)[&Freedom::LostAfterFailure], "{name}");
+        assert_eq!(plan.check(&taken), [], "{name}");
+        lost += 1;
+    }
+    assert!(lost > 5, "{lost}");
 }

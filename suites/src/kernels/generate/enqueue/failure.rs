@@ -38,6 +38,21 @@ pub fn failure(choices: &mut Choices) -> KernelCase {
     for n in 0..chain {
         enqueues += &format!("    release_event(event{n});\n");
     }
+    // Another child that fails, with a status of its own, before this one or after it.
+    let other = -6000 - choices.below(1000) as i64;
+    let second = choices.percent(40).then(|| choices.percent(50));
+    if let Some(is_later) = second {
+        let child = format!(
+            "    clk_event_t other = create_user_event();
+    enqueue_kernel(q, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(4), 1, &other, 0, ^{{ ran[get_global_id(0)] = 1; }});
+    set_user_event_status(other, {other});\n    release_event(other);\n"
+        );
+        enqueues = if is_later {
+            enqueues + &child
+        } else {
+            child + &enqueues
+        };
+    }
     let mut source = format!(
         "void level0(global uint *ran, queue_t q) {{\n    clk_event_t gate = create_user_event();\n{enqueues}}}\n"
     );
@@ -50,11 +65,21 @@ pub fn failure(choices: &mut Choices) -> KernelCase {
     source += &format!(
         "kernel void root(global uint *ran, queue_t q) {{\n    if (get_global_id(0) == 0) level{depth}(ran, q);\n}}\n"
     );
+    // A child that fails by another's doing fails when that comes to it.
+    let failing = second.filter(|_| !from_sibling).map(|is_later| {
+        let [status, other] = [status, other].map(|status| status as i32);
+        if is_later {
+            [status, other]
+        } else {
+            [other, status]
+        }
+    });
     case.case.source = source;
     case.case.device_queues.push(DeviceQueue::default());
     let ran = case.buffer(16 * chain);
     case.run(Launch {
         fails: true,
+        failing,
         rules: vec![rule::DEV_CHILD_FAILURE],
         ..Launch::new(
             "root",
