@@ -65,7 +65,7 @@ fn generated_programs_are_defined() {
 }
 
 #[test]
-#[ignore = "takes twenty minutes: cargo test -p classay-suites --test defined -- --ignored"]
+#[ignore = "takes five minutes: cargo test -p classay-suites --test defined -- --ignored"]
 fn twenty_thousand_programs_of_every_kind_are_defined() {
     programs(1_000, 20_000).is_clean();
 }
