@@ -5,6 +5,7 @@
 //! are part of a definition, and [`ways_to_miss`] says how it reads without them.
 
 use super::Model;
+use super::clause::Cut;
 use super::error::Result;
 
 /// What a model is read without.
@@ -19,6 +20,8 @@ pub struct Without {
     pub readings: Vec<String>,
     /// Statements after the last one of the model.
     pub more: Vec<&'static str>,
+    /// A clause that is taken away.
+    pub(super) cut: Option<Cut>,
 }
 
 impl Without {
@@ -67,8 +70,10 @@ impl Without {
         let instead = [("g-sync", "g"), ("l-sync", "l")].map(|(name, region)| {
             let left = SYNCHRONIZING.iter().filter(|(of, ..)| *of != rule);
             let ways = left.map(|(_, release, acquire)| {
-                let way = format!("({release}; {region}-reads; {acquire})");
-                way.replace("FENCE", &format!("{region}f"))
+                format!(
+                    "({region}-{release}; {})",
+                    acquire.replace("g-", &format!("{region}-"))
+                )
             });
             let ways: Vec<String> = ways.collect();
             (name, format!("let {name} = {}", ways.join(" | ")))
@@ -80,16 +85,12 @@ impl Without {
     }
 }
 
-/// The ways to synchronize, by their rules: what comes before and after the reading.
+/// The ways to synchronize, by their rules: the names of the definitions, without those of the regions.
 const SYNCHRONIZING: [(&str, &str, &str); 4] = [
-    ("mm.sw.atomic", "[rel & A]", "[acq & A]"),
-    (
-        "mm.sw.fence-fence",
-        "[rel & FENCE]; sb",
-        "sb; [acq & FENCE]",
-    ),
-    ("mm.sw.fence-atomic", "[rel & FENCE]; sb", "[acq & A]"),
-    ("mm.sw.atomic-fence", "[rel & A]", "sb; [acq & FENCE]"),
+    ("mm.sw.atomic", "real", "[acq]"),
+    ("mm.sw.fence-fence", "hypothetical", "g-fence"),
+    ("mm.sw.fence-atomic", "hypothetical", "[acq]"),
+    ("mm.sw.atomic-fence", "real", "g-fence"),
 ];
 
 /// The rules that are a part of a model's definitions rather than a check, with the ways to miss each,
@@ -112,9 +113,21 @@ pub fn ways_to_miss() -> Vec<(&'static str, Vec<Without>)> {
             changed(&[("ga", "_"), ("la", "_"), ("lhb", "(ghb | lhb)+")]),
         ),
         ("mm.thin-air", vec![Without::thin_air()]),
-        ("mm.release-sequence", changed(&[("rs", "[W & A]")])),
-        ("mm.hb.both-flags", changed(&[("in-both", "SC * SC")])),
-        ("mm.hb.seq-cst-both", changed(&[("in-both", "both * both")])),
+        ("mm.release-sequence", changed(&[("rs", "[A]")])),
+        (
+            "mm.hb.both-flags",
+            changed(&[
+                ("gsw", "gsw1 | (lsw1 & (SC * SC))"),
+                ("lsw", "lsw1 | (gsw1 & (SC * SC))"),
+            ]),
+        ),
+        (
+            "mm.hb.seq-cst-both",
+            changed(&[
+                ("gsw", "gsw1 | (lsw1 & (gf * gf))"),
+                ("lsw", "lsw1 | (gsw1 & (lf * lf))"),
+            ]),
+        ),
         (
             "mm.scope.inclusive",
             changed(&[("inclusive-global", "0"), ("inclusive-local", "0")]),
@@ -137,10 +150,15 @@ pub fn ways_to_miss() -> Vec<(&'static str, Vec<Without>)> {
         ("mm.sc.total", changed(&[("S-ops", "S-ops & F")])),
         (
             "mm.barrier.wg",
-            changed(&[
-                ("g-barrier", "g-barrier & (SG * SG)"),
-                ("l-barrier", "l-barrier & (SG * SG)"),
-            ]),
+            vec![
+                Without::changed(&[
+                    ("g-barrier", "g-barrier & (SG * SG)"),
+                    ("l-barrier", "l-barrier & (SG * SG)"),
+                ]),
+                // Its fences are no fences for other groups.
+                Without::changed(&[("rel", "rel \\ B")]),
+                Without::changed(&[("acq", "acq \\ B")]),
+            ],
         ),
         (
             "mm.barrier.sg",
@@ -158,6 +176,17 @@ pub fn ways_to_miss() -> Vec<(&'static str, Vec<Without>)> {
         ("mm.host", changed(&[("inclusive-global", not_host)])),
     ];
     ways.extend(SYNCHRONIZING.map(|(rule, ..)| (rule, vec![Without::synchronizing_without(rule)])));
+    // A seq_cst fence releases and acquires like others.
+    let sc_fences = ["rel", "acq"].map(|name| (name, format!("{name} \\ (SC & F)")));
+    for (rule, ways) in &mut ways {
+        if *rule == "mm.sw.fence-fence" {
+            ways.extend(
+                sc_fences
+                    .iter()
+                    .map(|(name, value)| Without::changed(&[(*name, value)])),
+            );
+        }
+    }
     ways
 }
 
