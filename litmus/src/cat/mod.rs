@@ -7,6 +7,7 @@
 //! evaluates that graph.
 
 pub mod ast;
+mod clause;
 pub mod error;
 mod foreign;
 pub mod ir;
@@ -21,6 +22,7 @@ mod without;
 mod tests;
 
 pub use ast::{Property, Role};
+pub use clause::Clause;
 pub use error::{CatError, Source};
 pub use reading::{Effect, Reading};
 

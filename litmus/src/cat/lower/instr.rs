@@ -54,10 +54,8 @@ impl Lowerer<'_> {
                             library().collect::<Vec<_>>().join(", ")
                         )));
                 };
-                self.called(instr.span, |l| {
-                    let file = parser::parse(&included)?;
-                    l.within(&included, |l| l.instrs(env, &file.instrs))
-                })
+                self.called(instr.span, |l| l.file(env, &included))?;
+                Ok(())
             }
             InstrKind::Procedure(name, pattern, body) => {
                 let procedure = Value::Procedure(Rc::new(Procedure {

@@ -5,9 +5,9 @@
 
 mod expr;
 mod instr;
-mod note;
+pub(super) mod note;
 
-use super::ast::{Expr, Instr, Pattern};
+use super::ast::{Expr, File, Instr, Pattern};
 use super::error::{CatError, Result, Source, Span};
 use super::ir::{Builder, NodeId};
 use super::vocabulary::{Function, Known, names, near};
@@ -71,8 +71,7 @@ pub fn lower(
     let file = parser::parse(prelude)?;
     lowerer.instrs(&mut env, &file.instrs)?;
     lowerer.prelude = false;
-    let file = parser::parse(source)?;
-    lowerer.within(source, |l| l.instrs(&mut env, &file.instrs))?;
+    let title = lowerer.file(&mut env, source)?;
     for text in &without.more {
         let source = Source::new(source.name.clone(), *text);
         let file = parser::parse(&source)?;
@@ -83,7 +82,7 @@ pub fn lower(
         checks: lowerer.checks,
         orders: lowerer.orders,
         chosen: lowerer.chosen,
-        title: file.title,
+        title,
         options: lowerer.options,
     })
 }
@@ -235,6 +234,16 @@ struct Lowerer<'a> {
 }
 
 impl Lowerer<'_> {
+    /// Lowers a file, and gives its title.
+    fn file(&mut self, env: &mut Env, source: &Source) -> Result<Option<Arc<str>>> {
+        let File { title, mut instrs } = parser::parse(source)?;
+        if let Some(cut) = &self.without.cut {
+            instrs = cut.applied(&source.name, instrs);
+        }
+        self.within(source, |l| l.instrs(env, &instrs))?;
+        Ok(title)
+    }
+
     fn called<T>(&mut self, span: Span, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if self.calls >= MAX_CALLS {
             return Err(self.error(

@@ -1,11 +1,10 @@
 //! What a file says about a check: the comment that opens its paragraph.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-/// The comment that opens the paragraph around `at`, in one line; none where the paragraph opens with
-/// something else. Paragraphs are apart by empty lines.
-pub fn note(text: &str, at: usize) -> Option<Arc<str>> {
-    // The paragraph begins after the last empty line before it.
+/// The paragraph around `at`: from the last empty line before it to the next one.
+pub fn paragraph(text: &str, at: usize) -> Range<usize> {
     let mut start = text[..at].rfind('\n').map_or(0, |n| n + 1);
     while start > 0 {
         let above = text[..start - 1].rfind('\n').map_or(0, |n| n + 1);
@@ -14,7 +13,20 @@ pub fn note(text: &str, at: usize) -> Option<Arc<str>> {
         }
         start = above;
     }
-    let paragraph = text[start..].trim_start();
+    let mut end = at;
+    for line in text[at..].split_inclusive('\n') {
+        if line.trim().is_empty() {
+            break;
+        }
+        end += line.len();
+    }
+    start..end
+}
+
+/// The comment that opens the paragraph around `at`, in one line; none where the paragraph opens with
+/// something else. Paragraphs are apart by empty lines.
+pub fn note(text: &str, at: usize) -> Option<Arc<str>> {
+    let paragraph = text[paragraph(text, at).start..].trim_start();
     let mut words: Vec<&str> = Vec::new();
     if let Some(rest) = paragraph.strip_prefix("(*") {
         let end = closing(rest)?;
