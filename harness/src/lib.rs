@@ -56,7 +56,7 @@ pub mod worker;
 
 pub use classay_vocabulary::{Budget, CaseId, ExitCode, Verdict};
 pub use error::Error;
-pub use run::Run;
+pub use run::{Gate, Run};
 
 /// Is told, in sentences for a person, what an engine does and what the user should know.
 pub type Notify<'a> = &'a dyn Fn(&str);

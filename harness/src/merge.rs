@@ -284,7 +284,9 @@ pub fn add(case: &Case, a: CaseResult, b: CaseResult, model: &ChosenModel) -> Ca
     }
     // Counts are judged anew, since more of them say more; what ended a try otherwise stands.
     let counted = match sum.verdict {
-        Verdict::Pass | Verdict::Fail | Verdict::Inconclusive => !sum.launches.is_empty(),
+        Verdict::Pass | Verdict::Fail | Verdict::Inconclusive | Verdict::Contested => {
+            !sum.launches.is_empty()
+        }
         Verdict::Crash | Verdict::Timeout | Verdict::Skip => false,
     };
     let histogram = sum.histogram();

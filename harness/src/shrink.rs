@@ -306,7 +306,11 @@ fn observed(result: &CaseResult) -> Observed {
         Verdict::Timeout => Some(Death::Hang),
         // A call of the harness itself failed, so that no run came to its end.
         Verdict::Fail if seen.violations.is_empty() => Some(Death::Error(result.reason.clone())),
-        Verdict::Fail | Verdict::Pass | Verdict::Inconclusive | Verdict::Skip => None,
+        Verdict::Fail
+        | Verdict::Pass
+        | Verdict::Inconclusive
+        | Verdict::Contested
+        | Verdict::Skip => None,
     };
     seen
 }

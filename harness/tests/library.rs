@@ -7,7 +7,7 @@ use classay::interrupt::Interrupt;
 use classay::plan::Case;
 use classay::run::{Observer, Stored};
 use classay::worker::session::Limits;
-use classay::{Budget, Error, ExitCode, Run, Verdict, worker};
+use classay::{Budget, Error, ExitCode, Gate, Run, Verdict, worker};
 use classay_reports::record::{CaseResult, Launch};
 use classay_reports::store::Store;
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -101,7 +101,7 @@ fn observed() -> Result<(), Error> {
     let last = Stored::last(&path)?;
     assert!(last.is_complete());
     assert_eq!(last.plan().seed, 7);
-    assert_eq!(last.results(&[], &|_| ())?.all().len(), 2);
+    assert_eq!(last.results(&Gate::default(), &|_| ())?.all().len(), 2);
     Ok(())
 }
 
@@ -131,7 +131,10 @@ fn wrong() -> Done {
     };
     assert_eq!(code(unseeded), Some(ExitCode::Usage));
     let unread = Run {
-        expect: vec!["/nonexistent.yaml".into()],
+        gate: Gate {
+            files: vec!["/nonexistent.yaml".into()],
+            ..Gate::default()
+        },
         limits: Limits::default(),
         ..small()
     };

@@ -200,7 +200,7 @@ impl Share {
         }
         let end = match text("verdict").as_str() {
             "pass" => Ok(Completion::Completed),
-            "skip" | "inconclusive" => Ok(Completion::ignored_with(reason)),
+            "skip" | "inconclusive" | "contested" => Ok(Completion::ignored_with(reason)),
             verdict => Err(format!(
                 "{verdict}: {reason}\nagain: classay run --device {} --select '{test}' --seed {} --programs {} --bounded {} --instances {}",
                 self.asked.device,

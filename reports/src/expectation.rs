@@ -25,6 +25,7 @@ use serde::Deserialize;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Expectations {
     entries: Vec<Expectation>,
+    strict: bool,
 }
 
 /// What is expected of some cases.
@@ -119,6 +120,11 @@ impl Expectations {
         Ok(meant)
     }
 
+    /// Lets what is contested fail a run, too, or not.
+    pub fn be_strict(&mut self, strict: bool) {
+        self.strict = strict;
+    }
+
     /// Whether nothing is expected.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
@@ -150,7 +156,8 @@ impl Expectations {
                     | Verdict::Crash
                     | Verdict::Timeout
                     | Verdict::Skip
-                    | Verdict::Inconclusive => Standing::Expected(entry),
+                    | Verdict::Inconclusive
+                    | Verdict::Contested => Standing::Expected(entry),
                 };
             }
             unmet = unmet.or(Some(entry));
@@ -158,10 +165,15 @@ impl Expectations {
         unmet.map_or(Standing::Plain, Standing::Unexpected)
     }
 
+    /// Whether a verdict fails a run in which nothing in particular is expected.
+    pub fn fails(&self, verdict: Verdict) -> bool {
+        verdict.is_failure() || (self.strict && verdict == Verdict::Contested)
+    }
+
     /// Whether a result lets a gate pass.
     pub fn passes(&self, result: &CaseResult) -> bool {
         match self.of(result) {
-            Standing::Plain => !result.verdict.is_failure(),
+            Standing::Plain => !self.fails(result.verdict),
             Standing::Expected(_) => true,
             Standing::Unexpected(_) => false,
         }
@@ -200,7 +212,8 @@ impl Expectation {
             | Verdict::Skip
             | Verdict::Crash
             | Verdict::Timeout
-            | Verdict::Inconclusive => {
+            | Verdict::Inconclusive
+            | Verdict::Contested => {
                 format!("{verdict}, but expected {expected}, {}", self.why())
             }
         }
@@ -269,6 +282,16 @@ cases:
             violations: broken.iter().map(violation).collect(),
             ..CaseResult::new(CaseId::from_stored(case.into()), verdict, "")
         }
+    }
+
+    #[test]
+    fn what_is_contested_fails_a_strict_gate_alone() {
+        let contested = result("litmus/classic/SB", Verdict::Contested, &[]);
+        let mut all = Expectations::default();
+        assert!(all.passes(&contested) && !all.fails(Verdict::Contested));
+        all.be_strict(true);
+        assert!(!all.passes(&contested) && all.fails(Verdict::Contested));
+        assert!(!all.fails(Verdict::Inconclusive) && all.fails(Verdict::Fail));
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //! | crash, timeout | `error` | no verdict was reached; the evidence is its text |
 //! | skip | `skipped` | the message names the missing capability |
 //! | inconclusive | `skipped`, type `inconclusive` | not a failure: the run exits 0 with it too |
+//! | contested | `skipped`, type `contested`; `failure` with `--strict` | the run exits 0 with it, but with `--strict` |
 //!
 //! Where something is expected of a case ([`crate::expectation`]), a failure that is expected is `skipped`
 //! with the type `expected` and the reason of the expectation, and any verdict that is not among those
@@ -55,7 +56,11 @@ pub fn write(
     let internal = |e: &dyn std::fmt::Display| JunitError::Internal(e.to_string());
     let suite = TestSuiteBuilder::new("classay")
         .set_timestamp(run.record.created)
-        .add_testcases(results.iter().map(|r| test_case(r, expectations.of(r))))
+        .add_testcases(
+            results
+                .iter()
+                .map(|r| test_case(r, expectations.of(r), expectations.fails(r.verdict))),
+        )
         .build();
     let mut plain = Vec::new();
     ReportBuilder::new()
@@ -71,7 +76,7 @@ pub fn write(
     Ok(())
 }
 
-fn test_case(result: &CaseResult, standing: Standing<'_>) -> TestCase {
+fn test_case(result: &CaseResult, standing: Standing<'_>, fails: bool) -> TestCase {
     let name = legal(result.case.as_str());
     let reason = legal(&result.reason);
     let seconds = if result.seconds.is_finite() {
@@ -85,7 +90,8 @@ fn test_case(result: &CaseResult, standing: Standing<'_>) -> TestCase {
         Verdict::Pass => TestCaseBuilder::success(&name, time),
         Verdict::Fail => TestCaseBuilder::failure(&name, time, verdict, &reason),
         Verdict::Crash | Verdict::Timeout => TestCaseBuilder::error(&name, time, verdict, &reason),
-        Verdict::Skip | Verdict::Inconclusive => {
+        Verdict::Contested if fails => TestCaseBuilder::failure(&name, time, verdict, &reason),
+        Verdict::Skip | Verdict::Inconclusive | Verdict::Contested => {
             TestCaseBuilder::skipped_with_cause(&name, verdict, &reason)
         }
     };
@@ -297,7 +303,7 @@ fn with_properties(
 /// Whether a verdict is written as `skipped`.
 fn skipped(verdict: Verdict) -> bool {
     match verdict {
-        Verdict::Skip | Verdict::Inconclusive => true,
+        Verdict::Skip | Verdict::Inconclusive | Verdict::Contested => true,
         Verdict::Pass | Verdict::Fail | Verdict::Crash | Verdict::Timeout => false,
     }
 }

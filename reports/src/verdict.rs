@@ -25,6 +25,11 @@ pub enum Judgement {
         /// The rule, or the axiom, that it breaks.
         rule: String,
     },
+    /// Some readings of the specification forbid it, and some allow it.
+    Contested {
+        /// Which, as the end of "…, which".
+        readings: String,
+    },
     /// The program has a data race: its behaviour is undefined, and nothing it does is judged.
     Racy,
     /// The program cannot produce it under any model: a value that it never writes.
@@ -73,6 +78,11 @@ pub fn verdict(
             };
             fails(claim.into())
         }
+        Some(Finding::Contested(readings)) => {
+            let seen = select(&findings, worst, observables, instances);
+            let reason = format!("observed {seen}, which {readings}");
+            (Verdict::Contested, reason)
+        }
         Some(Finding::Race) => (
             Verdict::Inconclusive,
             "the program has a data race, so its behaviour is undefined and is not judged".into(),
@@ -93,6 +103,8 @@ enum Finding {
     AllowedThoughDenied,
     /// Nothing may be concluded.
     Race,
+    /// Some readings of the specification forbid it: these, and others allow it.
+    Contested(String),
     /// It contradicts the test's own claim, and no model judges it.
     Contradiction,
     /// It breaks this rule.
@@ -108,6 +120,7 @@ fn finding(quantifier: Quantifier, outcome: &OutcomeCount, judgement: Judgement)
         (Judgement::Impossible { why }, _, _) => Finding::Impossible(why),
         // A rule is broken, whether or not the test's author thought of this outcome.
         (Judgement::Forbidden { rule }, _, _) => Finding::Forbidden(rule),
+        (Judgement::Contested { readings }, _, _) => Finding::Contested(readings),
         (Judgement::Racy, _, _) => Finding::Race,
         // `exists` asks whether, so both answers are fine.
         (Judgement::Allowed | Judgement::Unjudged, Quantifier::Exists, _) => Finding::Fine,
@@ -187,6 +200,7 @@ fn nothing_wrong(
         Some(
             Finding::Fine
             | Finding::Race
+            | Finding::Contested(_)
             | Finding::Contradiction
             | Finding::Forbidden(_)
             | Finding::Impossible(_),

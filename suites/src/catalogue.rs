@@ -33,6 +33,18 @@ pub struct Rule {
     pub kind: Kind,
     /// It holds for devices that offer these.
     pub needs: Vec<Need>,
+    /// Where the text can be read in more than one way, so that breaking it fails no device.
+    pub contested: Option<Contested>,
+}
+
+/// Two ways to read what a rule is drawn from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Contested {
+    /// The reading by which the rule holds, with the sentence.
+    pub forbids: String,
+    /// The reading by which it does not.
+    pub allows: String,
 }
 
 /// An entry as it is in the file.
@@ -45,6 +57,8 @@ struct Entry {
     kind: Kind,
     #[serde(default)]
     needs: Vec<Need>,
+    #[serde(default)]
+    contested: Option<Contested>,
 }
 
 const FILES: [(&str, &str); 6] = [
@@ -103,6 +117,7 @@ fn read(text: &str) -> Result<Vec<Rule>, String> {
             statement: entry.statement,
             kind: entry.kind,
             needs: entry.needs,
+            contested: entry.contested,
         })
         .collect())
 }

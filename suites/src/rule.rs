@@ -59,6 +59,8 @@ rules! {
     STATE_QUERY = "ex.state.status-query";
     /// Callbacks fire once each.
     STATE_CALLBACKS = "ex.state.callbacks";
+    /// User events pass CL_RUNNING on their way.
+    STATE_CALLBACKS_USER = "ex.state.callbacks-user";
     /// Flushed work makes progress.
     STATE_FLUSH = "ex.state.flush";
     /// No effect before all prerequisites are complete.

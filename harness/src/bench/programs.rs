@@ -116,7 +116,7 @@ impl Measuring {
         for case in self.cases.iter().cycle() {
             let result = play(case)?;
             match result.verdict {
-                Verdict::Pass | Verdict::Fail | Verdict::Inconclusive => {
+                Verdict::Pass | Verdict::Fail | Verdict::Inconclusive | Verdict::Contested => {
                     rate.runs += runs;
                 }
                 Verdict::Skip | Verdict::Crash | Verdict::Timeout => {}

@@ -111,7 +111,9 @@ impl Shown {
     /// What a result without a fault shows.
     fn of(result: &CaseResult) -> Shown {
         match result.verdict {
-            Verdict::Pass | Verdict::Skip | Verdict::Inconclusive => Shown::Nothing,
+            Verdict::Pass | Verdict::Skip | Verdict::Inconclusive | Verdict::Contested => {
+                Shown::Nothing
+            }
             Verdict::Fail => Shown::Breaks(wrongs(result).collect()),
             Verdict::Crash | Verdict::Timeout => Shown::Dies(result.verdict),
         }
@@ -120,7 +122,9 @@ impl Shown {
     /// Whether a result under a fault shows something that is not here.
     pub fn tells(&self, result: &CaseResult) -> bool {
         match (self, result.verdict) {
-            (_, Verdict::Pass | Verdict::Skip | Verdict::Inconclusive) => false,
+            (_, Verdict::Pass | Verdict::Skip | Verdict::Inconclusive | Verdict::Contested) => {
+                false
+            }
             (Shown::Nothing, Verdict::Fail | Verdict::Crash | Verdict::Timeout) => true,
             (Shown::Breaks(_), Verdict::Crash | Verdict::Timeout) => true,
             (Shown::Breaks(known), Verdict::Fail) => {

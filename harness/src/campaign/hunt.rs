@@ -329,7 +329,8 @@ impl<'a> Hunt<'a> {
             | Verdict::Skip
             | Verdict::Crash
             | Verdict::Timeout
-            | Verdict::Inconclusive => (1, 1, result.seconds),
+            | Verdict::Inconclusive
+            | Verdict::Contested => (1, 1, result.seconds),
         };
         Ok(Found::Detected {
             case: hunted.case.id.clone(),
@@ -418,7 +419,7 @@ fn hides(result: &CaseResult, fault: &Fault) -> bool {
     match result.verdict {
         Verdict::Crash | Verdict::Timeout => true,
         Verdict::Fail => names_a_rule(result, fault, &Shown::Nothing),
-        Verdict::Pass | Verdict::Skip | Verdict::Inconclusive => false,
+        Verdict::Pass | Verdict::Skip | Verdict::Inconclusive | Verdict::Contested => false,
     }
 }
 
@@ -427,7 +428,11 @@ fn hides(result: &CaseResult, fault: &Fault) -> bool {
 fn names_a_rule(result: &CaseResult, fault: &Fault, as_it_is: &Shown) -> bool {
     match result.verdict {
         Verdict::Crash | Verdict::Timeout => matches!(fault.shows, Shows::Hang | Shows::Crash),
-        Verdict::Fail | Verdict::Pass | Verdict::Skip | Verdict::Inconclusive => {
+        Verdict::Fail
+        | Verdict::Pass
+        | Verdict::Skip
+        | Verdict::Inconclusive
+        | Verdict::Contested => {
             let outcomes = result.launches.iter().flat_map(|launch| &launch.outcomes);
             let shown = outcomes.filter_map(|o| o.outcome.violation());
             let mut new = result

@@ -37,7 +37,7 @@ pub struct ExplainOptions {
 /// Does it; returns the exit code.
 pub fn main(args: &ExplainOptions) -> Result<ExitCode, Error> {
     let mut out = Out::new();
-    let chosen = ChosenModel::load(&args.model.model).map_err(Error::Usage)?;
+    let chosen = args.model.chosen()?;
     let program = match plan::read(&args.file) {
         Ok(program) => program,
         Err(error) => {

@@ -4,7 +4,6 @@ use super::options::LatestModelOption;
 use super::output::{Out, say};
 use clap::Args;
 use classay::Error;
-use classay::judge::ChosenModel;
 use classay_litmus::generate::{self, Class, Generated, Selection, Test, index};
 use classay_litmus::oracle::Model;
 use classay_vocabulary::ExitCode;
@@ -140,7 +139,7 @@ fn span(text: &str, least: usize, most: usize) -> Result<Span, String> {
 
 /// Does it; returns the exit code.
 pub fn main(args: &GenerateOptions) -> Result<ExitCode, Error> {
-    let chosen = ChosenModel::load(&args.model.model).map_err(Error::Usage)?;
+    let chosen = args.model.chosen()?;
     let sc = Model::named("sc").map_err(|error| Error::Bug(error.to_string()))?;
     let begun = Instant::now();
     // A test beyond the oracle's limits can only come from a model of the user's own.
@@ -202,9 +201,10 @@ fn write_all(folder: &Path, tests: &[Test], args: &GenerateOptions) -> Result<()
         Form::Litmus => format!("{}.litmus", test.name),
         Form::Yaml => format!("{}.yaml", test.name),
     };
+    let model = args.model.name()?;
     let text = |test: &Test| match args.format {
-        Form::Litmus => test.to_litmus(&args.model.model),
-        Form::Yaml => test.to_yaml(&args.model.model),
+        Form::Litmus => test.to_litmus(&model),
+        Form::Yaml => test.to_yaml(&model),
     };
     let mut files: Vec<(PathBuf, String)> = tests
         .iter()

@@ -70,7 +70,7 @@ pub fn main(args: &HuntOptions) -> Result<ExitCode, Error> {
         folder: args.out.clone(),
         resume: args.resume,
         device: args.device.selector(),
-        model: args.model.model.clone(),
+        model: args.model.name()?,
         seed: args.seed.seed,
         tests: u32::from(args.tests),
         slice: args.slice,

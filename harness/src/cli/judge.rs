@@ -41,7 +41,7 @@ const STACK: usize = 64 << 20;
 
 /// Does it; returns the exit code.
 pub fn main(args: &JudgeOptions) -> Result<ExitCode, Error> {
-    let chosen = ChosenModel::load(&args.model.model).map_err(Error::Usage)?;
+    let chosen = args.model.chosen()?;
     let interrupt = Interrupt::listen().map_err(Error::Bug)?;
     let mut out = Out::new();
     let mut code = ExitCode::Passed;

@@ -69,7 +69,7 @@ pub fn main(args: &MergeOptions) -> Result<ExitCode, Error> {
         plan: whole.plan.to_text(),
     };
     let expectations = match &whole.device {
-        Some(device) => results::expectations(&args.expect.expect, device, &say)?,
+        Some(device) => results::expectations(&args.expect.gate(), device, &say)?,
         None => Expectations::default(),
     };
     let planned: Vec<_> = whole.cases.iter().map(Case::planned).collect();

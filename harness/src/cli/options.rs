@@ -1,12 +1,14 @@
 //! Options that several subcommands take, each declared once.
 
 use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use classay::device::Selector;
 use classay::environment::{self, Mode};
 use classay::judge::{ChosenModel, model};
-use classay::run::Run;
+use classay::run::{Gate, Run};
 use classay::worker::session::Limits;
 use classay::{Error, open};
+use classay_litmus::cat::{Model, Reading, reading};
 use classay_litmus::oracle::{self, Deadline};
 use classay_vocabulary::{Budget, Enough};
 use std::path::PathBuf;
@@ -45,14 +47,56 @@ pub struct ModelOption {
     /// Judge by this memory model: a name, as opencl-3.0, or the path of a .cat file [default: the model
     /// of the device's OpenCL version]
     #[arg(long, value_name = "MODEL")]
-    pub model: Option<String>,
+    model: Option<String>,
+    #[command(flatten)]
+    readings: ReadingOption,
 }
 
 impl ModelOption {
+    /// The name of the model that was asked for, with its readings.
+    pub fn name(&self) -> Result<Option<String>, Error> {
+        match &self.model {
+            Some(model) => self.readings.of(model).map(Some),
+            None if self.readings.reading.is_empty() => Ok(None),
+            None => Err(Error::Usage(
+                "--reading is of a model: give --model too, as in --model opencl-3.0".into(),
+            )),
+        }
+    }
+
     /// The model that was asked for, read before a device is opened.
     pub fn chosen(&self) -> Result<Option<ChosenModel>, Error> {
-        open::chosen(self.model.as_deref())
+        open::chosen(self.name()?.as_deref())
     }
+}
+
+/// How the model reads the specification where it can be read in more than one way.
+#[derive(Debug, Args)]
+pub struct ReadingOption {
+    /// Judge by this reading of the specification alone; repeatable. Without it, what only some readings
+    /// forbid is contested
+    #[arg(long, value_name = "NAME", value_parser = readings())]
+    reading: Vec<String>,
+}
+
+impl ReadingOption {
+    /// The name of a model with these readings.
+    fn of(&self, model: &str) -> Result<String, Error> {
+        let named = Model::names().any(|name| name == model);
+        if !named && !self.reading.is_empty() {
+            return Err(Error::Usage(format!(
+                "--reading is of the models that come with classay; {model} says itself what it reads"
+            )));
+        }
+        let readings = self.reading.iter().map(String::as_str);
+        Ok(reading::joined(model, readings))
+    }
+}
+
+/// The readings, with what each says.
+fn readings() -> PossibleValuesParser {
+    let value = |reading: &'static Reading| PossibleValue::new(&*reading.name).help(&*reading.says);
+    PossibleValuesParser::new(Reading::all().iter().map(value))
 }
 
 /// Which memory model judges where there is no device.
@@ -61,7 +105,21 @@ pub struct LatestModelOption {
     /// Judge by this memory model: a name, as opencl-3.1, opencl-3.0, opencl-2.0, opencl-scoped-sc or sc,
     /// or the path of a .cat file
     #[arg(long, value_name = "MODEL", default_value = model::LATEST)]
-    pub model: String,
+    model: String,
+    #[command(flatten)]
+    readings: ReadingOption,
+}
+
+impl LatestModelOption {
+    /// The name of the model that was asked for, with its readings.
+    pub fn name(&self) -> Result<String, Error> {
+        self.readings.of(&self.model)
+    }
+
+    /// The model that was asked for.
+    pub fn chosen(&self) -> Result<ChosenModel, Error> {
+        ChosenModel::load(&self.name()?).map_err(Error::Usage)
+    }
 }
 
 /// The master seed.
@@ -93,7 +151,20 @@ pub struct StoreOption {
 pub struct ExpectOption {
     /// Read from this file which failures are known for the device, and fail only on others; repeatable
     #[arg(long, value_name = "FILE")]
-    pub expect: Vec<PathBuf>,
+    expect: Vec<PathBuf>,
+    /// Fail also on what is contested: what some readings of the specification forbid and others allow
+    #[arg(long)]
+    strict: bool,
+}
+
+impl ExpectOption {
+    /// What fails a run.
+    pub fn gate(&self) -> Gate {
+        Gate {
+            files: self.expect.clone(),
+            strict: self.strict,
+        }
+    }
 }
 
 /// Results for a CI service.
@@ -239,7 +310,7 @@ impl SessionOptions {
         Run {
             device: self.device.selector(),
             store: self.store.store.clone(),
-            expect: self.expect.expect.clone(),
+            gate: self.expect.gate(),
             limits: self.triage.limits(),
             ..Run::default()
         }

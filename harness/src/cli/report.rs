@@ -67,7 +67,7 @@ pub fn main(args: &ReportOptions) -> Result<ExitCode, Error> {
         false => Context::default(),
     };
     if let Some(device) = &run.device {
-        context.expectations = results::expectations(&args.expect.expect, device, &say)?;
+        context.expectations = results::expectations(&args.expect.gate(), device, &say)?;
     }
     if let Some(file) = &args.faults {
         context.faults = Some(campaign(file)?);

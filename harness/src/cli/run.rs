@@ -96,13 +96,13 @@ pub fn main(args: &RunOptions) -> Result<ExitCode, Error> {
                 stored.run().id,
                 path.display()
             ));
-            let results = stored.results(&args.session.expect.expect, &say)?;
+            let results = stored.results(&args.session.expect.gate(), &say)?;
             earlier(args, &results, &mut Out::new());
             return report(args, &results);
         }
         stored.resume(
             args.session.triage.limits(),
-            &args.session.expect.expect,
+            &args.session.expect.gate(),
             &interrupt,
             &say,
         )?
@@ -151,7 +151,7 @@ fn agree(args: &RunOptions, stored: &Stored) -> Result<(), Error> {
     {
         return differs("--device", plan.device.clone());
     }
-    if args.model.model.as_ref().is_some_and(|m| *m != plan.model) {
+    if args.model.name()?.is_some_and(|m| m != plan.model) {
         return differs("--model", plan.model.clone());
     }
     if args.seed.seed.is_some_and(|s| s != plan.seed) {

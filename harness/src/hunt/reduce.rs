@@ -51,6 +51,7 @@ impl Seen {
             },
             Verdict::Pass
             | Verdict::Inconclusive
+            | Verdict::Contested
             | Verdict::Skip
             | Verdict::Crash
             | Verdict::Timeout => 0,

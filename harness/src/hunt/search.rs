@@ -319,7 +319,7 @@ impl Search<'_> {
         let seen = Seen::of(&one.program, &result, self.model);
         if seen.forbidden == 0 {
             match result.verdict {
-                Verdict::Pass | Verdict::Inconclusive => {}
+                Verdict::Pass | Verdict::Inconclusive | Verdict::Contested => {}
                 Verdict::Fail | Verdict::Crash | Verdict::Timeout | Verdict::Skip => {
                     trouble = format!("{}: {}", result.verdict, result.reason);
                 }

@@ -22,13 +22,29 @@ pub fn judge_commands(histogram: &[OutcomeCount]) -> Judged {
     }
     let judge = |seen: &OutcomeCount| match &seen.outcome {
         Outcome::Required | Outcome::Incomplete => Judgement::Allowed,
-        Outcome::Violation(violation) => Judgement::Forbidden {
-            rule: named(&violation.rules),
+        Outcome::Violation(violation) => match contested(&violation.rules) {
+            Some(readings) => Judgement::Contested { readings },
+            None => Judgement::Forbidden {
+                rule: named(&violation.rules),
+            },
         },
         Outcome::State(_) => Judgement::Unjudged,
     };
     let (verdict, reason) = verdict(Quantifier::NotExists, histogram, &[], &judge);
     Judged::of(verdict, reason)
+}
+
+/// The readings of the rules that something may break, as the end of "which …", if all are contested.
+fn contested(of: &[RuleId]) -> Option<String> {
+    let read = |rule: &RuleId| {
+        let contested = catalogue::of(*rule)?.contested.as_ref()?;
+        Some(format!(
+            "{rule} forbids by one reading ({}) and not by another ({})",
+            contested.forbids, contested.allows
+        ))
+    };
+    let all: Option<Vec<String>> = of.iter().map(read).collect();
+    all.filter(|all| !all.is_empty()).map(|all| all.join("; "))
 }
 
 /// The likeliest rules, with the section of the first.
@@ -60,6 +76,25 @@ mod tests {
         assert_eq!(judge_commands(&incomplete).verdict, Verdict::Inconclusive);
         let some = histogram(&[(Outcome::Incomplete, 3), (Outcome::Required, 1)]);
         assert_eq!(judge_commands(&some).verdict, Verdict::Pass);
+    }
+
+    #[test]
+    fn a_violation_of_what_is_read_in_two_ways_is_contested() {
+        let violation = |rules: &[&str]| {
+            let broken = Violation {
+                rules: rules.iter().map(|rule| RuleId::new(rule)).collect(),
+                what: "callback 0 was never called".into(),
+            };
+            histogram(&[(Outcome::Violation(broken), 2), (Outcome::Required, 8)])
+        };
+        let judged = judge_commands(&violation(&["ex.state.callbacks-user"]));
+        assert_eq!(judged.verdict, Verdict::Contested, "{}", judged.reason);
+        for word in ["2 times in 10", "equal to or past", "never running"] {
+            assert!(judged.reason.contains(word), "{}", judged.reason);
+        }
+        // Beside a rule that is read in one way only, it fails.
+        let both = violation(&["ex.state.callbacks-user", "ex.state.callbacks"]);
+        assert_eq!(judge_commands(&both).verdict, Verdict::Fail);
     }
 
     #[test]

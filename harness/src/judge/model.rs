@@ -1,5 +1,6 @@
 //! Which memory model a device or a user wants.
 
+use classay_litmus::cat::Effect;
 use classay_litmus::oracle::Model;
 use std::path::Path;
 use std::sync::Arc;
@@ -14,11 +15,34 @@ pub struct ChosenModel {
     pub given: String,
     /// The model.
     pub model: Arc<Model>,
+    /// The models that bound every reading of the text; none where the readings were chosen, and for a
+    /// user's file, which says itself what it forbids.
+    pub bounds: Option<Arc<Bounds>>,
     /// The model without thin-air values; none for a user's file, which says itself what
     /// it forbids.
     pub without_thin_air: Option<Arc<Model>>,
     /// The model that allows interleavings alone: what it does not allow is weak.
     pub sequential: Option<Arc<Model>>,
+}
+
+/// A model with all its readings.
+#[derive(Debug)]
+pub struct Bounds {
+    /// Forbids what any reading forbids.
+    pub strictest: Model,
+    /// Forbids what every reading forbids.
+    pub weakest: Model,
+}
+
+impl Bounds {
+    fn of(model: &Model) -> Option<Bounds> {
+        model.readings().next()?;
+        let every = |effect| Model::named(&model.with_every(effect)).ok();
+        Some(Bounds {
+            strictest: every(Effect::ForbidsMore)?,
+            weakest: every(Effect::AllowsMore)?,
+        })
+    }
 }
 
 impl ChosenModel {
@@ -38,6 +62,7 @@ impl ChosenModel {
         match model {
             Ok(model) => Ok(ChosenModel {
                 given: given.to_string(),
+                bounds: Bounds::of(&model).filter(|_| named).map(Arc::new),
                 model: Arc::new(model),
                 without_thin_air: Model::without_thin_air(given)
                     .ok()

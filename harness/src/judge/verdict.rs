@@ -7,8 +7,9 @@
 use super::apart::apart;
 use super::shown::ShownBy;
 use super::{ChosenModel, outcome};
+use classay_litmus::cat::reading;
 use classay_litmus::explain;
-use classay_litmus::oracle::{self, Deadline, Error, Explanation, Limits, Refusal, State};
+use classay_litmus::oracle::{self, Deadline, Error, Explanation, Limits, Model, Refusal, State};
 use classay_litmus::program::{Observable, Predicate, Program};
 use classay_reports::record::{
     Evidence, EvidenceKind, Outcome, OutcomeCount, RuleId, Verdict, Violation,
@@ -58,11 +59,31 @@ pub fn judge_case(program: &Program, histogram: &[OutcomeCount], chosen: &Chosen
     if histogram.iter().all(|o| o.count == 0) {
         return test.by_condition(histogram, None);
     }
-    match test.allowed() {
-        Err(why) => test.by_condition(histogram, Some(why)),
-        Ok(allowed) if allowed.racy => test.undefined(histogram, &allowed),
-        Ok(allowed) => test.by_model(histogram, &allowed),
+    let Some(bounds) = &chosen.bounds else {
+        return match test.allowed() {
+            Err(why) => test.by_condition(histogram, Some(why)),
+            Ok(allowed) if allowed.racy => test.undefined(histogram, &allowed),
+            Ok(allowed) => test.by_model(histogram, &allowed, None),
+        };
+    };
+    // What the strictest reading allows, all allow: the others matter to what it forbids alone.
+    let strictest = match test.allowed_by(&bounds.strictest) {
+        Err(why) => return test.by_condition(histogram, Some(why)),
+        Ok(allowed) if allowed.racy => return test.undefined(histogram, &allowed),
+        Ok(allowed) => allowed,
+    };
+    if !test.forbids_some(histogram, &strictest) {
+        return test.by_model(histogram, &strictest, None);
     }
+    match test.allowed_by(&bounds.weakest) {
+        Err(why) => test.by_condition(histogram, Some(why)),
+        Ok(weakest) => test.by_model(histogram, &strictest, Some(&weakest)),
+    }
+}
+
+/// Whether a model lets a program end so.
+fn lets(allowed: &oracle::Judgement, state: &State) -> bool {
+    allowed.racy || allowed.states.contains(state)
 }
 
 /// The values of a program's observables in every outcome that a model allows, as [`judge_case`] takes them;
@@ -148,7 +169,12 @@ impl<'a> Test<'a> {
 
     /// Everything that the model allows; or why that is not known.
     pub fn allowed(&self) -> Result<oracle::Judgement, String> {
-        match apart(|| oracle::judge(&self.program, &self.chosen.model, &limits())) {
+        self.allowed_by(&self.chosen.model)
+    }
+
+    /// Everything that a model allows; or why that is not known.
+    fn allowed_by(&self, model: &Model) -> Result<oracle::Judgement, String> {
+        match apart(|| oracle::judge(&self.program, model, &limits())) {
             Ok(Ok(judgement)) => Ok(judgement),
             Ok(Err(Error::Late)) => Err(format!("that takes more than {} s", PATIENCE.as_secs())),
             Ok(Err(error)) => Err(error.to_string()),
@@ -212,8 +238,49 @@ impl<'a> Test<'a> {
         Judged::of(verdict, reason)
     }
 
-    /// The verdict of a program that the model defines.
-    fn by_model(&self, histogram: &[OutcomeCount], allowed: &oracle::Judgement) -> Judged {
+    /// Whether some outcome that was observed is not among those allowed.
+    fn forbids_some(&self, histogram: &[OutcomeCount], allowed: &oracle::Judgement) -> bool {
+        let states = histogram.iter().filter(|o| o.count > 0);
+        let mut states = states.filter_map(|o| o.outcome.state());
+        states.any(|values| {
+            values.len() == self.observables.len() && !lets(allowed, &State(values.to_vec()))
+        })
+    }
+
+    /// Which readings of the model forbid a state and which allow it, as the end of "which …".
+    fn readings(&self, state: &State) -> String {
+        let base = self.chosen.name();
+        let each = self.chosen.model.readings().map(|reading| {
+            let model = Model::named(&reading::joined(base, [reading.name.as_str()]));
+            (reading.name.as_str(), model.ok())
+        });
+        let whole = (base, Some((*self.chosen.model).clone()));
+        let (mut forbid, mut allow) = (Vec::new(), Vec::new());
+        for (name, model) in std::iter::once(whole).chain(each) {
+            let Some(Ok(allowed)) = model.map(|model| self.allowed_by(&model)) else {
+                continue;
+            };
+            match lets(&allowed, state) {
+                true => allow.push(name),
+                false => forbid.push(name),
+            }
+        }
+        let list = |names: Vec<&str>, verb: &str| match names.as_slice() {
+            [] => format!("readings together {verb}"),
+            [one] => format!("{one} {verb}s"),
+            names => format!("{} {verb}", names.join(", ")),
+        };
+        format!("{} and {}", list(forbid, "forbid"), list(allow, "allow"))
+    }
+
+    /// The verdict of a program that the model defines: of what it allows, and, where that is contested, of
+    /// what the weakest reading allows beyond it.
+    fn by_model(
+        &self,
+        histogram: &[OutcomeCount],
+        allowed: &oracle::Judgement,
+        weakest: Option<&oracle::Judgement>,
+    ) -> Judged {
         let mut judgements: HashMap<&Outcome, Judgement> = HashMap::new();
         let mut forbidden: Vec<(&OutcomeCount, State)> = Vec::new();
         let mut undecided = false;
@@ -224,6 +291,12 @@ impl<'a> Test<'a> {
                     if allowed.states.contains(&state) {
                         Judgement::Allowed
                     } else if allowed.bounded || allowed.outside {
+                        undecided = true;
+                        Judgement::Unjudged
+                    } else if weakest.is_some_and(|weakest| lets(weakest, &state)) {
+                        let readings = self.readings(&state);
+                        Judgement::Contested { readings }
+                    } else if weakest.is_some_and(|weakest| weakest.bounded || weakest.outside) {
                         undecided = true;
                         Judgement::Unjudged
                     } else {

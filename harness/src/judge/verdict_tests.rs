@@ -290,3 +290,86 @@ exists (0:r0=42 /\\ 1:r1=42)
         thin.reason
     );
 }
+
+/// Store buffering of relaxed accesses around seq_cst fences of this scope, in two work-groups.
+fn fenced(scope: &str) -> String {
+    let fence = format!(
+        "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_seq_cst, memory_scope_{scope});"
+    );
+    let thread = |t: u32, mine: &str, theirs: &str| {
+        format!(
+            "P{t}@wg {t}, dev 0 (global atomic_int* x, global atomic_int* y) {{
+  atomic_store_explicit({mine}, 1, {RELAXED}); {fence}
+  int r{t} = atomic_load_explicit({theirs}, {RELAXED}); }}
+"
+        )
+    };
+    format!(
+        "OPENCL SB\n{{ [x]=0; [y]=0; }}\n{}{}exists (0:r0=0 /\\ 1:r1=0)\n",
+        thread(0, "x", "y"),
+        thread(1, "y", "x")
+    )
+}
+
+fn judged_by(model: &str, source: &str, counts: &[(&str, u64)]) -> Judged {
+    let program = syntax::read_litmus("test", source).expect("a program");
+    let histogram: Vec<OutcomeCount> = counts
+        .iter()
+        .map(|(outcome, count)| OutcomeCount {
+            outcome: named(outcome),
+            count: *count,
+            target: false,
+        })
+        .collect();
+    let chosen = ChosenModel::load(model).expect("a model");
+    judge_case(&program, &histogram, &chosen)
+}
+
+#[test]
+fn what_only_some_readings_forbid_is_contested() {
+    let weak = [("0:r0=0 1:r1=0", 3), ("0:r0=1 1:r1=0", 7)];
+    let narrow = judged_by("opencl-3.0", &fenced("work_group"), &weak);
+    assert_eq!(narrow.verdict, Verdict::Contested, "{}", narrow.reason);
+    assert_eq!(
+        narrow.reason,
+        "observed `0:r0=0 1:r1=0` 3 times in 10 (rate 0.30), which opencl-3.0, one-region, \
+         fences-on-no-memory, flags-carry-all, barrier-completes, by-bytes forbid and scoped-s, \
+         narrow-fences allow"
+    );
+    assert!(narrow.violations.is_empty());
+    // What every reading forbids fails, what all allow passes.
+    let wide = judged_by("opencl-3.0", &fenced("device"), &weak);
+    assert_eq!(wide.verdict, Verdict::Fail, "{}", wide.reason);
+    let strong = judged_by("opencl-3.0", &fenced("work_group"), &weak[1..]);
+    assert_eq!(strong.verdict, Verdict::Pass, "{}", strong.reason);
+    // One reading that is chosen decides alone.
+    let chosen = judged_by("opencl-3.0+scoped-s", &fenced("work_group"), &weak);
+    assert_eq!(chosen.verdict, Verdict::Pass, "{}", chosen.reason);
+}
+
+#[test]
+fn what_the_model_leaves_undefined_and_a_stricter_reading_forbids_is_contested() {
+    let source = "OPENCL bytes
+{ queue q = out_of_order; buffer int x[2] = {0, 0}; }
+P0@kernel A, wg 0, dev 0 (global int* x) { x[0] = 1; }
+P1@kernel B, wg 0, dev 0 (global int* x) { int r0 = x[1]; }
+P2@host () { clEnqueueNDRangeKernel(q, A); clEnqueueNDRangeKernel(q, B); }
+exists (1:r0=0)
+";
+    let read = |value: &'static str| judged_by("opencl-3.1", source, &[(value, 5)]);
+    assert_eq!(read("1:r0=0").verdict, Verdict::Pass);
+    let overwritten = read("1:r0=1");
+    assert_eq!(
+        overwritten.verdict,
+        Verdict::Contested,
+        "{}",
+        overwritten.reason
+    );
+    assert!(
+        overwritten
+            .reason
+            .contains("which by-bytes forbids and opencl-3.1,"),
+        "{}",
+        overwritten.reason
+    );
+}

@@ -9,7 +9,7 @@ pub mod results;
 mod resume;
 
 pub use active::{Active, Halt, Observer};
-pub use results::Results;
+pub use results::{Gate, Results};
 pub use resume::Stored;
 
 use crate::device::Selector;
@@ -73,8 +73,8 @@ pub struct Run {
     pub environment: Option<Environment>,
     /// A file that keeps the plan and each result; [`Stored`] goes on from it.
     pub store: Option<PathBuf>,
-    /// Files that say what is expected of the device.
-    pub expect: Vec<PathBuf>,
+    /// What fails the run.
+    pub gate: Gate,
     /// What a case may take beyond its budget, and how often it is tried.
     pub limits: Limits,
     /// What the device is started with: faults, latitudes, what surrounds it.
@@ -110,7 +110,7 @@ impl Default for Run {
             model: None,
             environment: None,
             store: None,
-            expect: Vec::new(),
+            gate: Gate::default(),
             limits: Limits::default(),
             breakage: Breakage::default(),
         }
@@ -182,7 +182,7 @@ impl Run {
             &cases,
             part,
         );
-        let expectations = results::expectations(&self.expect, record, notify)?;
+        let expectations = results::expectations(&self.gate, record, notify)?;
         let mut results = Results::begin(store, &plan, &cases, session.known())?;
         results.expect(expectations);
         Ok(Active {

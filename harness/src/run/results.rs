@@ -13,18 +13,28 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use time::OffsetDateTime;
 
-/// What files expect of a device. One for other devices expects nothing, which `notify` is told.
+/// What fails a run.
+#[derive(Debug, Clone, Default)]
+pub struct Gate {
+    /// Files that say what is expected of the device.
+    pub files: Vec<PathBuf>,
+    /// What is contested fails, too.
+    pub strict: bool,
+}
+
+/// What is expected of a device. A file for other devices expects nothing, which `notify` is told.
 ///
 /// # Errors
 ///
 /// A file cannot be read, or says what no such file says.
 pub fn expectations(
-    files: &[PathBuf],
+    gate: &Gate,
     device: &DeviceRecord,
     notify: Notify<'_>,
 ) -> Result<Expectations, Error> {
     let mut all = Expectations::default();
-    for path in files {
+    all.be_strict(gate.strict);
+    for path in &gate.files {
         let wrong = |why: String| Error::Usage(format!("{}: {why}", path.display()));
         let text =
             std::fs::read_to_string(path).map_err(|e| wrong(format!("cannot be read: {e}")))?;

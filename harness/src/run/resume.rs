@@ -1,7 +1,7 @@
 //! A run that goes on where it stopped.
 
 use super::active::{Active, Pace};
-use super::results::{self, Results};
+use super::results::{self, Gate, Results};
 use crate::device::{Selector, same};
 use crate::interrupt::Interrupt;
 use crate::judge::ChosenModel;
@@ -11,7 +11,7 @@ use crate::worker::session::Limits;
 use crate::{Error, Notify, open};
 use classay_reports::expectation::Expectations;
 use classay_reports::store::{Run, RunStatus, Store};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A run of a store.
 pub struct Stored {
@@ -86,7 +86,7 @@ impl Stored {
     pub fn resume(
         self,
         limits: Limits,
-        expect: &[PathBuf],
+        gate: &Gate,
         interrupt: &Interrupt,
         notify: Notify<'_>,
     ) -> Result<Active, Error> {
@@ -107,7 +107,7 @@ impl Stored {
             .map_err(Error::Bug)?;
         let session = open::device(&selector, interrupt)?;
         same_device(&run, session.known())?;
-        let expectations = results::expectations(expect, &session.known().record, notify)?;
+        let expectations = results::expectations(gate, &session.known().record, notify)?;
         let mut results = Results::resume(store, run)?;
         results.expect(expectations);
         Ok(Active {
@@ -125,9 +125,9 @@ impl Stored {
     /// # Errors
     ///
     /// The store cannot be read or written, or a file is wrong.
-    pub fn results(self, expect: &[PathBuf], notify: Notify<'_>) -> Result<Results, Error> {
+    pub fn results(self, gate: &Gate, notify: Notify<'_>) -> Result<Results, Error> {
         let expectations = match &self.run.device {
-            Some(device) => results::expectations(expect, device, notify)?,
+            Some(device) => results::expectations(gate, device, notify)?,
             None => Expectations::default(),
         };
         let mut results = Results::resume(self.store, self.run)?;

@@ -82,7 +82,7 @@ pub(super) fn ordered<'f, 'a>(report: &'f Report<'a>) -> Vec<&'f CaseFacts<'a>> 
             Verdict::Fail => 0,
             Verdict::Crash => 1,
             Verdict::Timeout => 2,
-            Verdict::Pass | Verdict::Skip | Verdict::Inconclusive => 3,
+            Verdict::Pass | Verdict::Skip | Verdict::Inconclusive | Verdict::Contested => 3,
         };
         (report.is_expected(case), !drawn, kind)
     });

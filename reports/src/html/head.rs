@@ -37,7 +37,8 @@ pub(super) fn class(verdict: Verdict) -> &'static str {
         | Verdict::Fail
         | Verdict::Crash
         | Verdict::Timeout
-        | Verdict::Inconclusive => verdict.name(),
+        | Verdict::Inconclusive
+        | Verdict::Contested => verdict.name(),
     }
 }
 

@@ -56,9 +56,11 @@ pub(super) fn section(report: &Report<'_>, scale: &Scale) -> Result<Option<Strin
                 },
                 name: result.name().to_owned(),
                 why: match result.verdict {
-                    Verdict::Skip | Verdict::Crash | Verdict::Timeout | Verdict::Inconclusive => {
-                        result.reason.clone()
-                    }
+                    Verdict::Skip
+                    | Verdict::Crash
+                    | Verdict::Timeout
+                    | Verdict::Inconclusive
+                    | Verdict::Contested => result.reason.clone(),
                     Verdict::Pass | Verdict::Fail => String::new(),
                 },
                 instances: match result.instances {

@@ -41,7 +41,7 @@ impl Colour {
         let code = match verdict {
             Verdict::Pass => "32",
             Verdict::Fail | Verdict::Crash | Verdict::Timeout => "1;31",
-            Verdict::Skip | Verdict::Inconclusive => "33",
+            Verdict::Skip | Verdict::Inconclusive | Verdict::Contested => "33",
         };
         self.wrap(code, text)
     }

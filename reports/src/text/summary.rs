@@ -193,7 +193,7 @@ fn alike(a: &CaseResult, b: &CaseResult) -> bool {
 /// Whether a case is neither a failure nor as it should be.
 fn needs_a_word(verdict: Verdict) -> bool {
     match verdict {
-        Verdict::Skip | Verdict::Inconclusive => true,
+        Verdict::Skip | Verdict::Inconclusive | Verdict::Contested => true,
         Verdict::Pass | Verdict::Fail | Verdict::Crash | Verdict::Timeout => false,
     }
 }

@@ -19,15 +19,19 @@ words! {
         Timeout = "timeout",
         /// The observations do not decide; the reason says why.
         Inconclusive = "inconclusive",
+        /// What was observed is forbidden by some readings of the specification and allowed by others; the
+        /// reason names them.
+        Contested = "contested",
     }
 }
 
 impl Verdict {
     /// Every verdict, the worst first.
-    pub const WORST_FIRST: [Verdict; 6] = [
+    pub const WORST_FIRST: [Verdict; 7] = [
         Verdict::Fail,
         Verdict::Crash,
         Verdict::Timeout,
+        Verdict::Contested,
         Verdict::Inconclusive,
         Verdict::Pass,
         Verdict::Skip,
@@ -43,7 +47,7 @@ impl Verdict {
     pub fn is_failure(self) -> bool {
         match self {
             Verdict::Fail | Verdict::Crash | Verdict::Timeout => true,
-            Verdict::Pass | Verdict::Skip | Verdict::Inconclusive => false,
+            Verdict::Pass | Verdict::Skip | Verdict::Inconclusive | Verdict::Contested => false,
         }
     }
 }

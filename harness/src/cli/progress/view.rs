@@ -127,7 +127,7 @@ impl View {
     pub fn line(&self, result: &CaseResult) -> String {
         let width = self.total.to_string().len();
         let what = match result.verdict {
-            Verdict::Pass | Verdict::Fail | Verdict::Inconclusive => format!(
+            Verdict::Pass | Verdict::Fail | Verdict::Inconclusive | Verdict::Contested => format!(
                 "{} instances in {:.1} s",
                 short(result.instances as f64),
                 result.seconds

@@ -2,8 +2,9 @@
 
 use super::{Found, Plan};
 use crate::commands::order::Fate;
-use crate::commands::program::{CallbackId, Reached};
-use crate::rule;
+use crate::commands::program::{Callback, CallbackId, Event, Reached};
+use crate::commands::trace::status;
+use crate::rule::{self, RuleId};
 
 impl Plan {
     /// Whether a callback must be called by the end of the program, if it could be registered.
@@ -21,6 +22,17 @@ impl Plan {
     }
 }
 
+/// The rule by which a callback is called once its event is complete: a user event passes the state of a
+/// running command without being in it.
+pub(super) fn passing(callback: &Callback) -> RuleId {
+    match (callback.event, callback.at) {
+        (Event::User(_), Reached::Running) => rule::STATE_CALLBACKS_USER,
+        (Event::User(_), Reached::Submitted | Reached::Complete) | (Event::Command(_), _) => {
+            rule::STATE_CALLBACKS
+        }
+    }
+}
+
 impl Found<'_> {
     pub(super) fn callbacks(&mut self) {
         let order = &self.plan.order;
@@ -32,7 +44,7 @@ impl Found<'_> {
             let excused = fate != Fate::Fails && self.after_failure() || !registered;
             let mut wrong = Vec::new();
             if registered && fired.is_empty() && self.plan.must_call(n) {
-                wrong.push(format!("callback {n} was never called"));
+                self.breaks(passing(callback), format!("callback {n} was never called"));
             }
             if fired.len() > 1 {
                 wrong.push(format!("callback {n} was called {} times", fired.len()));
@@ -46,7 +58,9 @@ impl Found<'_> {
                     Fate::Fails => f.status < 0 || callback.at != Reached::Complete,
                     Fate::Open => true,
                 };
-                if !right {
+                if !right && f.status == status::COMPLETE {
+                    self.breaks(passing(callback), format!("callback {n} was told status 0"));
+                } else if !right {
                     wrong.push(format!("callback {n} was told status {}", f.status));
                 }
             }

@@ -1,6 +1,7 @@
 //! The rules that a run of a program puts to the test.
 
 use super::Plan;
+use super::callbacks::passing;
 use super::means;
 use crate::commands::conflict::Cell;
 use crate::commands::memory::{self, Read, Value, Write};
@@ -39,8 +40,9 @@ impl Plan {
                 rules.extend(incoming.filter_map(|edge| order::rule_of(&edge)));
             } else if let Step::Status(_) = step {
                 rules.insert(rule::STATE_QUERY);
-            } else if let Step::Register(_) = step {
+            } else if let Step::Register(callback) = step {
                 rules.insert(rule::STATE_CALLBACKS);
+                rules.insert(passing(&self.program.callbacks[callback.index()]));
             } else if let Step::Set { status: ..0, .. } = step {
                 let failure = [
                     rule::FAIL_USER_EVENT,
