@@ -51,8 +51,8 @@ impl Found<'_> {
             }
             asked.push((event, place, told));
         }
-        for (n, (event, place, told)) in asked.iter().enumerate() {
-            for (other, later, then) in &asked[n + 1..] {
+        for (event, place, told) in &asked {
+            for (other, later, then) in &asked {
                 let ordered = order.surely(Moment::Return(*place), Moment::Call(*later));
                 if event == other && ordered && then > told {
                     let what = format!(

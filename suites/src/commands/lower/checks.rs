@@ -54,6 +54,20 @@ impl Drawn<'_> {
         self.checks.push(Check::new(rules, says, that));
     }
 
+    /// The same of the times of commands, which only complete ones have.
+    fn add_timed(
+        &mut self,
+        commands: &[CommandId],
+        rules: Vec<RuleId>,
+        says: impl Into<String>,
+        that: That,
+    ) {
+        let mut check = Check::new(rules, says, that);
+        let status = |id: &CommandId| self.names.last[id.index()];
+        check.complete = commands.iter().map(status).collect();
+        self.checks.push(check);
+    }
+
     /// Of some answers only those are right with which a trace breaks nothing, and others break the rules that the
     /// first wrong one does.
     fn ask(
@@ -194,8 +208,8 @@ impl Drawn<'_> {
     fn went_back(&mut self) {
         let order = &self.plan.order;
         let asked: Vec<(Place, Event)> = self.plan.program.asked().collect();
-        for (n, (place, event)) in asked.iter().enumerate() {
-            for (later, other) in &asked[n + 1..] {
+        for (place, event) in &asked {
+            for (later, other) in &asked {
                 let ordered = order.surely(Moment::Return(*place), Moment::Call(*later));
                 if event == other && ordered {
                     let [one, two] = [place, later].map(|place| self.names.statuses[place]);
@@ -335,7 +349,7 @@ impl Drawn<'_> {
             for (states, pair) in check::STATES.windows(2).zip(times.windows(2)) {
                 let (one, two) = (states[0], states[1]);
                 let says = format!("by its times command {n} was {one} after it was {two}");
-                self.add(rules(), says, That::NotAfter(pair[0], pair[1]));
+                self.add_timed(&[n], rules(), says, That::NotAfter(pair[0], pair[1]));
             }
             let until = self.held(n);
             if !until.is_empty() {
@@ -348,10 +362,10 @@ impl Drawn<'_> {
                     since,
                     until,
                 };
-                self.add(rules(), says, that);
+                self.add_timed(&[n], rules(), says, that);
             }
             let says = format!("by its times command {n} was queued long before it was enqueued");
-            self.add(rules(), says, That::Within { queued, end, since });
+            self.add_timed(&[n], rules(), says, That::Within { queued, end, since });
         }
         for (first, second) in plan.waits_for() {
             let [ended, start] = [
@@ -361,11 +375,8 @@ impl Drawn<'_> {
             let says = format!(
                 "by its times command {second} started before command {first}, for which it waits, ended"
             );
-            self.add(
-                plan.by_times(first, second),
-                says,
-                That::NotAfter(ended, start),
-            );
+            let that = That::NotAfter(ended, start);
+            self.add_timed(&[first, second], plan.by_times(first, second), says, that);
         }
     }
 
@@ -383,7 +394,7 @@ impl Drawn<'_> {
             );
             let [one, two] = [first, second].map(|id| self.names.times[id.index()][3]);
             let rules = self.plan.by_times(first, second);
-            self.add(rules, says, That::NotAfter(one, two));
+            self.add_timed(&[first, second], rules, says, That::NotAfter(one, two));
         }
     }
 

@@ -50,8 +50,19 @@ pub fn write(document: &Document<'_>, c: &mut Text) {
     c.close();
 }
 
-/// A check.
+/// A check, where the commands that it is about are complete.
 fn one(program: &HostProgram, check: &Check, c: &mut Text) {
+    let complete = |status: &AnswerId| format!("answers[{status}].there && number({status}) == 0");
+    let complete: Vec<String> = check.complete.iter().map(complete).collect();
+    if complete.is_empty() {
+        return unconditional(program, check, c);
+    }
+    c.open(format!("if ({})", complete.join(" && ")));
+    unconditional(program, check, c);
+    c.close();
+}
+
+fn unconditional(program: &HostProgram, check: &Check, c: &mut Text) {
     let plain = |condition: String, c: &mut Text| violation(check, &condition, None, c);
     match &check.that {
         That::Code(mark, right) => {

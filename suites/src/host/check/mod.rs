@@ -26,6 +26,9 @@ pub struct Check {
     pub says: String,
     /// It holds even where a side of an exchange timed out.
     pub even_so: bool,
+    /// The statuses of commands all of which must have been complete in the end for it to be made: what did not
+    /// run has no times.
+    pub complete: Vec<AnswerId>,
     /// What must hold.
     pub that: That,
 }
@@ -132,6 +135,7 @@ impl Check {
             rules,
             says: says.into(),
             even_so: false,
+            complete: Vec::new(),
             that,
         }
     }
@@ -162,7 +166,8 @@ impl Check {
             let wrong = seen.filter(|seen| !right.holds(*seen));
             of(wrong.map(|seen| self.sentence(seen)))
         };
-        if record.timed_out && !self.even_so {
+        let is_complete = |status: &AnswerId| answers.number(*status) == Some(0);
+        if record.timed_out && !self.even_so || !self.complete.iter().all(is_complete) {
             return Vec::new();
         }
         match &self.that {

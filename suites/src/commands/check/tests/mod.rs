@@ -536,3 +536,25 @@ fn what_a_failure_takes_along_is_told_and_breaks_nothing() {
     }
     assert!(lost > 5, "{lost}");
 }
+
+#[test]
+fn a_status_goes_back_whichever_thread_asked_first() {
+    let mut tried = Tried::default();
+    for (name, plan) in plans() {
+        let asked: Vec<_> = plan.program.asked().collect();
+        for (n, (place, event)) in asked.iter().enumerate() {
+            // The program has the later question first: it is another thread's.
+            let later = asked[..n].iter().find(|(later, other)| {
+                let (asked, again) = (Moment::Return(*place), Moment::Call(*later));
+                event == other && plan.order.surely(asked, again)
+            });
+            if let Some((later, _)) = later {
+                tried.must_fail(&name, &plan, "went back", &[rule::STATE_QUERY], |trace| {
+                    trace.statuses.insert(*place, status::SUBMITTED);
+                    trace.statuses.insert(*later, status::QUEUED);
+                });
+            }
+        }
+    }
+    assert!(tried.0 > 0);
+}
