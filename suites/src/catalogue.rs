@@ -35,6 +35,8 @@ pub struct Rule {
     pub needs: Vec<Need>,
     /// Where the text can be read in more than one way, so that breaking it fails no device.
     pub contested: Option<Contested>,
+    /// Its parts, each of which can be broken by itself.
+    pub clauses: Vec<Clause>,
 }
 
 /// Two ways to read what a rule is drawn from.
@@ -45,6 +47,22 @@ pub struct Contested {
     pub forbids: String,
     /// The reading by which it does not.
     pub allows: String,
+}
+
+/// A part of a rule.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Clause {
+    /// What it says.
+    pub says: String,
+    /// Kinds of cases, `family/kind`, of which some notice where it is broken.
+    pub cases: Vec<String>,
+    /// Faults that break it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<String>,
+    /// Why no fault breaks it; empty where one does.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub unbroken: String,
 }
 
 /// An entry as it is in the file.
@@ -59,6 +77,7 @@ struct Entry {
     needs: Vec<Need>,
     #[serde(default)]
     contested: Option<Contested>,
+    clauses: Vec<Clause>,
 }
 
 const FILES: [(&str, &str); 6] = [
@@ -118,6 +137,7 @@ fn read(text: &str) -> Result<Vec<Rule>, String> {
             kind: entry.kind,
             needs: entry.needs,
             contested: entry.contested,
+            clauses: entry.clauses,
         })
         .collect())
 }

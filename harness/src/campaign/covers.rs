@@ -27,3 +27,69 @@ pub fn covers_within(case: &Case, breaches: &Breaches, limits: &Limits) -> BTree
         Err(_) => BTreeSet::new(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan;
+    use classay_suites::catalogue::Kind;
+    use std::collections::{BTreeMap, BTreeSet};
+
+    /// Cases of each kind that are looked at.
+    const EACH: u32 = 200;
+
+    #[test]
+    fn every_clause_of_a_rule_of_the_suites_has_a_case_and_a_fault() {
+        let mut cases = plan::drawn(EACH);
+        cases.extend(plan::small(EACH));
+        let breaches = Breaches::of(crate::judge::model::LATEST).expect("the models");
+        let mut shown: BTreeMap<String, BTreeSet<RuleId>> = BTreeMap::new();
+        for mut case in cases {
+            let id = case.id.as_str().to_string();
+            let Some((kind, _)) = id.rsplit_once('/') else {
+                continue;
+            };
+            if kind.starts_with("litmus/") {
+                continue;
+            }
+            case.seed = id.bytes().fold(7, |hash: u64, byte| {
+                hash.wrapping_mul(31).wrapping_add(byte.into())
+            });
+            let rules = shown.entry(kind.to_string()).or_default();
+            rules.extend(covers(&case, &breaches));
+        }
+        let mut wrong = Vec::new();
+        let of_suites = |rule: &&catalogue::Rule| {
+            let area = rule.id.as_str().split('.').next().unwrap_or_default();
+            rule.kind == Kind::Must && ["ex", "sp", "rg", "sv"].contains(&area)
+        };
+        for rule in catalogue::all().iter().filter(of_suites) {
+            let id = rule.id;
+            if rule.clauses.is_empty() {
+                wrong.push(format!("{id} has no clauses"));
+            }
+            for clause in &rule.clauses {
+                let says = &clause.says;
+                for kind in &clause.cases {
+                    if !shown.get(kind).is_some_and(|rules| rules.contains(&id)) {
+                        wrong.push(format!("{id}, {says}: no case of {kind} is about it"));
+                    }
+                }
+                for fault in &clause.faults {
+                    let own = classay_faults::find(fault)
+                        .is_some_and(|fault| fault.rules().any(|rule| rule == id.as_str()));
+                    if !own {
+                        wrong.push(format!("{id}, {says}: no fault {fault} breaks it"));
+                    }
+                }
+                let is_broken = !clause.faults.is_empty();
+                if clause.cases.is_empty() || is_broken != clause.unbroken.is_empty() {
+                    wrong.push(format!(
+                        "{id}, {says}: it needs a case, and a fault or a reason"
+                    ));
+                }
+            }
+        }
+        assert_eq!(wrong, [""; 0]);
+    }
+}

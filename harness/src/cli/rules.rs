@@ -7,7 +7,8 @@ use classay::campaign::covers::covers;
 use classay::judge::model;
 use classay::plan;
 use classay_litmus::Breaches;
-use classay_suites::catalogue::{self, Kind, Rule};
+use classay_reports::text::layout::wrap;
+use classay_suites::catalogue::{self, Clause, Kind, Rule};
 use classay_vocabulary::Budget;
 use classay_vocabulary::ExitCode;
 use serde::Serialize;
@@ -120,6 +121,19 @@ fn markdown(all: &[Covered], out: &mut Out) {
     }
 }
 
+/// A clause with what watches it.
+fn told(clause: &Clause, out: &mut Out) {
+    let by = match clause.faults.as_slice() {
+        [] => clause.unbroken.clone(),
+        faults => faults.join(", "),
+    };
+    let text = format!("{}: {}; {by}", clause.says, clause.cases.join(", "));
+    for (n, line) in wrap(&text, 74).into_iter().enumerate() {
+        let mark = if n == 0 { "-" } else { " " };
+        out.line(&format!("    {mark} {line}"));
+    }
+}
+
 fn text(all: &[Covered], out: &mut Out) {
     for covered in all {
         let rule = covered.rule;
@@ -129,7 +143,7 @@ fn text(all: &[Covered], out: &mut Out) {
             rule.kind.name(),
             rule.section
         ));
-        for line in classay_reports::text::layout::wrap(&rule.statement, 76) {
+        for line in wrap(&rule.statement, 76) {
             out.line(&format!("    {line}"));
         }
         if !rule.needs.is_empty() {
@@ -141,6 +155,9 @@ fn text(all: &[Covered], out: &mut Out) {
             covered.cases.len(),
             covered.faults.len()
         ));
+        for clause in &rule.clauses {
+            told(clause, out);
+        }
     }
     // The oracle keeps Vulkan's rules; no OpenCL device can break them.
     let must: Vec<&Covered> = all
