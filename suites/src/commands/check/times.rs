@@ -64,7 +64,7 @@ impl Found<'_> {
     }
 
     /// A command that the host held back for a while was queued at least that long before it started;
-    /// half of it is enough here, for clocks differ.
+    /// half of it is enough here, for clocks differ, and a step of the device's timer less.
     fn held_time(&mut self, command: CommandId, between: u64) {
         let order = &self.plan.order;
         let enqueued = Moment::Return(order.enqueued(command));
@@ -81,6 +81,7 @@ impl Found<'_> {
             .map(|(_, time)| time.saturating_sub(since))
             .max()
             .unwrap_or_default();
+        let between = between.saturating_add(self.trace.resolution);
         if longest >= HELD_LONG && between < longest / 2 {
             let what = format!(
                 "by its times command {command} started much sooner after it was queued than the host let it"

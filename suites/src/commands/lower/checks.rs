@@ -361,6 +361,7 @@ impl Drawn<'_> {
                     start,
                     since,
                     until,
+                    resolution: names.resolutions[usize::from(plan.program.device_of(n))],
                 };
                 self.add_timed(&[n], rules(), says, that);
             }

@@ -55,6 +55,8 @@ struct Names {
     last: Vec<AnswerId>,
     /// Its profiled times.
     times: Vec<[AnswerId; 5]>,
+    /// The resolution of each device's timer.
+    resolutions: Vec<AnswerId>,
     reads: BTreeMap<Read, AnswerId>,
     /// Maps of memory that is the program's own: the map's address, and where it has to be.
     in_place: Vec<(CommandId, Slot, Place)>,
@@ -386,6 +388,16 @@ impl<'p> Lowering<'p> {
             events: self.events.clone(),
             callbacks,
         });
+        for device in self.devices.clone() {
+            let answer = self.builder.answer();
+            let of = vec![
+                device.into(),
+                cl::CL_DEVICE_PROFILING_TIMER_RESOLUTION.into(),
+            ];
+            let ask = Call::ask(Function::GetDeviceInfo, of, 8, answer);
+            self.builder.end(ask.whatever());
+            self.names.resolutions.push(answer);
+        }
         for event in self.events.clone() {
             let last = self.builder.answer();
             self.builder.end(Call::status(event, last).whatever());

@@ -41,6 +41,10 @@ impl Lowered {
             let status = status.and_then(|answer| status_of(record, *answer));
             trace.statuses.extend(status.map(|status| (place, status)));
         }
+        let resolutions = names.resolutions.iter();
+        let resolutions = resolutions.filter_map(|answer| bytes(record, *answer));
+        let coarsest = resolutions.map(u64::from_ne_bytes).max();
+        trace.resolution = coarsest.unwrap_or_default();
         let ends = names.last.iter().zip(&names.times);
         for ((id, _), (last, times)) in program.commands().zip(ends) {
             let last = status_of(record, *last);

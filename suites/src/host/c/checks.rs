@@ -119,9 +119,11 @@ fn unconditional(program: &HostProgram, check: &Check, c: &mut Text) {
             start,
             since,
             until,
+            resolution,
         } => {
             let until = numbers(until);
-            let arguments = format!("{queued}, {start}, {since}, {HELD_LONG}u, {until}");
+            let arguments =
+                format!("{queued}, {start}, {since}, {HELD_LONG}u, {resolution}, {until}");
             plain(format!("started_early({arguments})"), c);
         }
         That::Within { queued, end, since } => {

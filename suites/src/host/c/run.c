@@ -211,9 +211,10 @@ static inline int larger(unsigned first, unsigned then)
 }
 
 /* The host held a command back from the end of one step until the beginning of the last of others, for at
-   least so long, and by its times it started less than half as long after it was queued. */
+   least so long, and by its times it started less than half as long after it was queued, even with a step of the
+   device's timer more. */
 static inline int started_early(unsigned queued, unsigned start, unsigned since, cl_ulong least,
-                                const unsigned *until, unsigned count)
+                                unsigned resolution, const unsigned *until, unsigned count)
 {
     cl_ulong longest = 0;
     if (!answers[queued].there || !answers[start].there || !marks[since].made)
@@ -223,7 +224,8 @@ static inline int started_early(unsigned queued, unsigned start, unsigned since,
         if (mark->made && mark->clock_began > marks[since].clock_ended + longest)
             longest = mark->clock_began - marks[since].clock_ended;
     }
-    return longest >= least && number(start) - number(queued) < (long long)(longest / 2);
+    const long long step = answers[resolution].there ? number(resolution) : 0;
+    return longest >= least && number(start) - number(queued) + step < (long long)(longest / 2);
 }
 
 /* A command took, by its times, longer than twice from the beginning of a step to the end of the run. */

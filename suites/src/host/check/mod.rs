@@ -69,8 +69,7 @@ pub enum Moment {
     Fired(CallbackId),
 }
 
-/// Nanoseconds that a command must have been held back before its times are compared with the host's: the
-/// coarsest timer of a device can be told from none.
+/// Nanoseconds that a command must have been held back before its times are compared with the host's.
 pub const HELD_LONG: u64 = 200_000;
 
 /// Nanoseconds by which the clocks of host and device may differ over a run.
@@ -100,7 +99,8 @@ pub enum That {
     /// Of two answers that are there, the first is not larger.
     NotAfter(AnswerId, AnswerId),
     /// A command that the host held back from the end of one step until the beginning of the last of others
-    /// started, by its times, at least half as long after it was queued, because clocks differ.
+    /// started, by its times, at least half as long after it was queued, because clocks differ, or a step of the
+    /// device's timer less.
     Held {
         /// CL_PROFILING_COMMAND_QUEUED.
         queued: AnswerId,
@@ -110,6 +110,8 @@ pub enum That {
         since: Mark,
         /// Steps before which it cannot start.
         until: Vec<Mark>,
+        /// CL_DEVICE_PROFILING_TIMER_RESOLUTION.
+        resolution: AnswerId,
     },
     /// A command took, by its times, no longer than from the beginning of a step to the end of the run.
     Within {
@@ -233,8 +235,9 @@ impl Check {
                 start,
                 since,
                 until,
+                resolution,
             } => {
-                let wrong = answers.held(*queued, *start, *since, until);
+                let wrong = answers.held([*queued, *start, *resolution], *since, until);
                 of(wrong.then(|| self.says.clone()))
             }
             That::Within { queued, end, since } => {
@@ -288,7 +291,8 @@ impl Answers<'_> {
         Some((times.1 as u64).saturating_sub(times.0 as u64))
     }
 
-    fn held(&self, queued: AnswerId, start: AnswerId, since: Mark, until: &[Mark]) -> bool {
+    fn held(&self, told: [AnswerId; 3], since: Mark, until: &[Mark]) -> bool {
+        let [queued, start, resolution] = told;
         let clock = &self.0.clock;
         let Some((_, since)) = clock.get(&since) else {
             return false;
@@ -296,8 +300,9 @@ impl Answers<'_> {
         let began = until.iter().filter_map(|mark| clock.get(mark));
         let longest = began.map(|(began, _)| began.saturating_sub(*since)).max();
         let longest = longest.filter(|longest| *longest >= HELD_LONG);
+        let step = self.number(resolution).unwrap_or_default() as u64;
         let both = self.between(queued, start).zip(longest);
-        both.is_some_and(|(waited, longest)| waited < longest / 2)
+        both.is_some_and(|(waited, longest)| waited.saturating_add(step) < longest / 2)
     }
 
     fn outside(&self, queued: AnswerId, end: AnswerId, since: Mark) -> bool {

@@ -221,14 +221,20 @@ fn profiled_times_fit_the_clock() {
     record
         .clock
         .insert(Mark(1), (HELD_LONG + 10, HELD_LONG + 20));
+    let resolution = AnswerId(9);
     let that = That::Held {
         queued,
         start,
         since: Mark(0),
         until: vec![Mark(1)],
+        resolution,
     };
     let held = check("too soon", that);
     assert_eq!(broken(&held, &record), ["too soon"]);
+    let mut coarse = record.clone();
+    let step = HELD_LONG.to_ne_bytes().to_vec();
+    coarse.answers.insert(resolution, step);
+    assert!(broken(&held, &coarse).is_empty());
     let end = (1000 + HELD_LONG).to_ne_bytes().to_vec();
     record.answers.insert(start, end);
     assert!(broken(&held, &record).is_empty());
