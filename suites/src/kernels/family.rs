@@ -24,6 +24,16 @@ impl Family for KernelCase {
         if self.devices() > 1 {
             needs.insert(Need::Devices(self.devices().into()));
         }
+        // Groups of one work-item are all that a device must have (CL_DEVICE_MAX_WORK_GROUP_SIZE).
+        let groups = self
+            .launches()
+            .filter_map(|(_, launch)| launch.range.local.as_ref());
+        let largest = groups.map(|local| local.iter().product::<u64>()).max();
+        if let Some(items) = largest.filter(|items| *items > 1) {
+            needs.insert(Need::WorkGroupSize(
+                u32::try_from(items).unwrap_or(u32::MAX),
+            ));
+        }
         needs
     }
 

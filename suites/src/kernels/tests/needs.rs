@@ -2,6 +2,7 @@
 
 use super::super::generate::FAMILIES;
 use super::{cases, uints};
+use crate::family::Family;
 use crate::kernels::case::{Arg, KernelCase, Kind, Step};
 use classay_vocabulary::Need;
 
@@ -64,6 +65,24 @@ const WORDS: &[(&str, &[Need])] = &[
     ("\nglobal atomic_", &[Need::ProgramScopeVariables]),
     ("\nglobal uint counter", &[Need::ProgramScopeVariables]),
 ];
+
+#[test]
+fn groups_of_several_work_items_are_needed() {
+    let mut seen = 0;
+    for (name, case) in all() {
+        let needs = Family::needs(&case);
+        for (_, launch) in case.launches() {
+            let local = launch.range.local.iter().flatten();
+            let items = local.product::<u64>() as u32;
+            let room = needs
+                .iter()
+                .any(|need| matches!(need, Need::WorkGroupSize(n) if *n >= items));
+            assert!(room || items <= 1, "{name}: a group of {items}");
+            seen += u32::from(items > 1);
+        }
+    }
+    assert!(seen > 100, "{seen}");
+}
 
 #[test]
 fn what_a_source_uses_is_needed() {
