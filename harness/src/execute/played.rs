@@ -13,7 +13,7 @@ use classay_suites::commands::{self, needs::needs as needs_of};
 use classay_suites::family::{DeviceInfo, Family};
 use classay_suites::host::{HostProgram, Record};
 use classay_suites::kernels::{self, case::KernelCase};
-use classay_vocabulary::{Budget, Need};
+use classay_vocabulary::Budget;
 
 /// What a case is played on, and for how long: so many runs, or seconds.
 pub struct Stage<'a> {
@@ -74,11 +74,7 @@ impl Stage<'_> {
     /// # Errors
     /// The device lacks what the case needs, or a call before its kernels fails.
     pub fn kernel(self, case: &KernelCase) -> Result<Ended, NotRun> {
-        let mut needs = case.needs.clone();
-        if case.devices() > 1 {
-            needs.insert(Need::Devices(case.devices().into()));
-        }
-        needs::check(self.device, &needs)?;
+        needs::check(self.device, &case.needs())?;
         if let Some(lacking) = lacking(self.fixtures, case)? {
             return Err(NotRun::skip(format!("the device does not list {lacking}")));
         }
@@ -104,11 +100,23 @@ impl Stage<'_> {
         check: &mut dyn FnMut(&Record, u32) -> Result<Shown, NotRun>,
     ) -> Result<Ended, NotRun> {
         self.fixtures.take_build_seconds();
-        let play = Play::of(self.fixtures, program.clone())?;
-        let mut ended = repeat(self.budget, self.on_launch, &mut |run| {
+        let loses = program.may_lose_contexts();
+        let mut play = Play::of(self.fixtures, program.clone())?;
+        let fixtures = self.fixtures;
+        let mut used = false;
+        let ended = repeat(self.budget, self.on_launch, &mut |run| {
+            if loses && std::mem::replace(&mut used, true) {
+                fixtures.give_up();
+                play = Play::of(fixtures, program.clone())?;
+            }
             check(&play.run(run as u32), run as u32)
-        })?;
-        ended.build_seconds = self.fixtures.take_build_seconds();
+        });
+        if loses {
+            // No other program is to find what this one lost.
+            fixtures.give_up();
+        }
+        let mut ended = ended?;
+        ended.build_seconds = fixtures.take_build_seconds();
         if !ended.violations.is_empty() {
             ended.evidence.push(Evidence {
                 kind: EvidenceKind::Program,

@@ -66,6 +66,21 @@ impl HostProgram {
         functions
     }
 
+    /// Whether it ends commands abnormally, by user events that it sets to failures: its contexts "and all other
+    /// command-queues in this context […] may no longer be available" then.
+    pub fn may_lose_contexts(&self) -> bool {
+        let mut fails = false;
+        self.steps(&mut |step| {
+            if let Op::Call(call) = &step.op
+                && call.function == Function::SetUserEventStatus
+                && let Some(Value::Number(status)) = call.arguments.get(1)
+            {
+                fails |= (*status as i64) < 0;
+            }
+        });
+        fails
+    }
+
     /// The memory that the host may use while kernels run, with its length: its own, and fine-grain SVM.
     pub fn open_memory(&self) -> BTreeMap<Slot, usize> {
         let mut open = BTreeMap::new();

@@ -234,6 +234,17 @@ impl Fixtures {
         Ok(kernel)
     }
 
+    /// Gives everything up, as after a run that may have lost its contexts; what is needed is made anew.
+    pub(in crate::execute) fn give_up(&mut self) {
+        self.forget_programs();
+        for (_, queue) in self.queues.drain() {
+            self.api.release(Function::ReleaseCommandQueue, queue);
+        }
+        for context in std::mem::take(&mut self.contexts).into_values() {
+            self.api.release(Function::ReleaseContext, context);
+        }
+    }
+
     fn forget_programs(&mut self) {
         for (_, kernel) in self.kernels.drain() {
             self.api.release(Function::ReleaseKernel, kernel);
@@ -246,12 +257,6 @@ impl Fixtures {
 
 impl Drop for Fixtures {
     fn drop(&mut self) {
-        self.forget_programs();
-        for (_, queue) in self.queues.drain() {
-            self.api.release(Function::ReleaseCommandQueue, queue);
-        }
-        for context in self.contexts.values() {
-            self.api.release(Function::ReleaseContext, *context);
-        }
+        self.give_up();
     }
 }
