@@ -59,6 +59,8 @@ fn all() -> Regions {
 /// What a release left: who takes it knows what the releasing work-item knew.
 #[derive(Clone, Debug)]
 struct Head {
+    /// The work-item that released.
+    by: u64,
     group: u64,
     scope: MemScope,
     regions: Regions,
@@ -274,6 +276,7 @@ impl Machine {
             // that must know all that it has written besides (`mm.host`).
             let mut message = fresh(actual, last.time);
             message.heads.push(Head {
+                by: 0,
                 group: 0,
                 scope: MemScope::AllDevices,
                 regions: all(),
@@ -409,11 +412,13 @@ impl Machine {
         };
         let mut first = true;
         if let Some(previous) = last {
-            // The release sequence goes on with the work-item's own stores (`mm.release-sequence`).
-            let own = previous.writer == thread.id;
-            if own && access.atomic.is_some() && !on(Fault::ReleaseSequenceOwn) {
-                message.heads.clone_from(&previous.heads);
+            // The release sequences of the work-item go on with its stores (`mm.release-sequence`),
+            // also after others' read-modify-writes.
+            if access.atomic.is_some() && !on(Fault::ReleaseSequenceOwn) {
+                let own = previous.heads.iter().filter(|head| head.by == thread.id);
+                message.heads.extend(own.cloned());
             }
+            let own = previous.writer == thread.id;
             let (at, by) = (previous.time, &previous.known);
             let seen = thread.view.knows(agreed, access.region, at, by);
             // `mm.coherence.ww` and `.rw`: the store comes last, except under a fault.
@@ -522,6 +527,7 @@ impl Machine {
         }
         if releases(order) && !on(Fault::ReleaseFenceIgnored) {
             let head = Head {
+                by: thread.id,
                 group: thread.group,
                 scope,
                 regions,
@@ -562,6 +568,7 @@ impl Machine {
         for thread in threads {
             thread.view.join(&all, ordered);
             let head = Head {
+                by: thread.id,
                 group: thread.group,
                 scope,
                 regions: ordered,
@@ -615,6 +622,7 @@ fn leave(thread: &Thread, access: Access, message: &mut Message) {
     if releases(order) && !on(Fault::ReleaseIgnored) {
         let regions = access.regions();
         message.heads.push(Head {
+            by: thread.id,
             group: thread.group,
             scope,
             regions,
@@ -630,7 +638,8 @@ fn leave(thread: &Thread, access: Access, message: &mut Message) {
 /// Adds what a release left to others.
 fn merge(heads: &mut Vec<Head>, head: Head) {
     let same = |other: &&mut Head| {
-        (other.group, other.scope, other.regions) == (head.group, head.scope, head.regions)
+        (other.by, other.group, other.scope, other.regions)
+            == (head.by, head.group, head.scope, head.regions)
     };
     match heads.iter_mut().find(same) {
         Some(known) => known.view.join(&head.view, all()),
