@@ -21,7 +21,7 @@ const MOMENTS: &str = include_str!("../../schema/store-2.sql");
 /// that an earlier version wrote (`old.rs` reads those).
 const TYPED: &str = include_str!("../../schema/store-3.sql");
 
-/// What version 4 adds: how often freedoms were taken.
+/// What version 4 adds: how often freedoms were taken, and that a verdict may be contested.
 const FREEDOMS: &str = include_str!("../../schema/store-4.sql");
 
 /// What each version adds to the one before, from version 1.
