@@ -77,6 +77,7 @@ struct Entry {
     needs: Vec<Need>,
     #[serde(default)]
     contested: Option<Contested>,
+    #[serde(default)]
     clauses: Vec<Clause>,
 }
 

@@ -255,6 +255,7 @@ impl Steps<'_, '_, '_> {
                     "for (int n = 0; n < {times}; n++)\n    sched_yield();"
                 ));
             }
+            Op::Spin(0) => {}
             Op::Spin(turns) => {
                 c.put(format!(
                     "for (volatile unsigned n = 0; n < {turns}u; n++)\n    ;"

@@ -10,6 +10,7 @@ use crate::commands::memory::{self, Value};
 use crate::commands::order::{Fate, Moment};
 use crate::commands::program::{CommandId, Event, Reached, Step, Token, Who, Writer};
 use crate::commands::trace::{Seen, Trace, status};
+use crate::commands::yaml;
 use crate::rule::{self, RuleId};
 use classay_vocabulary::{Freedom, FreedomCount, Violation};
 use ideal::strange;
@@ -539,8 +540,27 @@ fn what_a_failure_takes_along_is_told_and_breaks_nothing() {
 
 #[test]
 fn a_status_goes_back_whichever_thread_asked_first() {
+    let two_threads = "devices: 1
+contexts: 1
+cell_words: 1
+queues:
+- {context: 0, device: 0, out_of_order: false}
+objects:
+- {context: 0, cells: 4, kind: {buffer: copy}}
+commands:
+- {queue: 0, what: {fill: {object: 0, first: 0, count: 1}}}
+signals: 1
+threads:
+- [{await: 0}, {status: {command: 0}}, {finish: 0}]
+- [{enqueue: 0}, {status: {command: 0}}, {signal: 0}]
+";
+    let two_threads = yaml::read(two_threads).expect("a program");
+    let two_threads = Plan::of(two_threads).expect("a plan");
     let mut tried = Tried::default();
-    for (name, plan) in plans() {
+    for (name, plan) in plans()
+        .into_iter()
+        .chain([("two threads".into(), two_threads)])
+    {
         let asked: Vec<_> = plan.program.asked().collect();
         for (n, (place, event)) in asked.iter().enumerate() {
             // The program has the later question first: it is another thread's.
