@@ -81,6 +81,15 @@ impl ChosenModel {
         }
     }
 
+    /// The same model with the readings that it takes alone: what they forbid is not contested.
+    #[must_use]
+    pub fn alone(self) -> ChosenModel {
+        ChosenModel {
+            bounds: None,
+            ..self
+        }
+    }
+
     /// The model's name.
     pub fn name(&self) -> &str {
         &self.model.name
