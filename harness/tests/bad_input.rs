@@ -308,7 +308,7 @@ fn programs_of_commands_that_are_none() {
         (
             "race.yaml",
             &race,
-            &["command 0 and command 1 use cell 1 of object 0"],
+            &["command 0 and command 1 use object 0"],
         ),
         ("many.yaml", &many, &["65000 signals", "at most 1000"]),
         ("part.yaml", &part, &["object 1 is no part of object 0"]),

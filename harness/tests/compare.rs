@@ -13,7 +13,12 @@ fn run(store: &Path, seed: &str, faults: Option<&str>) -> Done {
     Done::of(
         command
             .args(["run", "--device", &device(), "--instances", "20000"])
-            .args(["--select", "litmus/*/MP+r*", "--select", "litmus/*/SB+r*"])
+            .args([
+                "--select",
+                "litmus/*/MP+rel+*",
+                "--select",
+                "litmus/*/SB+r*",
+            ])
             .args(["--seed", seed, "--store"])
             .arg(store)
             .output()

@@ -20,9 +20,11 @@ const TERMS: [&str; 8] = [
 ];
 
 /// Litmus tests, programs of commands, kernel and API cases.
-const WHOLE: [&str; 10] = [
+const WHOLE: [&str; 12] = [
     "--select",
-    "litmus/*/S*",
+    "litmus/*/S+r*",
+    "--select",
+    "litmus/*/SB+r*",
     "--select",
     "queue/*",
     "--select",

@@ -65,7 +65,7 @@ fn litmus_tests_with_commands_are_played() {
         })
         .collect();
     names.sort();
-    assert_eq!(names.len(), 19, "{names:?}");
+    assert_eq!(names.len(), 33, "{names:?}");
     let folder = tempfile::tempdir().expect("a folder");
     let mut command = classay();
     command.env("TOUCHSTONE_DEVICES", "2");

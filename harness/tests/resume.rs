@@ -21,7 +21,17 @@ fn begin(store: &Path) -> Command {
     command
         .args(["run", "--seed", "42", "--instances", "3000", "--json"])
         .args([
-            "--select", "Co*", "--select", "SB+rlx*", "--select", "RMW+add*",
+            // Threads of the host make no two runs alike.
+            "--select",
+            "Co??",
+            "--select",
+            "Co???",
+            "--select",
+            "CoRR+local",
+            "--select",
+            "SB+rlx*",
+            "--select",
+            "RMW+add*",
         ])
         .args(["--device", &device(), "--store"])
         .arg(store);
