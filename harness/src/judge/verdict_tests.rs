@@ -30,6 +30,10 @@ fn ordered(question: &str) -> String {
 const WEAK: &str = "1:r0=1 1:r1=0";
 
 fn judged(source: &str, counts: &[(&str, u64)]) -> Judged {
+    judged_by("opencl-3.0", source, counts)
+}
+
+fn judged_by(model: &str, source: &str, counts: &[(&str, u64)]) -> Judged {
     let program = syntax::read_litmus("test", source).expect("a program");
     let histogram: Vec<OutcomeCount> = counts
         .iter()
@@ -39,7 +43,7 @@ fn judged(source: &str, counts: &[(&str, u64)]) -> Judged {
             target: *outcome == WEAK,
         })
         .collect();
-    let chosen = ChosenModel::load("opencl-3.0").expect("a model");
+    let chosen = ChosenModel::load(model).expect("a model");
     judge_case(&program, &histogram, &chosen)
 }
 
@@ -313,20 +317,6 @@ fn fenced(scope: &str) -> String {
         thread(0, "x", "y"),
         thread(1, "y", "x")
     )
-}
-
-fn judged_by(model: &str, source: &str, counts: &[(&str, u64)]) -> Judged {
-    let program = syntax::read_litmus("test", source).expect("a program");
-    let histogram: Vec<OutcomeCount> = counts
-        .iter()
-        .map(|(outcome, count)| OutcomeCount {
-            outcome: named(outcome),
-            count: *count,
-            target: false,
-        })
-        .collect();
-    let chosen = ChosenModel::load(model).expect("a model");
-    judge_case(&program, &histogram, &chosen)
 }
 
 #[test]

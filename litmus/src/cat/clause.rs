@@ -226,18 +226,8 @@ fn rules(source: &Source, instr: &Instr, statements: &[(Source, Instr)]) -> BTre
         .filter(|(of, other)| {
             of.name == source.name && paragraph.contains(&(other.span.start as usize))
         })
-        .filter_map(|(_, other)| match &other.kind {
-            InstrKind::Check { name, .. } => name.as_deref().map(str::to_owned),
-            InstrKind::Let { .. }
-            | InstrKind::WithFrom(..)
-            | InstrKind::Include(..)
-            | InstrKind::Procedure(..)
-            | InstrKind::Call(..)
-            | InstrKind::Forall(..)
-            | InstrKind::If(..)
-            | InstrKind::Enum(..)
-            | InstrKind::Nothing => None,
-        })
+        .filter_map(|(_, other)| check_name(other))
+        .map(str::to_owned)
         .collect();
     let note = note::note(&source.text, instr.span.start as usize);
     let bracketed = note.iter().flat_map(|note| note.split('[').skip(1));
@@ -260,26 +250,26 @@ fn in_one_line(text: &str) -> String {
     kept.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// The name of a check that has one; none of other statements.
+fn check_name(instr: &Instr) -> Option<&str> {
+    let InstrKind::Check { name, .. } = &instr.kind else {
+        return None;
+    };
+    name.as_deref()
+}
+
 /// The names that a statement defines.
 fn defined(instr: &Instr) -> Vec<&Arc<str>> {
-    match &instr.kind {
-        InstrKind::Let { bindings, .. } => bindings
-            .iter()
-            .filter_map(|binding| match &binding.pattern {
-                Pattern::Name(name) => Some(name),
-                Pattern::Tuple(_) => None,
-            })
-            .collect(),
-        InstrKind::Check { .. }
-        | InstrKind::WithFrom(..)
-        | InstrKind::Include(..)
-        | InstrKind::Procedure(..)
-        | InstrKind::Call(..)
-        | InstrKind::Forall(..)
-        | InstrKind::If(..)
-        | InstrKind::Enum(..)
-        | InstrKind::Nothing => Vec::new(),
-    }
+    let InstrKind::Let { bindings, .. } = &instr.kind else {
+        return Vec::new();
+    };
+    bindings
+        .iter()
+        .filter_map(|binding| match &binding.pattern {
+            Pattern::Name(name) => Some(name),
+            Pattern::Tuple(_) => None,
+        })
+        .collect()
 }
 
 /// The definitions of one region that use what a statement defines, where those of the other do too.
