@@ -5,10 +5,10 @@ use super::options::{LatestModelOption, OracleOptions};
 use super::output::Out;
 use clap::Args;
 use classay::Error;
-use classay::judge::{ChosenModel, apart};
+use classay::judge::{ChosenModel, apart, contested_outcome};
 use classay::plan;
 use classay_litmus::explain::{self, Report};
-use classay_litmus::program::Program;
+use classay_litmus::program::{Predicate, Program};
 use classay_vocabulary::ExitCode;
 use std::path::PathBuf;
 
@@ -34,6 +34,9 @@ pub struct ExplainOptions {
     oracle: OracleOptions,
 }
 
+/// Columns of a line.
+const COLUMNS: usize = 78;
+
 /// Does it; returns the exit code.
 pub fn main(args: &ExplainOptions) -> Result<ExitCode, Error> {
     let mut out = Out::new();
@@ -45,8 +48,14 @@ pub fn main(args: &ExplainOptions) -> Result<ExitCode, Error> {
             return Ok(ExitCode::Usage);
         }
     };
-    let report = report(args, &program, &chosen)?;
+    let outcome = asked(args, &program)?;
+    let report = report(args, &program, &outcome, &chosen)?;
     out.text(&explain::text(&report));
+    // Where another reading is beyond the oracle, nothing is known to differ.
+    if let Ok(Some(readings)) = contested_outcome(&program, &outcome, &chosen) {
+        let lines = explain::wrap(&format!("Contested: {readings} it."), COLUMNS);
+        out.text(&format!("\n{}\n", lines.join("\n")));
+    }
     for (path, drawn) in [
         (&args.svg, explain::svg(&report)),
         (&args.dot, explain::dot(&report)),
@@ -65,16 +74,25 @@ pub fn main(args: &ExplainOptions) -> Result<ExitCode, Error> {
     Ok(ExitCode::Passed)
 }
 
-fn report(args: &ExplainOptions, program: &Program, chosen: &ChosenModel) -> Result<Report, Error> {
-    let outcome = match &args.outcome {
-        Some(text) => explain::outcome(program, text).map_err(|error| {
-            let pointed = error.pointed(text).replace('\n', "\n  ");
-            Error::Usage(format!("--outcome: {error}\n  {pointed}"))
-        })?,
-        None => program.condition.predicate.clone(),
+/// The outcome that the user asks about.
+fn asked(args: &ExplainOptions, program: &Program) -> Result<Predicate, Error> {
+    let Some(text) = &args.outcome else {
+        return Ok(program.condition.predicate.clone());
     };
+    explain::outcome(program, text).map_err(|error| {
+        let pointed = error.pointed(text).replace('\n', "\n  ");
+        Error::Usage(format!("--outcome: {error}\n  {pointed}"))
+    })
+}
+
+fn report(
+    args: &ExplainOptions,
+    program: &Program,
+    outcome: &Predicate,
+    chosen: &ChosenModel,
+) -> Result<Report, Error> {
     let limits = args.oracle.limits();
-    apart(|| explain::report(program, &chosen.model, &outcome, &limits))
+    apart(|| explain::report(program, &chosen.model, outcome, &limits))
         .map_err(|broken| Error::Bug(broken.to_string()))?
         .map_err(|error| {
             let error = args.oracle.described(&error);

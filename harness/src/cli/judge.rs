@@ -8,7 +8,7 @@ use super::output::{Out, complain};
 use clap::Args;
 use classay::Error;
 use classay::interrupt::Interrupt;
-use classay::judge::ChosenModel;
+use classay::judge::{ChosenModel, Contested, contested};
 use classay::plan::{self, Unreadable};
 use classay_litmus::oracle::{self, Judgement, Limits, State};
 use classay_litmus::program::{Program, Quantifier};
@@ -119,12 +119,25 @@ struct Answer {
     /// Only where it is so.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     outside: bool,
+    /// Only where there is some.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    contested: Vec<Difference>,
     #[serde(skip)]
     target: Vec<bool>,
     #[serde(skip)]
     question: Quantifier,
     #[serde(skip)]
     flags: Vec<String>,
+}
+
+/// What readings say differently.
+#[derive(Debug, Serialize)]
+struct Difference {
+    /// The outcome; none where the question is whether the behaviour is defined.
+    state: Option<String>,
+    readings: String,
+    #[serde(skip)]
+    target: bool,
 }
 
 fn judge_file(path: &Path, chosen: &ChosenModel, limits: &Limits) -> Said {
@@ -136,7 +149,9 @@ fn judge_file(path: &Path, chosen: &ChosenModel, limits: &Limits) -> Said {
     match oracle::judge(&program, &chosen.model, limits) {
         Ok(judgement) => {
             let ms = begun.elapsed().as_secs_f64() * 1e3;
-            let answer = Answer::new(&program, path, chosen, &judgement, ms);
+            // The oracle judged it by the chosen reading; where another is beyond it, nothing is known to differ.
+            let contested = contested(&program, chosen).unwrap_or_default();
+            let answer = Answer::new(&program, path, chosen, &judgement, &contested, ms);
             Said::Judged(Box::new(answer))
         }
         Err(error) => Said::Unjudged {
@@ -153,12 +168,14 @@ impl Answer {
         path: &Path,
         chosen: &ChosenModel,
         judgement: &Judgement,
+        contested: &[Contested],
         ms: f64,
     ) -> Answer {
         let observables = program.observables();
         let recorded = program.recorded();
         let predicate = &program.condition.predicate;
         let text = |state: &State| outcome::state(&state.0, &recorded);
+        let target = |state: &State| predicate.eval(&|o| state.value(&observables, o));
         Answer {
             test: program.name.clone(),
             file: path.to_string_lossy().into_owned(),
@@ -168,14 +185,18 @@ impl Answer {
             states: judgement.states.iter().map(text).collect(),
             bounded: judgement.bounded,
             ms: (ms * 1e3).round() / 1e3,
-            target: judgement
-                .states
-                .iter()
-                .map(|state| predicate.eval(&|o| state.value(&observables, o)))
-                .collect(),
+            target: judgement.states.iter().map(target).collect(),
             question: program.condition.quantifier,
             flags: judgement.flags.clone(),
             outside: judgement.outside,
+            contested: contested
+                .iter()
+                .map(|c| Difference {
+                    state: c.state.as_ref().map(text),
+                    readings: c.readings.clone(),
+                    target: c.state.as_ref().is_some_and(target),
+                })
+                .collect(),
         }
     }
 
@@ -225,6 +246,16 @@ impl Answer {
             text.push_str(if *target { "  * " } else { "    " });
             text.push_str(state);
             text.push('\n');
+        }
+        for Difference {
+            state,
+            readings,
+            target,
+        } in &self.contested
+        {
+            let mark = if *target { "* " } else { "" };
+            let what = state.as_deref().unwrap_or("whether it is defined");
+            text.push_str(&format!("  contested: {mark}{what}: {readings}\n"));
         }
         text
     }
@@ -292,13 +323,9 @@ mod tests {
         let program = classay_litmus::syntax::read_litmus("test", source).expect("a program");
         let chosen = ChosenModel::load("opencl-3.1").expect("a model");
         let judgement = oracle::judge(&program, &chosen.model, limits).expect("judged");
-        Answer::new(
-            &program,
-            Path::new("a/b.litmus"),
-            &chosen,
-            &judgement,
-            0.12345,
-        )
+        let contested = contested(&program, &chosen).expect("judged");
+        let path = Path::new("a/b.litmus");
+        Answer::new(&program, path, &chosen, &judgement, &contested, 0.12345)
     }
 
     fn shipped(name: &str) -> Answer {
@@ -322,6 +349,33 @@ mod tests {
                        exists (0:r0=1)";
         let outside = answer(outside, &Limits::default()).line();
         assert!(outside.ends_with(",\"outside\":true}"), "{outside}");
+    }
+
+    #[test]
+    fn what_readings_say_differently_is_printed() {
+        let narrow = shipped("SB+sc-fences+wg");
+        let readings = "opencl-3.1, one-region, fences-on-no-memory, flags-carry-all, barrier-completes, by-bytes \
+                        forbid and scoped-s, narrow-fences allow";
+        assert!(
+            narrow.line().ends_with(&format!(
+                ",\"contested\":[{{\"state\":\"0:r0=0 1:r1=0\",\"readings\":\"{readings}\"}}]}}"
+            )),
+            "{}",
+            narrow.line()
+        );
+        let text = narrow.text(2);
+        assert!(
+            text.ends_with(&format!("  contested: * 0:r0=0 1:r1=0: {readings}\n")),
+            "{text}"
+        );
+        let apart = shipped("MP+kernels+elements+buffer").text(2);
+        let line = apart.lines().last().unwrap_or_default();
+        assert!(
+            line.starts_with(
+                "  contested: whether it is defined: by-bytes defines the behaviour and "
+            ),
+            "{apart}"
+        );
     }
 
     #[test]

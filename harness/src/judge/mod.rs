@@ -1,11 +1,13 @@
 //! What a memory model says: of a test, and of what a device did with it.
 //!
 //! [`model`] finds the model, `verdict` judges the outcomes of a litmus test by it, `commands` those of other
-//! cases, `freedoms` which outcomes show what rules leave open, `drawn` explains the forbidden ones again for reports, `outcome` names one state to the oracle,
+//! cases, `freedoms` which outcomes show what rules leave open, `contested` what readings say differently of a test,
+//! `drawn` explains the forbidden ones again for reports, `outcome` names one state to the oracle,
 //! `apart` gives the oracle a thread of its own.
 
 mod apart;
 mod commands;
+mod contested;
 mod drawn;
 mod freedoms;
 pub mod model;
@@ -15,6 +17,7 @@ mod verdict;
 
 pub use apart::{Broken, apart};
 pub use commands::judge_commands;
+pub use contested::{Contested, contested, contested_outcome};
 pub use drawn::forbidden;
 pub use model::ChosenModel;
 pub use shown::ShownBy;

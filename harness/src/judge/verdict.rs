@@ -82,7 +82,7 @@ pub fn judge_case(program: &Program, histogram: &[OutcomeCount], chosen: &Chosen
 }
 
 /// Whether a model lets a program end so.
-fn lets(allowed: &oracle::Judgement, state: &State) -> bool {
+pub(super) fn lets(allowed: &oracle::Judgement, state: &State) -> bool {
     allowed.racy || allowed.states.contains(state)
 }
 
@@ -131,7 +131,7 @@ fn limits() -> Limits {
 
 /// A litmus test and the model that judges it.
 pub(super) struct Test<'a> {
-    /// The test, with a filter that lets everything through.
+    /// The test.
     pub program: Program,
     /// What its outcomes record.
     pub observables: Vec<Observable>,
@@ -144,10 +144,15 @@ pub(super) struct Test<'a> {
 impl<'a> Test<'a> {
     /// About this test.
     pub fn new(program: Program, chosen: &'a ChosenModel) -> Test<'a> {
+        Test::filtered(without_filter(program), chosen)
+    }
+
+    /// About the outcomes of this test that its filter lets through.
+    pub(super) fn filtered(program: Program, chosen: &'a ChosenModel) -> Test<'a> {
         Test {
             observables: program.observables(),
             recorded: program.recorded(),
-            program: without_filter(program),
+            program,
             chosen,
         }
     }
@@ -173,7 +178,7 @@ impl<'a> Test<'a> {
     }
 
     /// Everything that a model allows; or why that is not known.
-    fn allowed_by(&self, model: &Model) -> Result<oracle::Judgement, String> {
+    pub(super) fn allowed_by(&self, model: &Model) -> Result<oracle::Judgement, String> {
         match apart(|| oracle::judge(&self.program, model, &limits())) {
             Ok(Ok(judgement)) => Ok(judgement),
             Ok(Err(Error::Late)) => Err(format!("that takes more than {} s", PATIENCE.as_secs())),
@@ -248,29 +253,39 @@ impl<'a> Test<'a> {
     }
 
     /// Which readings of the model forbid a state and which allow it, as the end of "which …".
-    fn readings(&self, state: &State) -> String {
+    pub(super) fn readings(&self, state: &State) -> String {
+        let verbs = [("forbids", "forbid"), ("allows", "allow")];
+        self.compare(&|allowed| lets(allowed, state), verbs)
+    }
+
+    /// For which readings of the model something does not hold and for which it does, each with its verb (of
+    /// one reading, of several).
+    pub(super) fn compare(
+        &self,
+        holds: &dyn Fn(&oracle::Judgement) -> bool,
+        verbs: [(&str, &str); 2],
+    ) -> String {
         let base = self.chosen.name();
         let each = self.chosen.model.readings().map(|reading| {
             let model = Model::named(&reading::joined(base, [reading.name.as_str()]));
             (reading.name.as_str(), model.ok())
         });
         let whole = (base, Some((*self.chosen.model).clone()));
-        let (mut forbid, mut allow) = (Vec::new(), Vec::new());
+        let (mut without, mut with) = (Vec::new(), Vec::new());
         for (name, model) in std::iter::once(whole).chain(each) {
-            let Some(Ok(allowed)) = model.map(|model| self.allowed_by(&model)) else {
-                continue;
-            };
-            match lets(&allowed, state) {
-                true => allow.push(name),
-                false => forbid.push(name),
+            match model.map(|model| self.allowed_by(&model)) {
+                Some(Ok(allowed)) if holds(&allowed) => with.push(name),
+                Some(Ok(_)) => without.push(name),
+                Some(Err(_)) | None => {}
             }
         }
-        let list = |names: Vec<&str>, verb: &str| match names.as_slice() {
-            [] => format!("readings together {verb}"),
-            [one] => format!("{one} {verb}s"),
-            names => format!("{} {verb}", names.join(", ")),
+        let list = |names: Vec<&str>, (one, several): (&str, &str)| match names.as_slice() {
+            [] => format!("readings together {several}"),
+            [name] => format!("{name} {one}"),
+            names => format!("{} {several}", names.join(", ")),
         };
-        format!("{} and {}", list(forbid, "forbid"), list(allow, "allow"))
+        let [forbid, allow] = verbs;
+        format!("{} and {}", list(without, forbid), list(with, allow))
     }
 
     /// The verdict of a program that the model defines: of what it allows, and, where that is contested, of

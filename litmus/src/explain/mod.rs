@@ -27,6 +27,7 @@ pub use outcome::{Misread, OutcomeError, outcome, outcome_text};
 pub use remedy::{Remedy, remedies};
 pub use svg::svg;
 pub use text::text;
+pub use wrap::wrap;
 
 use crate::oracle::{self, Error, Explanation, Limits, Model};
 use crate::program::{Condition, Predicate, Program, Quantifier};
