@@ -181,6 +181,7 @@ fn what_only_some_cases_of_a_family_do_compiles_and_passes() {
         return;
     }
     for (family, does) in [
+        ("queue/failed-list", "{failed}"),
         ("memory/arguments", "cloned: true"),
         ("memory/arguments", "disturbed: true"),
         ("transfer/buffer", "renew:"),

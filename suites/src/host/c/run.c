@@ -181,7 +181,7 @@ static inline void stop(void)
 }
 
 /* The same of a call of a host thread that nothing else is said of. */
-static inline void failed(const char *rules, const char *call, cl_int code)
+static inline void call_failed(const char *rules, const char *call, cl_int code)
 {
     violation(rules, "%s gives error %d", call, code);
     stop();

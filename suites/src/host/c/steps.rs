@@ -219,7 +219,7 @@ impl Steps<'_, '_, '_> {
         }
         let right: Vec<String> = codes.iter().map(|code| format!("code != {code}")).collect();
         let rules = super::rules(&call.expect.rules);
-        let failed = format!("failed({rules}, {}, code);", quoted(row.name));
+        let failed = format!("call_failed({rules}, {}, code);", quoted(row.name));
         c.open(format!("if (code != NOT_MADE && {})", right.join(" && ")));
         c.put(match self.part {
             Part::End => "left_pending = 1; /* it may still be used */",
