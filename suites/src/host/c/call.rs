@@ -246,7 +246,11 @@ impl Parameter<'_> {
             Value::At(place) => writer.place(*place),
             Value::List(class, all) => {
                 let (kind, list) = (self.element(*class, all), self.elements(*class, all));
-                let cast = if kind == "void *" { "(void *)" } else { "" };
+                let cast = if kind == "void *" || self.name == "binaries" {
+                    "(void *)"
+                } else {
+                    ""
+                };
                 format!("{cast}({}[]){{ {list} }}", kind.trim_end())
             }
             Value::Struct(layout, all) => {
@@ -327,11 +331,18 @@ impl Parameter<'_> {
         format!("{kind}{blank}")
     }
 
+    /// The elements of a list; an object of another kind than its element type is cast.
     fn elements(&self, class: Class, all: &[Value]) -> String {
-        let all: Vec<String> = all
-            .iter()
-            .map(|value| self.element_of(class, value))
-            .collect();
+        let kind = self.element(class, all);
+        let element = |value: &Value| match (class, value) {
+            (Class::Object, Value::Slot(slot) | Value::Take(slot))
+                if self.writer.kind(*slot).c_type() != kind.trim_end() =>
+            {
+                format!("(void *){}", self.writer.name(*slot))
+            }
+            _ => self.element_of(class, value),
+        };
+        let all: Vec<String> = all.iter().map(element).collect();
         all.join(", ")
     }
 
