@@ -249,6 +249,33 @@ fn latitudes_are_listed_and_run() {
     }
 }
 
+/// A kernel may permit smaller work-groups than its device.
+#[test]
+fn a_case_whose_kernel_permits_no_groups_that_large_is_skipped() {
+    let (case, seed) = ("ndrange/ids/00007", "101");
+    let listed = passed(&["program", case, "--seed", seed]);
+    assert!(listed.stdout.contains("1024"), "{}", listed.stdout);
+    let under = |latitude: &str| {
+        let run = passed(&[
+            "latitudes",
+            "--latitude",
+            latitude,
+            "--select",
+            case,
+            "--seed",
+            seed,
+            "--budget",
+            "1",
+            "--json",
+        ]);
+        run.json()[0].clone()
+    };
+    assert_eq!(under("groups-reversed")["passed"], 1);
+    let odd = under("odd-sizes");
+    assert_eq!((&odd["cases"], &odd["passed"]), (&1.into(), &0.into()));
+    assert_eq!(odd["failures"].as_array().map(Vec::len), Some(0));
+}
+
 #[test]
 fn a_program_is_written_the_same_every_time() {
     for case in [

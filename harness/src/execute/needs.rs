@@ -3,6 +3,7 @@
 use super::ended::NotRun;
 use crate::device::{Capabilities, OpenDevice};
 use classay_litmus::kernel::{AtomicsDialect, Needs};
+use classay_suites::host::Record;
 use classay_vocabulary::Need;
 use std::collections::BTreeSet;
 
@@ -29,6 +30,16 @@ fn check_offer(
     Err(NotRun::Skip {
         reason: format!("the device lacks {}", names.join(", ")),
         lacks,
+    })
+}
+
+/// An error that names what a run came to need and its kernel does not permit on the device, where something is.
+pub fn check_run(record: &Record) -> Result<(), NotRun> {
+    record.lacks.map_or(Ok(()), |need| {
+        Err(NotRun::Skip {
+            reason: format!("a kernel of the case does not permit {need} on the device"),
+            lacks: vec![need],
+        })
     })
 }
 

@@ -109,7 +109,9 @@ impl Stage<'_> {
                 fixtures.give_up();
                 play = Play::of(fixtures, program.clone())?;
             }
-            check(&play.run(run as u32), run as u32)
+            let record = play.run(run as u32);
+            needs::check_run(&record)?;
+            check(&record, run as u32)
         });
         if loses {
             // No other program is to find what this one lost.

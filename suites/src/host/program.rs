@@ -405,6 +405,26 @@ impl Call {
     pub fn each<'c>(&'c self, then: &mut dyn FnMut(&'c Value)) {
         self.arguments.iter().for_each(|value| value.each(then));
     }
+
+    /// The work-items of the work-groups that it launches, where it says how many. A kernel may permit fewer than its
+    /// device: "The OpenCL implementation uses the resource requirements of the kernel (register usage etc.) to
+    /// determine what this work-group size should be" (CL_KERNEL_WORK_GROUP_SIZE). CL_INVALID_WORK_GROUP_SIZE says
+    /// so, where no other reason for it is expected.
+    pub fn launched_group(&self) -> Option<u32> {
+        let other_reason = cl::CL_INVALID_WORK_GROUP_SIZE.value() as i32;
+        if self.function != Function::EnqueueNDRangeKernel
+            || self.expect.codes.contains(&other_reason)
+        {
+            return None;
+        }
+        let Some(Value::List(_, sizes)) = self.arguments.get(5) else {
+            return None;
+        };
+        sizes.iter().try_fold(1_u32, |items, size| match size {
+            Value::Number(size) => items.checked_mul(u32::try_from(*size).ok()?),
+            _ => None,
+        })
+    }
 }
 
 impl Expect {

@@ -3,6 +3,7 @@
 use super::function::Function;
 use super::ids::{AnswerId, CallbackId, Mark};
 use super::value::Slot;
+use classay_vocabulary::Need;
 use std::collections::BTreeMap;
 
 /// What a run observed. What is missing was not observed, because a step did not come to it.
@@ -28,6 +29,8 @@ pub struct Record {
     pub addresses: BTreeMap<Slot, u64>,
     /// A call that failed and ended the run.
     pub failed: Option<(Function, i32)>,
+    /// What a launch needs and its kernel does not permit on the device, by what it answers: the run shows nothing.
+    pub lacks: Option<Need>,
     /// A side of an exchange timed out, so the run shows little.
     pub timed_out: bool,
     /// Where an exchange came upon a pointer that leads nowhere, by its mark, and which.

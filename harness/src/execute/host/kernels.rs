@@ -44,6 +44,19 @@ fn own_name(run: &Run, program: usize, name: &str) -> Result<String, SetupError>
     own
 }
 
+/// The most work-items that a kernel permits in a work-group on the device of a queue.
+pub fn largest_group(run: &Run, queue: u64, kernel: u64) -> Result<u64, SetupError> {
+    let of_queue = [queue, cl::CL_QUEUE_DEVICE.value() as u64];
+    // SAFETY: a launch with these two was refused for its work-groups alone: they are alive; the answers have
+    // eight bytes.
+    unsafe {
+        let api = &run.setting.api;
+        let device = api.number(Function::GetCommandQueueInfo, &of_queue)?;
+        let size = cl::CL_KERNEL_WORK_GROUP_SIZE.value() as u64;
+        api.number(Function::GetKernelWorkGroupInfo, &[kernel, device, size])
+    }
+}
+
 /// A text that an object answers.
 fn text(run: &Run, function: Function, of: usize, what: Constant) -> Result<String, SetupError> {
     // SAFETY: the object is alive, and answers a text.

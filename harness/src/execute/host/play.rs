@@ -6,9 +6,11 @@ use super::exchange::Stop;
 use super::run::{Observed, Run};
 use super::{bytes, exchange, kernels, programs, settle};
 use classay_suites::host::Token;
+use classay_suites::host::constant::cl;
 use classay_suites::host::{
     AnswerId, Call, Data, Fired, Mark, NOT_MADE, Op, Pitches, Place, Step, Stretches,
 };
+use classay_vocabulary::Need;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -220,6 +222,13 @@ impl<'r> Player<'r> {
             None => unsafe { run.setting.api.call(call.function, arguments.words()) },
         };
         let code = gave.map(|gave| gave.code);
+        if let ([queue, kernel, ..], Some(items)) = (arguments.words(), call.launched_group())
+            && code == Some(cl::CL_INVALID_WORK_GROUP_SIZE.value() as i32)
+            && kernels::largest_group(run, *queue, *kernel)
+                .is_ok_and(|most| most < u64::from(items))
+        {
+            self.observed.record.lacks = Some(Need::WorkGroupSize(items));
+        }
         if let (Some(slot), Some(gave)) = (call.made, gave)
             && gave.code == 0
         {

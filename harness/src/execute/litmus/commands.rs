@@ -6,7 +6,7 @@ use super::lowering::{Lowered, Lowering};
 use super::tally::Tally;
 use crate::execute::ended::{Ended, NotRun};
 use crate::execute::host::{Play, SetupError};
-use crate::execute::needs::choose_dialect;
+use crate::execute::needs::{check_run, choose_dialect};
 use crate::execute::played::Stage;
 use crate::execute::repeat::{Counted, launches};
 use classay_litmus::kernel::CommandKernels;
@@ -40,6 +40,7 @@ pub fn run(stage: Stage<'_>, program: &Program) -> Result<Ended, NotRun> {
         on_launch,
         &mut |instance| {
             let record = play.run(instance as u32);
+            check_run(&record)?;
             match record.failed {
                 Some((call, code)) => Err(SetupError { call, code }.into()),
                 None => Ok(lowered.tuple(&kernels, &record)),

@@ -113,6 +113,11 @@ fn made(writer: &Writer<'_>, call: &Call, c: &mut Text) {
     };
     let arguments: Vec<&dyn Display> = arguments.iter().map(|a| a as &dyn Display).collect();
     c.call(&format!("{result}{function}"), &arguments);
+    if let (Some(items), [queue, kernel, ..]) = (call.launched_group(), &arguments[..])
+        && items > 1
+    {
+        c.put(format!("need_group(code, {queue}, {kernel}, {items});"));
+    }
     match (row.gives, slot) {
         (Gives::Code | Gives::Made, _) => {}
         (Gives::Address, Some(name)) => {

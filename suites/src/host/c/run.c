@@ -289,6 +289,18 @@ static inline void need(int missing, const char *what)
     exit(2);
 }
 
+/* A kernel may permit smaller work-groups than its device. */
+static inline void need_group(cl_int code, cl_command_queue queue, cl_kernel kernel, size_t items)
+{
+    cl_device_id device;
+    size_t most = items;
+    if (code == CL_INVALID_WORK_GROUP_SIZE &&
+        clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL) == CL_SUCCESS &&
+        clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most,
+                                 NULL) == CL_SUCCESS)
+        need(most < items, "a kernel whose work-groups are that large");
+}
+
 /* Before OpenCL 2.0 there is another function. */
 static inline cl_command_queue new_queue(cl_context context, cl_device_id device,
                                          cl_command_queue_properties flags, cl_int *code)

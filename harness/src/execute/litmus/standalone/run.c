@@ -225,6 +225,14 @@ int main(int argc, char **argv)
     queue = clCreateCommandQueue(context, device, 0, &error);
     must(error, "clCreateCommandQueue");
     cl_kernel kernel = build();
+    size_t most = 0;
+    must(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL),
+         "clGetKernelWorkGroupInfo");
+    if (most < LOCAL_SIZE) {
+        fprintf(stderr, "the device permits this kernel work-groups of %zu work-items, and the test needs "
+                        "%zu: it cannot be made\n", most, (size_t)LOCAL_SIZE);
+        return 2;
+    }
 
     struct words memory = take(MEMORY_WORDS, KIND), results = take(RESULT_WORDS, BUFFER);
     struct words meeting = take(MEETING_WORDS, BUFFER), scratch = take(SCRATCH_WORDS, BUFFER);
