@@ -135,6 +135,22 @@ fn faults_of_the_layer_are_detected_by_their_rules() {
     ]);
 }
 
+/// What lies just beyond a latitude is detected with the latitude taken, too; only Touchstone takes any.
+#[test]
+fn faults_are_detected_beside_the_latitude_that_they_lie_beyond() {
+    let beyond = ["faults", "--beyond", "groups-r*", "--seed", "3"];
+    let done = passed(&[&beyond[..], &["--programs", "6", "--json"]].concat());
+    let lines = done.json();
+    let of = |id: &str| lines.iter().filter(|line| line["latitude"] == id).count();
+    assert_eq!([of("groups-reversed"), of("groups-random")], [3, 3]);
+    for line in lines {
+        assert_eq!(line["result"], "detected", "{line}");
+    }
+    let elsewhere = [&beyond[..], &["--device", "system"]].concat();
+    let refused = Done::of(classay().args(elsewhere).output().expect("classay runs")).expect(2);
+    assert!(refused.stderr.contains("--beyond"), "{}", refused.told());
+}
+
 /// A campaign's lines, whatever became of the faults, are what a report reads; and `--carrier` chooses among all.
 #[test]
 fn a_campaign_becomes_a_page() {

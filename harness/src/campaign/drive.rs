@@ -156,11 +156,13 @@ impl Campaign<'_> {
                 }
                 let slice = slice.min(self.left(&hunt));
                 let until = (begun + slice).min(deadline);
+                let broken = hunt.fault.breakage(touchstone);
                 let breakage = Breakage {
+                    latitude: self.taken(broken.latitude.as_deref()),
                     surroundings: surroundings(self.selector),
                     // Sources are read once more for each; what changes them is known by the survey.
                     effects: (hunt.fault.kind() == CarrierKind::Call).then(|| seen.path.clone()),
-                    ..hunt.fault.breakage(touchstone)
+                    ..broken
                 };
                 let weak = touchstone && hunt.fault.shows.needs_weak_memory();
                 let clean = &mut cleans[usize::from(weak)];
@@ -201,10 +203,19 @@ impl Campaign<'_> {
         most.saturating_sub(Duration::from_secs_f64(hunt.seconds))
     }
 
+    /// The latitudes that are taken with another one, as `TOUCHSTONE_LATITUDE` takes them.
+    fn taken(&self, other: Option<&str>) -> Option<String> {
+        let all: Vec<&str> = other
+            .into_iter()
+            .chain(self.latitude.map(|row| row.id))
+            .collect();
+        (!all.is_empty()).then(|| all.join(","))
+    }
+
     /// Nothing broken.
     fn whole(&self, weak: bool) -> Breakage {
         Breakage {
-            latitude: weak.then(|| WEAK.to_string()),
+            latitude: self.taken(weak.then_some(WEAK)),
             surroundings: surroundings(self.selector),
             ..Breakage::default()
         }

@@ -4,7 +4,7 @@
 
 use crate::device::bundled;
 use crate::worker::session::Breakage;
-use classay_faults::{Carrier, Entry, Shows};
+use classay_faults::{Carrier, Entry, LatitudeEntry, Shows};
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 use std::ffi::{CString, c_char};
@@ -47,6 +47,11 @@ impl Fault {
     pub fn all() -> impl Iterator<Item = Fault> {
         let numbered = classay_faults::all().enumerate();
         numbered.map(|(number, row)| Fault { row, number })
+    }
+
+    /// The faults just beyond a latitude.
+    pub fn beyond(latitude: &LatitudeEntry) -> impl Iterator<Item = Fault> {
+        Fault::all().filter(|fault| latitude.beyond.contains(&fault.id))
     }
 
     /// Who breaks the rule.

@@ -8,6 +8,7 @@ use crate::interrupt::Interrupt;
 use crate::judge::ChosenModel;
 use crate::plan::Case;
 use crate::worker::session::{Limits, Session, Stop};
+use classay_faults::LatitudeEntry;
 use classay_reports::record::CaseResult;
 use classay_suites::rule::RuleId;
 use classay_vocabulary::Budget;
@@ -40,6 +41,8 @@ pub struct Campaign<'a> {
     pub cases: &'a [Hunted],
     /// On which device.
     pub selector: &'a Selector,
+    /// What Touchstone takes all the while, with a fault and without.
+    pub latitude: Option<&'static LatitudeEntry>,
     /// What the device can show of the faults.
     pub power: &'a Power,
     /// How cases are run.

@@ -1,8 +1,7 @@
 //! `classay faults`: injects known faults and reports which ones the suites detect.
 
-use super::options::{
-    CaseTimeoutOption, DeviceOption, JsonOption, JunitOption, SeedOption, SelectOption, seconds,
-};
+use super::latitudes;
+use super::options::{CampaignOptions, DeviceOption, JunitOption, seconds};
 use super::output::{Out, say};
 use clap::Args;
 use classay::campaign::covers::covers;
@@ -17,6 +16,7 @@ use classay::plan::{self, seed, select};
 use classay::run::results;
 use classay::worker::session::Limits;
 use classay::{Error, open};
+use classay_faults::LatitudeEntry;
 use classay_litmus::Breaches;
 use classay_litmus::program::Program;
 use classay_reports::expectation::Expectations;
@@ -41,25 +41,35 @@ pub struct FaultsOptions {
     /// Share this many seconds among the faults
     #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = seconds)]
     budget: f64,
-    /// Run this many workers at once [default: one a processor]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
-    jobs: Option<u16>,
-    /// Generate this many cases of each kind
-    #[arg(long, value_name = "N", default_value_t = 40)]
-    programs: u32,
-    /// Print the faults and run nothing
-    #[arg(long)]
-    list: bool,
+    /// Take only the faults just beyond the latitudes whose name matches this pattern, with * and ?, and have
+    /// Touchstone take the latitude, with each fault and without; repeatable
+    #[arg(long, value_name = "LATITUDE")]
+    beyond: Vec<String>,
     #[command(flatten)]
-    select: SelectOption,
-    #[command(flatten)]
-    seed: SeedOption,
-    #[command(flatten)]
-    timeout: CaseTimeoutOption,
-    #[command(flatten)]
-    json: JsonOption,
+    campaign: CampaignOptions,
     #[command(flatten)]
     junit: JunitOption,
+}
+
+/// Faults that are looked for together, and the latitude that Touchstone takes meanwhile.
+struct Group {
+    latitude: Option<&'static LatitudeEntry>,
+    faults: Vec<Fault>,
+}
+
+/// What became of a fault.
+struct Settled {
+    latitude: Option<&'static LatitudeEntry>,
+    fault: Fault,
+    found: Found,
+}
+
+impl Settled {
+    /// The fault's name, with that of the latitude that it lies beyond.
+    fn name(&self) -> String {
+        let latitude = self.latitude.map(|row| format!("{}+", row.id));
+        latitude.unwrap_or_default() + self.fault.id
+    }
 }
 
 /// A line of `--json`.
@@ -69,6 +79,9 @@ struct Line<'a> {
     fault: &'a Fault,
     #[serde(flatten)]
     found: &'a Found,
+    /// What Touchstone took meanwhile.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    latitude: Option<&'static str>,
     /// Whether the device can show it at all.
     showable: bool,
     /// What the device can show of it at best.
@@ -81,25 +94,27 @@ pub fn main(args: &FaultsOptions) -> Result<ExitCode, Error> {
     let interrupt = Interrupt::listen().map_err(Error::Bug)?;
     let selector = args.device.selector();
     let touchstone = selector.library == Library::Touchstone;
-    let faults = chosen(args, touchstone)?;
+    let groups = groups(args, touchstone)?;
+    let options = &args.campaign;
+    let json = options.json.json;
     let mut out = Out::new();
-    if args.list {
-        for fault in &faults {
-            out.line(&listed(fault, args.json.json));
+    if options.list {
+        for fault in groups.iter().flat_map(|group| &group.faults) {
+            out.line(&listed(fault, json));
         }
         return Ok(ExitCode::Passed);
     }
-    let seed = args.seed.seed.unwrap_or_else(seed::draw);
+    let seed = options.seed.seed.unwrap_or_else(seed::draw);
     let begun = Instant::now();
     let (session, model) = open::judged(&selector, None, &interrupt)?;
-    let cases = cases(args.programs, seed, &model)?;
-    let jobs = args.jobs.map_or_else(
+    let cases = cases(options.programs.unwrap_or(40), seed, &model)?;
+    let jobs = options.jobs.map_or_else(
         || std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
         usize::from,
     );
+    let mut left: usize = groups.iter().map(|group| group.faults.len()).sum();
     say(&format!(
-        "{} faults, {} cases on {} ({selector}), seed {seed}, {jobs} at once",
-        faults.len(),
+        "{left} faults, {} cases on {} ({selector}), seed {seed}, {jobs} at once",
         cases.len(),
         session.known().record.name,
     ));
@@ -112,38 +127,59 @@ pub fn main(args: &FaultsOptions) -> Result<ExitCode, Error> {
     session.close();
     // A fault is what the chosen reading forbids, also where another one allows it.
     let model = model.alone();
-    let campaign = Campaign {
-        faults: &faults,
-        cases: &cases,
-        selector: &selector,
-        power: &power,
-        terms: Terms {
-            limits: Limits::once(args.timeout.or(3.0)),
-            weak: touchstone,
-            model: &model,
-            tell: &|sentence| say(sentence),
-        },
-        budget: Duration::from_secs_f64(args.budget).saturating_sub(begun.elapsed()),
-        jobs,
-        interrupt: &interrupt,
-    };
     let lines = Mutex::new(&mut out);
     let settled = AtomicUsize::new(0);
-    let results = campaign.run(&|fault, found| {
-        settled.fetch_add(1, Ordering::Relaxed);
-        let line = line(fault, found, &power, args.json.json);
-        lines
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .line(&line);
-    });
-    let results = results.map_err(|stop| {
-        let settled = settled.load(Ordering::Relaxed);
-        let so_far = format!(": {settled} of {} faults were settled", faults.len());
-        Error::stopped(stop, so_far)
-    })?;
-    let all: Vec<(&Fault, &Found)> = faults.iter().zip(&results).collect();
-    let count = |is: &dyn Fn(&Fault, &Found) -> bool| all.iter().filter(|(a, b)| is(a, b)).count();
+    let (total, mut all) = (left, Vec::new());
+    for Group { latitude, faults } in groups {
+        // What others left goes to those that come after.
+        let rest = Duration::from_secs_f64(args.budget).saturating_sub(begun.elapsed());
+        let campaign = Campaign {
+            faults: &faults,
+            cases: &cases,
+            selector: &selector,
+            latitude,
+            power: &power,
+            terms: Terms {
+                limits: Limits::once(options.timeout.or(3.0)),
+                weak: touchstone,
+                model: &model,
+                tell: &|sentence| say(sentence),
+            },
+            budget: rest.mul_f64(faults.len() as f64 / left.max(1) as f64),
+            jobs,
+            interrupt: &interrupt,
+        };
+        left -= faults.len();
+        let results = campaign.run(&|fault, found| {
+            settled.fetch_add(1, Ordering::Relaxed);
+            let (fault, found) = (*fault, found.clone());
+            let settled = Settled {
+                latitude,
+                fault,
+                found,
+            };
+            let line = line(&settled, &power, json);
+            lines
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .line(&line);
+        });
+        let results = results.map_err(|stop| {
+            let settled = settled.load(Ordering::Relaxed);
+            Error::stopped(stop, format!(": {settled} of {total} faults were settled"))
+        })?;
+        let each = faults.into_iter().zip(results);
+        all.extend(each.map(|(fault, found)| Settled {
+            latitude,
+            fault,
+            found,
+        }));
+    }
+    let count = |is: &dyn Fn(&Fault, &Found) -> bool| {
+        all.iter()
+            .filter(|settled| is(&settled.fault, &settled.found))
+            .count()
+    };
     let detected = count(&|_, found| matches!(found, Found::Detected { .. }));
     let by_rule = count(&|_, found| matches!(found, Found::Detected { own: true, .. }));
     let shown = count(&|fault, found| can_show(fault, found, &power));
@@ -164,18 +200,41 @@ pub fn main(args: &FaultsOptions) -> Result<ExitCode, Error> {
     })
 }
 
-/// The faults that are asked for.
-fn chosen(args: &FaultsOptions, touchstone: bool) -> Result<Vec<Fault>, Error> {
-    let select = &args.select.select;
+/// The faults that are asked for: all at once, or those beyond each latitude.
+fn groups(args: &FaultsOptions, touchstone: bool) -> Result<Vec<Group>, Error> {
+    if args.beyond.is_empty() {
+        let (latitude, faults) = (None, chosen(args, touchstone, Fault::all())?);
+        return Ok(vec![Group { latitude, faults }]);
+    }
+    if !touchstone {
+        return Err(Error::Usage(
+            "--beyond is of the latitudes that Touchstone takes: leave --device out".into(),
+        ));
+    }
+    let rows = latitudes::chosen(&args.beyond)?.into_iter();
+    let group = |row| {
+        let (latitude, faults) = (Some(row), chosen(args, touchstone, Fault::beyond(row))?);
+        Ok(Group { latitude, faults })
+    };
+    rows.map(group).collect()
+}
+
+/// Those of some faults that are asked for.
+fn chosen(
+    args: &FaultsOptions,
+    touchstone: bool,
+    of: impl Iterator<Item = Fault>,
+) -> Result<Vec<Fault>, Error> {
+    let select = &args.campaign.select.select;
     let is_chosen = |fault: &Fault| {
         let named = select.iter().any(|p| select::matches(p, fault.id));
         (select.is_empty() || named)
             && (args.carrier.is_empty() || args.carrier.contains(&fault.kind()))
             && (touchstone || fault.kind() != CarrierKind::Touchstone)
             // What breaks no rule is listed, and not run.
-            && (args.list || fault.rules().next().is_some())
+            && (args.campaign.list || fault.rules().next().is_some())
     };
-    let faults: Vec<Fault> = Fault::all().filter(is_chosen).collect();
+    let faults: Vec<Fault> = of.filter(is_chosen).collect();
     if !faults.is_empty() {
         return Ok(faults);
     }
@@ -204,11 +263,11 @@ fn can_show(fault: &Fault, found: &Found, power: &Power) -> bool {
 }
 
 /// What is said of the faults that the device cannot show.
-fn others(all: &[(&Fault, &Found)], power: &Power) -> String {
+fn others(all: &[Settled], power: &Power) -> String {
     let mut not_applicable: BTreeMap<String, usize> = BTreeMap::new();
     let mut weak = 0;
     let mut obscured = 0;
-    for (fault, found) in all {
+    for Settled { fault, found, .. } in all {
         match found {
             Found::NotApplicable { lacks, .. } => {
                 *not_applicable.entry(lacks.join(" or ")).or_default() += 1
@@ -275,19 +334,23 @@ fn rules_of(fault: &Fault) -> String {
 }
 
 /// A fault that is settled, as it is printed.
-fn line(fault: &Fault, found: &Found, power: &Power, json: bool) -> String {
+fn line(settled: &Settled, power: &Power, json: bool) -> String {
+    let Settled { fault, found, .. } = settled;
     if !json {
         let reported = Reported::of(fault, found, power);
         let by = fault.carrier.word();
         return format!(
             "{:<10} {by:<10} {:<32} {}",
-            reported.word, fault.id, reported.short
+            reported.word,
+            settled.name(),
+            reported.short
         );
     }
     // Strings and numbers: nothing in it can fail to become JSON.
     serde_json::to_string(&Line {
         fault,
         found,
+        latitude: settled.latitude.map(|row| row.id),
         showable: can_show(fault, found, power),
         power: power.says(fault),
     })
@@ -388,11 +451,12 @@ fn write_junit(
     path: &std::path::Path,
     selector: &Selector,
     seed: u64,
-    all: &[(&Fault, &Found)],
+    all: &[Settled],
     power: &Power,
 ) -> Result<(), Error> {
     use classay_reports::store::{PlanHash, Run, RunId, RunRecord, RunStatus};
-    let case = |(fault, found): &(&Fault, &Found)| {
+    let case = |settled: &Settled| {
+        let Settled { fault, found, .. } = settled;
         let reported = Reported::of(fault, found, power);
         let (instances, seconds) = match found {
             Found::Detected { runs, seconds, .. } | Found::Undetected { runs, seconds, .. } => {
@@ -402,9 +466,9 @@ fn write_junit(
                 (0, 0.0)
             }
         };
-        let case = CaseId::new("faults", &rules_of(fault), fault.id);
+        let case = CaseId::new("faults", &rules_of(fault), &settled.name());
         CaseResult {
-            test: fault.id.to_string(),
+            test: settled.name(),
             instances,
             seconds,
             evidence: vec![Evidence {

@@ -1,12 +1,12 @@
 //! `classay latitudes`: has Touchstone take the freedoms of the specification, and reports which cases fail for it.
 
-use super::options::{CaseTimeoutOption, JsonOption, SeedOption, SelectOption, seconds};
+use super::options::{CampaignOptions, seconds};
 use super::output::{Out, say};
 use clap::Args;
 use classay::Error;
 use classay::campaign::latitudes::{Latitudes, Taken};
 use classay::interrupt::Interrupt;
-use classay::plan::{seed, select};
+use classay::plan;
 use classay::run::{Run, Source};
 use classay::worker::session::Limits;
 use classay_faults::{LatitudeEntry, latitudes};
@@ -28,23 +28,8 @@ pub struct LatitudesOptions {
     /// Give each run this many seconds, which its cases share
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     budget: f64,
-    /// Do this many runs at once
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
-    jobs: u16,
-    /// Generate this many cases of each kind
-    #[arg(long, value_name = "N", default_value_t = Run::PROGRAMS)]
-    programs: u32,
-    /// Print the latitudes with the sentences that grant them, and run nothing
-    #[arg(long)]
-    list: bool,
     #[command(flatten)]
-    select: SelectOption,
-    #[command(flatten)]
-    seed: SeedOption,
-    #[command(flatten)]
-    timeout: CaseTimeoutOption,
-    #[command(flatten)]
-    json: JsonOption,
+    campaign: CampaignOptions,
 }
 
 /// A latitude as `--list --json` prints it.
@@ -79,27 +64,36 @@ struct Failure<'a> {
 pub fn main(args: &LatitudesOptions) -> Result<ExitCode, Error> {
     let interrupt = Interrupt::listen().map_err(Error::Bug)?;
     let chosen = chosen(&args.latitude)?;
-    if args.list {
+    let CampaignOptions {
+        jobs,
+        programs,
+        list,
+        select,
+        seed,
+        timeout,
+        json,
+    } = &args.campaign;
+    if *list {
         let mut out = Out::new();
         for row in chosen {
-            out.line(&listed(row, args.json.json));
+            out.line(&listed(row, json.json));
         }
         return Ok(ExitCode::Passed);
     }
-    let first = args.seed.seed.unwrap_or_else(seed::draw);
+    let first = seed.seed.unwrap_or_else(plan::seed::draw);
     let seeds: Vec<u64> = (0..u64::from(args.seeds))
         .map(|more| first.wrapping_add(more))
         .collect();
     let defaults = Run::default();
     let run = Run {
         cases: Source::Generated {
-            programs: args.programs,
+            programs: programs.unwrap_or(Run::PROGRAMS),
             small: Run::BOUNDED,
         },
-        select: args.select.select.clone(),
+        select: select.select.clone(),
         budget: Budget::Seconds(args.budget),
         limits: Limits {
-            patience: args.timeout.or(defaults.limits.patience.as_secs_f64()),
+            patience: timeout.or(defaults.limits.patience.as_secs_f64()),
             ..defaults.limits
         },
         ..defaults
@@ -114,7 +108,7 @@ pub fn main(args: &LatitudesOptions) -> Result<ExitCode, Error> {
         latitudes: &chosen,
         seeds: &seeds,
         run: &run,
-        jobs: args.jobs.into(),
+        jobs: jobs.unwrap_or(1).into(),
         interrupt: &interrupt,
     };
     let out = Mutex::new(Out::new());
@@ -123,7 +117,7 @@ pub fn main(args: &LatitudesOptions) -> Result<ExitCode, Error> {
         failed.fetch_add(taken.failures().count(), Ordering::Relaxed);
         ran.fetch_add(1, Ordering::Relaxed);
         let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
-        lines(taken, args.json.json)
+        lines(taken, json.json)
             .iter()
             .for_each(|line| out.line(line));
     })?;
@@ -137,9 +131,9 @@ pub fn main(args: &LatitudesOptions) -> Result<ExitCode, Error> {
 }
 
 /// The latitudes that are asked for.
-fn chosen(patterns: &[String]) -> Result<Vec<&'static LatitudeEntry>, Error> {
+pub fn chosen(patterns: &[String]) -> Result<Vec<&'static LatitudeEntry>, Error> {
     let matches = |row: &&LatitudeEntry| {
-        patterns.is_empty() || patterns.iter().any(|p| select::matches(p, row.id))
+        patterns.is_empty() || patterns.iter().any(|p| plan::select::matches(p, row.id))
     };
     let chosen: Vec<_> = latitudes::ROWS.iter().filter(matches).collect();
     if chosen.is_empty() {

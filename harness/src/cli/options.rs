@@ -41,6 +41,28 @@ impl DeviceOption {
     }
 }
 
+/// What campaigns have in common: that of faults, and that of latitudes.
+#[derive(Debug, Args)]
+pub struct CampaignOptions {
+    /// Run this many workers at once [default: one a processor for faults, 1 for latitudes]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub jobs: Option<u16>,
+    /// Generate this many cases of each kind [default: 40 for faults, 10 for latitudes]
+    #[arg(long, value_name = "N")]
+    pub programs: Option<u32>,
+    /// Print what would be injected or taken, and run nothing
+    #[arg(long)]
+    pub list: bool,
+    #[command(flatten)]
+    pub select: SelectOption,
+    #[command(flatten)]
+    pub seed: SeedOption,
+    #[command(flatten)]
+    pub timeout: CaseTimeoutOption,
+    #[command(flatten)]
+    pub json: JsonOption,
+}
+
 /// Which memory model judges what a device does.
 #[derive(Debug, Args)]
 pub struct ModelOption {

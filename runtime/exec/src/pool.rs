@@ -479,6 +479,12 @@ impl Job {
     #[cold]
     fn placed(&self, number: u64, groups: u64) -> (u64, Option<MutexGuard<'_, ()>>) {
         let one = takes(Latitude::GroupsOneAtATime).then(|| lock(&self.one));
+        let is_last = number + 1 == groups;
+        let number = if on(Fault::GroupOrderRepeats) && is_last {
+            0
+        } else {
+            number
+        };
         let number = if takes(Latitude::GroupsReversed) {
             groups - 1 - number
         } else if takes(Latitude::GroupsRandom) {

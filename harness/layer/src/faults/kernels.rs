@@ -311,7 +311,11 @@ pub(crate) unsafe fn range(
         )
     };
     let mut status = launch(space.local);
-    if status == CL_INVALID_WORK_GROUP_SIZE && call.has(ApiViolation::GroupSizeAccepted) {
+    let is_impossible = matches!(
+        status,
+        CL_INVALID_WORK_GROUP_SIZE | CL_INVALID_WORK_ITEM_SIZE
+    );
+    if is_impossible && call.has(ApiViolation::GroupSizeAccepted) {
         status = launch(None);
     }
     if status == CL_SUCCESS && call.has(ApiViolation::ArgsStale) {

@@ -30,6 +30,7 @@ pub fn shows(fault: Fault) -> &'static [&'static str] {
         | OffsetInGroupId
         | LastItemMissing
         | FirstGroupTwice
+        | GroupOrderRepeats
         | RemainderLocalIds
         | RemainderFull
         | RemainderLocalSize
@@ -40,7 +41,7 @@ pub fn shows(fault: Fault) -> &'static [&'static str] {
         | DimensionsSwapped => &["ids"],
         NullLocalFloor => &["null_local"],
         BinaryItemMissing => &["binary"],
-        BarrierLastPasses => &["barrier"],
+        BarrierLastPasses | ItemsRunToEnd => &["barrier"],
         BarrierFirstPassOnly => &["barrier_loop"],
         BarrierInFunctions => &["barrier_function"],
         LocalShared => &["local_of_group"],

@@ -104,7 +104,8 @@ impl<M: GroupPort> GroupRunner<'_, M> {
         let is_last = item as usize + 1 == self.items.len() && item > 0;
         let again = !self.broken.reached.insert((item, pc));
         let called = self.kernel.places[at].0 != self.kernel.places[0].0;
-        on(Fault::BarrierLastPasses) && is_last
+        on(Fault::ItemsRunToEnd)
+            || on(Fault::BarrierLastPasses) && is_last
             || on(Fault::BarrierFirstPassOnly) && again
             || on(Fault::BarrierInFunctions) && called
     }

@@ -194,16 +194,9 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
         }
     }
 
-    /// Runs a group to its end.
-    pub(crate) fn run(&mut self, number: u64, control: &impl Control) -> Ended {
-        let group = self.space.group(number);
-        let count = if self.space.broken {
-            self.items_run(number, group)
-        } else {
-            group.items()
-        };
+    /// The memory and the items of a group that is about to run: none has begun, and all are ready.
+    fn set_out(&mut self, number: u64, count: u64) {
         self.memory.begin_group(number, count as usize);
-        let mut turns = Turns::new(self.launch.seed, number);
         if self.layout.local > 0 {
             let local = Block {
                 base: self.base as u64,
@@ -222,6 +215,18 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
         );
         self.ready.clear();
         self.ready.extend(0..count as u32);
+    }
+
+    /// Runs a group to its end.
+    pub(crate) fn run(&mut self, number: u64, control: &impl Control) -> Ended {
+        let group = self.space.group(number);
+        let count = if self.space.broken {
+            self.items_run(number, group)
+        } else {
+            group.items()
+        };
+        self.set_out(number, count);
+        let mut turns = Turns::new(self.launch.seed, number);
         // How long every turn is; zero where each has a length of its own.
         let mut even = if count == 1 { CONTROL_INTERVAL } else { 0 };
         if self.space.broken && count > 1 {
@@ -234,8 +239,9 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
         loop {
             // One round: every item that is ready gets a turn.
             let mut kept = 0;
-            for i in 0..self.ready.len() {
-                let item = self.ready[i];
+            let mut next = 0;
+            while let Some(&item) = self.ready.get(next) {
+                next += 1;
                 let length = if even > 0 { even } else { turns.length() };
                 let (stop, used) = if watch.is_on() {
                     let (stop, used, found) = self.watched_turn(group, item);
@@ -253,9 +259,14 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
                         self.ready[kept] = item;
                         kept += 1;
                     }
+                    // Where one runs alone it does so from where it does not wait, too.
                     Stop::Barrier { .. } if self.space.broken && self.passes(item) => {
-                        self.ready[kept] = item;
-                        kept += 1;
+                        if even == CONTROL_INTERVAL {
+                            next -= 1;
+                        } else {
+                            self.ready[kept] = item;
+                            kept += 1;
+                        }
                     }
                     Stop::Barrier {
                         sub_group,
