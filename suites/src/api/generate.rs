@@ -55,8 +55,8 @@ const STRANGE: usize = 8;
 fn refused(choices: &mut Choices, held: bool) -> Case {
     let strange = choices.percent(35);
     let most = if strange { STRANGE } else { CALLS };
-    let fits =
-        |row: &&Refused| row.is_strange() == strange && !row.fails() && (held || !row.holds());
+    let when = |row: &Refused| if held { !row.releases() } else { !row.holds() };
+    let fits = |row: &&Refused| row.is_strange() == strange && !row.fails() && when(row);
     let rows: Vec<(&Refused, BTreeSet<Need>)> = refused::all()
         .iter()
         .filter(fits)

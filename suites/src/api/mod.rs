@@ -7,7 +7,7 @@
 
 pub mod call;
 pub mod fixture;
-mod generate;
+pub mod generate;
 mod lower;
 pub mod refused;
 pub mod shrink;
@@ -79,7 +79,7 @@ pub enum Scenario {
         /// How often in a stretch.
         times: u32,
     },
-    /// A buffer with callbacks for its end, released while a command that uses it is held back.
+    /// A buffer with callbacks for its end, released while commands that use it may still have to run.
     Destructors {
         /// How many callbacks.
         callbacks: u8,
@@ -157,7 +157,7 @@ words! {
         Map = "map",
         /// A marker behind a user event, whose callback releases its event.
         Callback = "callback",
-        /// Callbacks for a marker, registered while another thread lets it go.
+        /// Callbacks for a marker, registered while it runs.
         Register = "register",
         /// References to what all share, taken and given back.
         Retain = "retain",

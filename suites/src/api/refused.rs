@@ -109,6 +109,13 @@ impl Refused {
         fixture::closure(self.call.objects()).contains(&"gate")
     }
 
+    /// Whether its function releases something else than events, which must not even be tried while a command is held
+    /// back by a user event (clSetUserEventStatus).
+    pub fn releases(&self) -> bool {
+        let function = self.call.function;
+        function != Function::ReleaseEvent && function.signature().name.starts_with("clRelease")
+    }
+
     /// What it needs of the device.
     pub fn all_needs(&self) -> BTreeSet<Need> {
         let objects = fixture::closure(self.call.objects());

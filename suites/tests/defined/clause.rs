@@ -71,6 +71,8 @@ clauses! {
     Released = "clReleaseEvent, clReleaseCommandQueue, clReleaseMemObject": "Using this function to release a reference that was not obtained by creating the object or by calling clRetainEvent causes undefined behavior.";
     /// An object is released while user events are awaited that nobody has set.
     ReleasedBeforeSet = "clSetUserEventStatus": "If there are enqueued commands with user events in the event_wait_list argument of clEnqueue* commands, the user must ensure that the status of these user events being waited on are set using clSetUserEventStatus before any OpenCL APIs that release OpenCL objects except for event objects are called; otherwise the behavior is undefined.";
+    /// Two threads change a kernel's state, or one while another enqueues it.
+    KernelState = "Multiple Host Threads": "The state of a cl_kernel object is undefined if clSetKernelArg, clSetKernelArgSVMPointer, clSetKernelExecInfo or clCloneKernel are called from multiple host threads on the same cl_kernel object at the same time";
     /// A user event is set twice.
     SetTwice = "clSetUserEventStatus": "clSetUserEventStatus can only be called once to change the execution status of event.";
     /// An event is used that is not there yet.

@@ -2,11 +2,12 @@
 
 use super::clause::Clause;
 use super::kernels::complaints as of_kernels;
-use super::{Complaint, complaints, lowered};
+use super::{Complaint, complaints, host, lowered};
+use classay_suites::api::{self, Case as ApiCase};
 use classay_suites::commands::check::Plan;
 use classay_suites::commands::generate::{Profile, enumerate, small};
 use classay_suites::commands::yaml;
-use classay_suites::family::{Family, kind_of};
+use classay_suites::family::{DeviceInfo, Family, kind_of};
 use classay_suites::kernels::{self, case::KernelCase};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -45,7 +46,9 @@ fn programs(first: u64, each: u64) -> Census {
         for seed in first..first + each {
             let plan = Plan::generate(&kind, seed).unwrap_or_else(|| panic!("{kind} {seed}"));
             let mut found = complaints(&plan.program);
-            found.extend(lowered::complaints(&plan));
+            let lowered = plan.lower(&DeviceInfo::unknown());
+            found.extend(lowered::complaints(&plan, lowered.as_ref()));
+            found.extend(host::of_threads(lowered.as_ref()));
             census.add(&kind, seed, found);
         }
     }
@@ -53,10 +56,25 @@ fn programs(first: u64, each: u64) -> Census {
         let kind = format!("{family}/{kind}");
         for seed in first..first + each {
             let case = KernelCase::generate(&kind, seed).expect("a case");
-            census.add(&kind, seed, of_kernels(&case));
+            census.add(&kind, seed, of_case(&case, &of_kernels));
+        }
+    }
+    for (family, kind, _) in api::generate::FAMILIES {
+        let kind = format!("{family}/{kind}");
+        for seed in first..first + each {
+            let case = ApiCase::generate(&kind, seed).expect("a case");
+            census.add(&kind, seed, of_case(&case, &|_| BTreeSet::new()));
         }
     }
     census
+}
+
+/// What is undefined in a case, and in what it is lowered to.
+fn of_case<F: Family>(case: &F, own: &dyn Fn(&F) -> BTreeSet<Complaint>) -> BTreeSet<Complaint> {
+    let mut found = own(case);
+    let lowered = case.lower(&DeviceInfo::unknown());
+    found.extend(host::complaints(lowered.as_ref()));
+    found
 }
 
 #[test]
@@ -105,12 +123,15 @@ fn programs_of_findings_are_defined() {
     let mut programs = 0;
     for path in all {
         let text = std::fs::read_to_string(&path).expect("a file");
-        if kind_of(&text) == Some("commands") {
-            let program = yaml::read(&text).expect("a program");
-            census.add(&path.display().to_string(), 0, complaints(&program));
-            programs += 1;
-        }
+        let found = match kind_of(&text) {
+            Some("kernel") => of_case(&KernelCase::read(&text).expect("a case"), &of_kernels),
+            Some("api") => of_case(&ApiCase::read(&text).expect("a case"), &|_| BTreeSet::new()),
+            Some("commands") => complaints(&yaml::read(&text).expect("a program")),
+            other => panic!("{}: of what kind is it: {other:?}", path.display()),
+        };
+        census.add(&path.display().to_string(), 0, found);
+        programs += 1;
     }
-    assert!(programs > 10, "{programs} programs in findings");
+    assert!(programs > 80, "{programs} programs in findings");
     census.is_clean();
 }

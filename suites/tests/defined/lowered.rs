@@ -10,9 +10,8 @@ use classay_suites::host::{Call, Fixture, Function, HostProgram, Op, ProgramOf, 
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Everything that is undefined in the memory that only the lowered program has.
-pub fn complaints(plan: &Plan) -> BTreeSet<Complaint> {
-    let lowered = plan.lower(&DeviceInfo::unknown());
-    judge(&plan.program, lowered.as_ref())
+pub fn complaints(plan: &Plan, lowered: &HostProgram) -> BTreeSet<Complaint> {
+    judge(&plan.program, lowered)
 }
 
 fn judge(program: &Program, lowered: &HostProgram) -> BTreeSet<Complaint> {

@@ -18,9 +18,9 @@ const LONGEST: u32 = 3000;
 
 impl Lowering {
     /// What all threads share, made when a run begins.
-    fn shared_at_begin(&mut self, registered: u32, helps: bool) -> Shared {
+    fn shared_at_begin(&mut self, registered: u32, counts: bool) -> Shared {
         let place = self.place();
-        let (shared, calls) = self.shared(place, registered, helps);
+        let (shared, calls) = self.shared(place, registered, counts);
         calls.into_iter().for_each(|call| self.builder.begin(call));
         shared
     }
@@ -28,7 +28,6 @@ impl Lowering {
     /// Threads that do their operations in rounds. Each round is written out, for each of its reads has to be compared.
     pub(super) fn threads(&mut self, threads: &[Vec<Operation>], rounds: u16) {
         let shared = self.shared_at_begin(REGISTERED, true);
-        let mut helpers: Vec<Vec<Step>> = Vec::new();
         for operations in threads {
             for _ in 0..rounds {
                 operations
@@ -36,12 +35,6 @@ impl Lowering {
                     .for_each(|of| self.operation(&shared, *of));
             }
             self.end_thread();
-            let helped = std::mem::take(&mut self.helped).into_iter();
-            let steps: Vec<Step> = helped.flat_map(operations::Helped::helper).collect();
-            helpers.extend(Some(steps).filter(|steps| !steps.is_empty()));
-        }
-        for steps in helpers {
-            self.builder.thread(steps);
         }
         self.counted(&shared);
         self.builder.end(finish(shared.queue));

@@ -1,6 +1,6 @@
 //! The ends of objects: destructors, contexts, SVM that a command frees.
 
-use super::operations::{built, context_of, settle};
+use super::operations::{built, context_of, fill, settle};
 use super::*;
 use crate::api::Operation;
 use crate::host::check::Moment;
@@ -9,6 +9,10 @@ use crate::host::{CallbackOf, Class};
 /// Microseconds in which a callback may come that is one too many.
 const LONGER: u32 = 1000;
 
+/// Copies that a queue has before it when their source is released, and the word that they bring.
+const COPIES: u32 = 50;
+const WORD: u32 = 7;
+
 impl Lowering {
     /// Waits for callbacks, and a little longer for one too many.
     fn wait_for(&mut self, callbacks: &[(CallbackId, Mark)]) {
@@ -16,12 +20,14 @@ impl Lowering {
         self.step(Op::Sleep(LONGER));
     }
 
-    /// A buffer with callbacks for its end, released while a command that uses it is held back.
+    /// A buffer with callbacks for its end, released while commands that use it may still have to run. No user event
+    /// holds them back: "the status of these user events being waited on" must be "set using clSetUserEventStatus
+    /// before any OpenCL APIs that release OpenCL objects except for event objects are called".
     pub(super) fn destructors(&mut self, callbacks: u8, sub_buffer: bool) {
         let place = self.place();
         let own = self.slot("queue", SlotKind::Queue);
         let [whole, out] = ["whole", "out"].map(|name| self.slot(name, SlotKind::Memory));
-        let [gate, copied] = ["gate", "copied"].map(|name| self.event(name));
+        let filled = self.event("filled");
         self.step(queue(place, own));
         self.step(buffer(place.context, whole));
         let mut registered = Vec::new();
@@ -31,34 +37,35 @@ impl Lowering {
             let mark = self.marked(at_end(function, whole, callback));
             registered.push((callback, mark));
         }
-        self.step(user_event(place.context, gate));
         self.step(buffer(place.context, out));
+        self.step(fill(own, whole, WORD, filled));
+        self.release([filled]);
         let copy = values![whole, out, 0, 0, BYTES];
-        let function = Function::EnqueueCopyBuffer;
-        self.step(Call::enqueue(function, own, copy, &[gate], Some(copied)));
-        self.release([copied]);
+        let copy = Call::enqueue(Function::EnqueueCopyBuffer, own, copy, &[], None);
+        self.step(Op::Repeat {
+            times: COPIES,
+            within: None,
+            body: vec![copy.into()],
+        });
         self.step(flush(own));
         let part = sub_buffer.then(|| self.slot("part", SlotKind::Memory));
         if let Some(part) = part {
             let flags = cl::CL_MEM_READ_WRITE.into();
             self.step(Call::sub_buffer(whole, flags, 0, BYTES / 2).makes(part));
         }
-        self.release([whole]);
-        let let_go = self.marked(set(gate));
+        let mut needed_until = self.marked(self.builder.release(whole));
         self.step(finish(own));
-        self.release([gate]);
-        let mut needed_until = let_go;
         if let Some(part) = part {
             // It keeps its parent.
             needed_until = self.marked(self.builder.release(part));
         }
-        self.release([out]);
+        self.look(own, out, WORD);
         self.wait_for(&registered);
         self.release([own]);
         self.end_thread();
         for (callback, mark) in &registered {
             let early = That::Before(Moment::Began(needed_until), Moment::Fired(*callback));
-            self.must("memory ended while a command needed it", early);
+            self.must("memory ended before its last reference was released", early);
             let says = "a callback for the end of memory was called {} times";
             self.must_come(*callback, *mark, 1, says);
         }

@@ -35,7 +35,6 @@ pub fn lower(case: &Case, device: &DeviceInfo) -> Lowered {
         checks: Vec::new(),
         rules: case.scenario.rules(),
         steps: Vec::new(),
-        helped: Vec::new(),
     };
     match &case.scenario {
         Scenario::Refused { held, calls } => lowering.refused(*held, calls),
@@ -67,8 +66,6 @@ struct Lowering {
     rules: Vec<RuleId>,
     /// The thread that is being written.
     steps: Vec<Step>,
-    /// What another thread does for it.
-    helped: Vec<operations::Helped>,
 }
 
 /// A context, and what operations and scenarios make in it.

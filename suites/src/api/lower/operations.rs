@@ -3,7 +3,7 @@
 use super::*;
 use crate::api::Operation;
 use crate::host::check::{Same, Want};
-use crate::host::{Awaited, CallbackOf, Class, Contents, Data, SignalId, Unit};
+use crate::host::{Awaited, CallbackOf, Class, Contents, Data, Unit};
 
 /// What threads share, and how they do what they do.
 #[derive(Debug, Clone, Copy)]
@@ -15,8 +15,8 @@ pub(super) struct Shared {
     pub kernel: Slot,
     /// Callbacks that are registered while their command completes.
     pub registered: u32,
-    /// A thread beside sets user events; where none does, the thread sets them itself.
-    pub helps: bool,
+    /// How often callbacks came is asked; in a repetition the program is over too soon to say.
+    pub counts: bool,
 }
 
 /// References that an operation takes and gives back.
@@ -25,29 +25,13 @@ const REFERENCES: u32 = 50;
 /// 32-bit words of a buffer.
 const WORDS: usize = BYTES / 4;
 
-/// A signal that lets another thread set a user event, and one that says that it did.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Helped {
-    gate: Slot,
-    begin: SignalId,
-    done: SignalId,
-}
-
-impl Helped {
-    /// What the other thread does.
-    pub(super) fn helper(self) -> [Step; 3] {
-        let (begin, done) = (Op::Await(self.begin), Op::Signal(self.done));
-        [begin.into(), set(self.gate).into(), done.into()]
-    }
-}
-
 impl Lowering {
     /// What threads share in a place, made by these calls.
     pub(super) fn shared(
         &mut self,
         place: Place,
         registered: u32,
-        helps: bool,
+        counts: bool,
     ) -> (Shared, Vec<Call>) {
         let shared = Shared {
             place,
@@ -56,7 +40,7 @@ impl Lowering {
             event: self.event("event"),
             kernel: self.slot("kernel", SlotKind::Kernel),
             registered,
-            helps,
+            counts,
         };
         let mut calls = vec![
             queue(place, shared.queue),
@@ -93,11 +77,11 @@ impl Lowering {
     }
 
     /// Reads a buffer that has to be full of this word, and gives it up.
-    fn look(&mut self, shared: &Shared, of: Slot, word: u32) {
+    pub(super) fn look(&mut self, queue: Slot, of: Slot, word: u32) {
         let answer = self.builder.answer();
         let event = self.own_event("read");
         let to = Value::Answer(answer, BYTES);
-        self.step(Call::read(shared.queue, of, BYTES, to, Some(event)));
+        self.step(Call::read(queue, of, BYTES, to, Some(event)));
         self.release([event]);
         let want = Want::Same(Same {
             unit: Unit::Word,
@@ -161,7 +145,7 @@ impl Lowering {
                 let event = self.own_event("filled");
                 self.step(fill(shared.queue, own, 5, event));
                 self.release([event]);
-                self.look(shared, own, 5);
+                self.look(shared.queue, own, 5);
             }
             Operation::Map => self.map(shared),
             Operation::Callback => self.callback(shared),
@@ -179,7 +163,7 @@ impl Lowering {
         let launch = Call::launch(shared.queue, filling, WORDS, &[], Some(event));
         self.step(launch);
         self.release([filling, event]);
-        self.look(shared, own, 3);
+        self.look(shared.queue, own, 3);
     }
 
     fn map(&mut self, shared: &Shared) {
@@ -200,67 +184,52 @@ impl Lowering {
         let (function, of) = (Function::EnqueueUnmapMemObject, values![own, mapped]);
         self.step(Call::enqueue(function, shared.queue, of, &[], Some(unmap)));
         self.release([unmap]);
-        self.look(shared, own, 9);
+        self.look(shared.queue, own, 9);
     }
 
-    /// A marker in a queue of its own, behind a user event.
-    fn gated(&mut self, place: Place) -> (Slot, Slot, Slot) {
+    /// A marker in a queue of its own. No user event holds it back: while a command waits for one that is not set, no
+    /// thread may release anything but events (clSetUserEventStatus).
+    fn marked_queue(&mut self, place: Place) -> (Slot, Slot) {
         let own = self.own_queue(place);
-        let gate = self.own_user_event(place.context, "gate");
-        let event = self.own_marker(own, &[gate]);
-        (own, gate, event)
+        let event = self.own_marker(own, &[]);
+        (own, event)
     }
 
     fn callback(&mut self, shared: &Shared) {
-        let (own, gate, event) = self.gated(shared.place);
+        let (own, event) = self.marked_queue(shared.place);
         let release = self.builder.release(event).into();
         let of = CallbackOf::Event(event);
         let called = self.builder.callback(of, vec![release]);
         let mark = self.marked(Call::register(event, cl::CL_COMPLETE, called));
         self.step(flush(own));
-        self.step(set(gate));
         self.step(settle(&[(called, mark)]));
         self.step(finish(own));
-        self.release([gate, own]);
+        self.release([own]);
         let complete = Right::Among(vec![0]);
         let says = "a callback for CL_COMPLETE was given the status {}";
         self.must(says, That::FiredWith(called, complete));
-        // In a repetition the program is over too soon to say.
-        if shared.helps {
+        if shared.counts {
             self.must_come(called, mark, 1, "a callback of a command came {} times");
         }
     }
 
-    /// Registers callbacks for a command while another thread lets it go, so that some come before it is complete, some
+    /// Registers callbacks for a command from before its flush on, so that some come before it is complete, some
     /// after, and perhaps one at the very moment.
     fn register(&mut self, shared: &Shared) {
-        let (own, gate, event) = self.gated(shared.place);
+        let (own, event) = self.marked_queue(shared.place);
         let called = self.builder.callback(CallbackOf::Event(event), Vec::new());
         let one = Call::register(event, cl::CL_COMPLETE, called);
-        let helped = shared.helps.then(|| Helped {
-            gate,
-            begin: self.builder.signal(),
-            done: self.builder.signal(),
-        });
-        self.step(flush(own));
         let mark = self.marked(one.clone());
-        match helped {
-            Some(helped) => self.step(Op::Signal(helped.begin)),
-            None => self.step(set(gate)),
-        }
+        self.step(flush(own));
         self.step(Op::Repeat {
             times: shared.registered - 1,
             within: None,
             body: vec![Step::from(one).marked(mark)],
         });
-        if let Some(helped) = helped {
-            self.step(Op::Await(helped.done));
-        }
         self.step(settle(&[(called, mark)]));
         self.step(finish(own));
-        self.release([event, gate, own]);
-        self.helped.extend(helped);
-        if shared.helps {
+        self.release([event, own]);
+        if shared.counts {
             let says = "callbacks of a command came {} times, not as often as they were registered";
             self.must_come(called, mark, i64::from(shared.registered), says);
         }
