@@ -16,7 +16,7 @@ mod statuses;
 mod tests;
 mod times;
 
-pub use times::STATES;
+pub use times::{STATES, too_early};
 
 use super::memory::Memory;
 use super::order::Order;

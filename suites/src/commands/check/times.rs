@@ -32,6 +32,21 @@ impl Plan {
         lists.filter(move |(first, second)| device(*first) == device(*second))
     }
 
+    /// Commands of one device of which the host enqueues the second later, and what it knows of the first then: whether
+    /// it has ended, else that it was enqueued.
+    pub fn enqueued_after(&self) -> impl Iterator<Item = (CommandId, CommandId, bool)> {
+        let ids = || self.program.commands().map(|(id, _)| id);
+        let pairs = ids().flat_map(move |first| ids().map(move |second| (first, second)));
+        pairs.filter_map(|(first, second)| {
+            let call = Moment::Call(self.order.enqueued(second));
+            let enqueued = Moment::Return(self.order.enqueued(first));
+            let one = self.program.device_of(first) == self.program.device_of(second);
+            let ended = self.order.surely(Moment::End(first), call);
+            let later = ended || self.order.surely(enqueued, call);
+            (one && later).then_some((first, second, ended))
+        })
+    }
+
     /// The rules that are broken where by their times one command did not end before another started.
     pub fn by_times(&self, first: CommandId, second: CommandId) -> Vec<RuleId> {
         let (end, start) = (Moment::End(first), Moment::Start(second));
@@ -45,6 +60,14 @@ impl Plan {
             && self.program.device_of(first) == self.program.device_of(second)
             && self.order.surely(Moment::End(first), Moment::Start(second))
     }
+}
+
+/// What is wrong where by its times the second was queued before the first was.
+pub fn too_early(first: CommandId, second: CommandId, ended: bool) -> String {
+    let what = if ended { "had ended" } else { "was enqueued" };
+    format!(
+        "by its times command {second} was queued before command {first} {what}, after which it was enqueued"
+    )
 }
 
 impl Found<'_> {
@@ -150,23 +173,12 @@ impl Found<'_> {
     /// later, and what it enqueues when it knows that another has ended.
     fn times_of_the_host(&mut self) {
         let plan = self.plan;
-        for (first, a) in &self.trace.times {
-            let enqueued = Moment::Return(plan.order.enqueued(*first));
-            for (second, b) in &self.trace.times {
-                if plan.program.device_of(*first) != plan.program.device_of(*second) {
-                    continue;
-                }
-                let call = Moment::Call(plan.order.enqueued(*second));
-                let what = if plan.order.surely(Moment::End(*first), call) && a.end > b.queued {
-                    "had ended"
-                } else if plan.order.surely(enqueued, call) && a.queued > b.queued {
-                    "was enqueued"
-                } else {
-                    continue;
-                };
-                let what = format!(
-                    "by its times command {second} was queued before command {first} {what}, after which it was enqueued"
-                );
+        for (first, second, ended) in plan.enqueued_after() {
+            let times = [first, second].map(|id| self.trace.times.get(&id));
+            let [Some(a), Some(b)] = times else { continue };
+            let knew = if ended { a.end } else { a.queued };
+            if knew > b.queued {
+                let what = too_early(first, second, ended);
                 self.breaks(rule::STATE_PROFILING, what);
             }
         }

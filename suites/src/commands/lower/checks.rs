@@ -368,6 +368,7 @@ impl Drawn<'_> {
             let says = format!("by its times command {n} was queued long before it was enqueued");
             self.add_timed(&[n], rules(), says, That::Within { queued, end, since });
         }
+        self.times_of_the_host();
         for (first, second) in plan.waits_for() {
             let [ended, start] = [
                 names.times[first.index()][3],
@@ -378,6 +379,26 @@ impl Drawn<'_> {
             );
             let that = That::NotAfter(ended, start);
             self.add_timed(&[first, second], plan.by_times(first, second), says, that);
+        }
+    }
+
+    /// What the host enqueues later is queued later. What follows from two others is not said again.
+    fn times_of_the_host(&mut self) {
+        let pairs: BTreeSet<(CommandId, CommandId, bool)> = self.plan.enqueued_after().collect();
+        for &(first, second, ended) in &pairs {
+            let between = |(a, b, of): &(CommandId, CommandId, bool)| {
+                let rest = |knew| pairs.contains(&(*b, second, knew));
+                *a == first && *of == ended && (rest(true) || rest(false))
+            };
+            if pairs.iter().any(between) {
+                continue;
+            }
+            let state = if ended { 3 } else { 0 };
+            let knew = self.names.times[first.index()][state];
+            let queued = self.names.times[second.index()][0];
+            let says = check::too_early(first, second, ended);
+            let that = That::NotAfter(knew, queued);
+            self.add_timed(&[first, second], vec![rule::STATE_PROFILING], says, that);
         }
     }
 
