@@ -103,11 +103,11 @@ impl<'p> Host<'p> {
             }
         }
         let mut changed = false;
-        for n in 0..self.nodes.len() {
+        for (n, mut sources) in sources.into_iter().enumerate() {
             let mut known = self.before[n].clone();
             let last = n.checked_sub(1);
-            sources[n].extend(last.filter(|last| self.by(*last) == self.by(n)));
-            for m in &sources[n] {
+            sources.extend(last.filter(|last| self.by(*last) == self.by(n)));
+            for m in &sources {
                 for (by, count) in &self.before[*m] {
                     let entry = known.entry(*by).or_default();
                     *entry = (*entry).max(*count);
