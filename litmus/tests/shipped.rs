@@ -1,6 +1,6 @@
 //! The shipped tests are the files of this folder, read without complaint, and can run.
 
-use classay_litmus::program::{Placement, Program, Region};
+use classay_litmus::program::{LocId, Placement, Program, Region, uses_location};
 use classay_litmus::shipped;
 use classay_litmus::syntax::{read_litmus, read_yaml, write_litmus, write_yaml};
 use std::collections::BTreeSet;
@@ -47,16 +47,21 @@ fn each_test_is_named_as_its_file_and_says_what_it_shows() {
 #[test]
 fn threads_that_share_local_memory_share_a_work_group() {
     for (name, _, program) in programs() {
-        if program.locations.iter().any(|l| l.region == Region::Local) {
-            let groups: BTreeSet<_> = program
+        for (index, location) in program.locations.iter().enumerate() {
+            if location.region != Region::Local {
+                continue;
+            }
+            let users = program
                 .threads
                 .iter()
+                .filter(|thread| uses_location(&thread.body, LocId(index as u32)));
+            let groups: BTreeSet<_> = users
                 .map(|thread| match thread.placement {
                     Placement::Device(item) => item.group(),
-                    Placement::Host => panic!("{name}: a host thread beside local memory"),
+                    Placement::Host => panic!("{name}: a host thread uses local memory"),
                 })
                 .collect();
-            assert_eq!(groups.len(), 1, "{name}");
+            assert_eq!(groups.len(), 1, "{name}: {}", location.name);
         }
     }
 }

@@ -462,7 +462,9 @@ impl Cut {
         }
         let mut done = false;
         each_expr(instr, &mut |e| {
-            if done || e.span != self.span {
+            // A function has the span of its body.
+            let cuts = matches!(&e.kind, ExprKind::Infix(..) | ExprKind::Postfix(..));
+            if done || !cuts || e.span != self.span {
                 return;
             }
             done = true;

@@ -117,7 +117,7 @@ named! {
         Ctrl = ["ctrl", "cd"],
         /// Same sub-group.
         SameSubGroup = ["ssg", "same-sg", "same_sg"],
-        /// Same work-group.
+        /// Same work-group; accesses to one local location are in the work-group that has it.
         SameWorkGroup = ["swg", "same-wg", "same_wg", "wg"],
         /// Same kernel-instance.
         SameKernel = ["ski"],

@@ -117,15 +117,15 @@ pub fn ways_to_miss() -> Vec<(&'static str, Vec<Without>)> {
         (
             "mm.hb.both-flags",
             changed(&[
-                ("gsw", "gsw1 | (lsw1 & (SC * SC))"),
-                ("lsw", "lsw1 | (gsw1 & (SC * SC))"),
+                ("gsw", "gsw1 | barrier | (lsw1 & (SC * SC))"),
+                ("lsw", "lsw1 | barrier | (gsw1 & (SC * SC))"),
             ]),
         ),
         (
             "mm.hb.seq-cst-both",
             changed(&[
-                ("gsw", "gsw1 | (lsw1 & (gf * gf))"),
-                ("lsw", "lsw1 | (gsw1 & (lf * lf))"),
+                ("gsw", "gsw1 | barrier | (lsw1 & (gf * gf))"),
+                ("lsw", "lsw1 | barrier | (gsw1 & (lf * lf))"),
             ]),
         ),
         (
@@ -151,10 +151,7 @@ pub fn ways_to_miss() -> Vec<(&'static str, Vec<Without>)> {
         (
             "mm.barrier.wg",
             vec![
-                Without::changed(&[
-                    ("g-barrier", "g-barrier & (SG * SG)"),
-                    ("l-barrier", "l-barrier & (SG * SG)"),
-                ]),
+                Without::changed(&[("barrier", "barrier & (SG * SG)")]),
                 // Its fences are no fences for other groups.
                 Without::changed(&[("rel", "rel \\ B")]),
                 Without::changed(&[("acq", "acq \\ B")]),
@@ -162,16 +159,16 @@ pub fn ways_to_miss() -> Vec<(&'static str, Vec<Without>)> {
         ),
         (
             "mm.barrier.sg",
-            changed(&[
-                ("g-barrier", "g-barrier \\ (SG * SG)"),
-                ("l-barrier", "l-barrier \\ (SG * SG)"),
-            ]),
+            changed(&[("barrier", "barrier \\ (SG * SG)")]),
         ),
         (
             "mm.barrier.flags",
-            ["g-barrier", "l-barrier"]
-                .map(|name| Without::changed(&[(name, "0")]))
-                .to_vec(),
+            [
+                ("gsw", "gsw1 | (lsw1 & ((gf * gf) | (SC * SC)))"),
+                ("lsw", "lsw1 | (gsw1 & ((lf * lf) | (SC * SC)))"),
+            ]
+            .map(|way| Without::changed(&[way]))
+            .to_vec(),
         ),
         ("mm.host", changed(&[("inclusive-global", not_host)])),
     ];

@@ -293,9 +293,10 @@ impl Shape {
         (0, 0)
     }
 
-    /// Threads beyond one device: the shared memory must then be fine-grained SVM with atomics.
+    /// Threads on the host or on more than one device: the shared memory must then be fine-grained SVM with
+    /// atomics, as [`Program::memory_of`] says.
     pub fn crosses_devices(&self) -> bool {
-        self.devices.len() + usize::from(!self.host.is_empty()) > 1
+        !self.host.is_empty() || self.devices.len() > 1
     }
 
     /// Whether any group names sub-groups or meets at a sub-group barrier.

@@ -5,9 +5,9 @@
 //! locations they touch, perhaps the [`commands`](command) that its kernels are, and a question
 //! about how it may end.
 //!
-//! Expressions keep the shape of the source: a load may stand inside a larger expression. Operands
-//! are evaluated from left to right, and every memory access of an expression is sequenced before
-//! the access made by the instruction that contains it.
+//! Expressions keep the shape of the source: a load may stand inside a larger expression. Every memory
+//! access of an expression is sequenced before the access made by the instruction that contains it;
+//! operands are evaluated in no order, but of two calls of functions one comes before the other.
 
 mod access;
 mod command;

@@ -157,7 +157,9 @@ impl Skeleton<'_> {
                 (Some(_), None) | (None, _) => false,
             }),
             BaseRel::SameSubGroup => self.pairs(out, |a, b| self.together(a, b, same_sub_group)),
-            BaseRel::SameWorkGroup => self.pairs(out, |a, b| self.together(a, b, same_work_group)),
+            BaseRel::SameWorkGroup => self.pairs(out, |a, b| {
+                self.together(a, b, same_work_group) || self.meet_in_local(a, b)
+            }),
             BaseRel::SameKernel => self.pairs(out, |a, b| {
                 self.together(a, b, |x, y, kernel| kernel && x.device == y.device)
             }),
@@ -193,6 +195,12 @@ impl Skeleton<'_> {
                 put(&mut out[start + i], j);
             }
         }
+    }
+
+    /// Whether two events access one local location. It is in one work-group, and so is who reaches it.
+    fn meet_in_local(&self, a: &Event<'_>, b: &Event<'_>) -> bool {
+        let of_threads = a.source.is_some() && b.source.is_some();
+        of_threads && a.place == b.place && self.region_of(a) == Some(Region::Local)
     }
 
     /// Whether two events are of one thread, or of work-items that are in one instance of something;
