@@ -184,7 +184,7 @@ impl X86 {
         tests: impl Iterator<Item = (String, Program)>,
     ) -> Result<X86, String> {
         // What a device fails for is what every reading forbids.
-        let weakest = model.bounds.as_ref().map_or(&*model.model, |b| &b.weakest);
+        let weakest = model.bounds.as_ref().map_or(&model.model, |b| &b.weakest);
         let tests = tests.filter_map(|(name, program)| {
             Shape::of(&program).ok()?;
             let judged = judge(&program, weakest, &Limits::default()).ok()?;

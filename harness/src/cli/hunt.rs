@@ -29,7 +29,7 @@ pub struct HuntOptions {
     #[arg(long, value_name = "DIR", default_value = "classay-hunt")]
     out: PathBuf,
     /// Resume the hunt in that folder: device, seed, model and tests come from there
-    #[arg(long, conflicts_with_all = ["device", "seed", "model", "tests", "slice"])]
+    #[arg(long, conflicts_with_all = ["device", "seed", "model", "strict", "tests", "slice"])]
     resume: bool,
     /// Play this many generated conformance tests
     #[arg(long, value_name = "N", default_value_t = 512,
@@ -38,6 +38,9 @@ pub struct HuntOptions {
     /// End when this many violations were written up
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     violations: Option<u32>,
+    /// Take an outcome for forbidden that any reading of the specification forbids, not only what every one does
+    #[arg(long)]
+    strict: bool,
     /// Play a test in an environment, with its mutant, for this many seconds at a time
     #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
     slice: f64,
@@ -74,6 +77,7 @@ pub fn main(args: &HuntOptions) -> Result<ExitCode, Error> {
         seed: args.seed.seed,
         tests: u32::from(args.tests),
         slice: args.slice,
+        strict: args.strict,
         hours: args.hours,
         violations: args.violations,
         deadline: args.timeout.or(20.0),
@@ -125,6 +129,7 @@ fn summary_json(state: &State, config: &Config) -> String {
         "device": config.device,
         "seed": config.seed,
         "model": config.model,
+        "strict": config.strict,
         "seconds": state.seconds,
         "trials": state.trials,
         "tests": state.played.len(),
@@ -132,6 +137,7 @@ fn summary_json(state: &State, config: &Config) -> String {
         "instances": state.instances,
         "weak": state.weak,
         "forbidden": state.forbidden,
+        "contested": state.contested,
         "violations": state.violations,
         "trouble": state.trouble,
     });

@@ -51,6 +51,9 @@ pub struct Config {
     pub seed: u64,
     /// As `--model` takes it.
     pub model: String,
+    /// Whether what any reading of the model forbids counts as forbidden.
+    #[serde(default)]
+    pub strict: bool,
     /// How many conformance tests.
     pub tests: u32,
     /// Seconds of a test in an environment.
@@ -79,6 +82,9 @@ pub struct Trial {
     /// How often a forbidden outcome was seen.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub forbidden: u64,
+    /// How often an outcome was seen that some readings of the model forbid and others allow.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub contested: u64,
     /// What went wrong otherwise; one sentence.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub trouble: String,

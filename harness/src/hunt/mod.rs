@@ -7,7 +7,8 @@
 //! keeps a share of its own, so none is starved by what it cannot show. Everything that happens is a line
 //! of a [`journal`] before the next thing is done, and a hunt that is resumed is what the journal says.
 //! A forbidden outcome is [`reduce`]d, to a small environment and a small test, and written down
-//! ([`violation`]) for who has to repair it.
+//! ([`violation`]) for who has to repair it. What only some readings of the specification forbid is contested:
+//! counted and reported apart, and reduced like the rest only where the hunt is strict.
 
 pub mod bandit;
 pub mod candidate;

@@ -28,6 +28,8 @@ const LONGEST: f64 = 20.0;
 pub struct Seen {
     /// Instances with a forbidden outcome.
     pub forbidden: u64,
+    /// Instances with an outcome that some readings of the model forbid and others allow.
+    pub contested: u64,
     /// All instances.
     pub instances: u64,
     /// Seconds.
@@ -35,29 +37,36 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// How often a result has an outcome that the model forbids for this program.
+    /// How often a result has an outcome that every reading of the model forbids for this program, and how
+    /// often one that only some do.
     pub fn of(program: &Program, result: &CaseResult, model: &ChosenModel) -> Seen {
-        let forbidden = match result.verdict {
-            Verdict::Fail => match judge::allowed_values(program.clone(), model) {
-                Ok(allowed) => {
-                    let is = |values: &[i64]| !allowed.iter().any(|known| known == values);
-                    let histogram = result.histogram();
-                    let forbidden = histogram
-                        .iter()
-                        .filter(|o| o.outcome.state().is_some_and(is));
-                    forbidden.map(|o| o.count).sum()
-                }
-                Err(_) => 0,
-            },
+        let beyond = |model: &ChosenModel| {
+            let Ok(allowed) = judge::allowed_values(program.clone(), model) else {
+                return 0;
+            };
+            let is = |values: &[i64]| !allowed.iter().any(|known| known == values);
+            let histogram = result.histogram();
+            let beyond = histogram
+                .iter()
+                .filter(|o| o.outcome.state().is_some_and(is));
+            beyond.map(|o| o.count).sum::<u64>()
+        };
+        let strict = model.clone().strict();
+        let (forbidden, contested) = match result.verdict {
+            Verdict::Fail => {
+                let forbidden = beyond(model);
+                (forbidden, beyond(&strict).saturating_sub(forbidden))
+            }
+            Verdict::Contested => (0, beyond(&strict)),
             Verdict::Pass
             | Verdict::Inconclusive
-            | Verdict::Contested
             | Verdict::Skip
             | Verdict::Crash
-            | Verdict::Timeout => 0,
+            | Verdict::Timeout => (0, 0),
         };
         Seen {
             forbidden,
+            contested,
             instances: result.instances,
             seconds: result.device_seconds.max(1e-6),
         }
@@ -314,12 +323,14 @@ P1 (global atomic_int* x, global atomic_int* y) {
             let rate = if needed && stores >= 2 { 100.0 } else { 1.0 };
             Ok::<_, Infallible>(Seen {
                 forbidden: (rate * seconds) as u64,
+                contested: 0,
                 instances: 1000,
                 seconds,
             })
         };
         let first = Seen {
             forbidden: 4,
+            contested: 0,
             instances: 1000,
             seconds: 0.1,
         };
@@ -354,10 +365,12 @@ P1 (global atomic_int* x, global atomic_int* y) {
                 seconds,
                 instances: 5,
                 forbidden: 0,
+                contested: 0,
             })
         };
         let first = Seen {
             forbidden: 1,
+            contested: 0,
             instances: 1000,
             seconds: 0.1,
         };

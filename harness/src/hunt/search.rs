@@ -49,6 +49,8 @@ pub struct Hunt<'a> {
     pub slice: f64,
     /// Hours in all, with those of earlier sessions.
     pub hours: f64,
+    /// Whether what any reading of the model forbids counts as forbidden; otherwise what every one does.
+    pub strict: bool,
     /// How many forbidden outcomes are enough.
     pub violations: Option<u32>,
     /// How long a test may go without a sign of life.
@@ -334,6 +336,7 @@ impl Search<'_> {
             instances: seen.instances,
             seed,
             forbidden: seen.forbidden,
+            contested: seen.contested,
             trouble,
         };
         let worth = self.state.is_news(&trial);

@@ -52,6 +52,8 @@ impl Hunt<'_> {
         };
         let chosen = open::chosen(given)?;
         let (session, model) = open::judged(&selector, chosen, self.interrupt)?;
+        let strict = begun.as_ref().map_or(self.strict, |config| config.strict);
+        let model = if strict { model.strict() } else { model };
         let device = For::of(&session.known().record);
         let config = match begun {
             Some(config) => same(config, &device)?,
@@ -61,6 +63,7 @@ impl Hunt<'_> {
                 device: device.clone(),
                 seed: self.seed.unwrap_or_else(seed::draw),
                 model: model.given.clone(),
+                strict,
                 tests: self.tests,
                 slice: self.slice,
             },

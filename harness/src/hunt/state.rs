@@ -42,6 +42,8 @@ pub struct State {
     pub probed: f64,
     /// Instances with a forbidden outcome.
     pub forbidden: u64,
+    /// Instances with a contested outcome, of each test that showed one.
+    pub contested: BTreeMap<String, u64>,
     /// A trial with a forbidden outcome that nothing is written about yet.
     pub open: Option<Trial>,
     /// What went wrong otherwise, with how often.
@@ -75,6 +77,10 @@ impl State {
                 self.trials += 1;
                 self.instances = self.instances.saturating_add(trial.instances);
                 self.forbidden = self.forbidden.saturating_add(trial.forbidden);
+                if trial.contested > 0 {
+                    let seen = self.contested.entry(trial.test.clone()).or_default();
+                    *seen = seen.saturating_add(trial.contested);
+                }
                 *self.played.entry(trial.test.clone()).or_default() += 1;
                 if let Some(probe) = &trial.probe {
                     self.weak = self.weak.saturating_add(probe.weak);
@@ -185,6 +191,7 @@ mod tests {
             instances: 500,
             seed: 1,
             forbidden,
+            contested: 0,
             trouble: String::new(),
         })
     }
@@ -216,6 +223,18 @@ mod tests {
         assert!(good > POOL / 2, "{:?}", state.pool);
         assert!(state.pool.contains(&0));
         assert_eq!(state.best().map(|n| n % 2), Some(0));
+    }
+
+    #[test]
+    fn a_contested_outcome_is_counted_and_not_written_up() {
+        let Record::Trial(mut seen) = trial(0, 0, 0) else {
+            panic!("a trial");
+        };
+        seen.contested = 2;
+        let again = Record::Trial(seen.clone());
+        let state = State::of(&[Record::Trial(seen), again]);
+        assert_eq!(state.contested, BTreeMap::from([("SB+sc".to_owned(), 4)]));
+        assert_eq!((state.forbidden, state.open), (0, None));
     }
 
     #[test]

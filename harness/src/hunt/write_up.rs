@@ -40,6 +40,7 @@ impl Search<'_> {
             Some((seen, _)) => *seen,
             None => Seen {
                 forbidden: trial.forbidden,
+                contested: trial.contested,
                 instances: trial.instances,
                 seconds: self.config.slice,
             },

@@ -29,15 +29,15 @@ pub struct ChosenModel {
 #[derive(Debug)]
 pub struct Bounds {
     /// Forbids what any reading forbids.
-    pub strictest: Model,
+    pub strictest: Arc<Model>,
     /// Forbids what every reading forbids.
-    pub weakest: Model,
+    pub weakest: Arc<Model>,
 }
 
 impl Bounds {
     fn of(model: &Model) -> Option<Bounds> {
         model.readings().next()?;
-        let every = |effect| Model::named(&model.with_every(effect)).ok();
+        let every = |effect| Model::named(&model.with_every(effect)).ok().map(Arc::new);
         Some(Bounds {
             strictest: every(Effect::ForbidsMore)?,
             weakest: every(Effect::AllowsMore)?,
@@ -87,6 +87,16 @@ impl ChosenModel {
         ChosenModel {
             bounds: None,
             ..self
+        }
+    }
+
+    /// The model with every reading that forbids more, alone: what any of the readings forbids is forbidden.
+    #[must_use]
+    pub fn strict(self) -> ChosenModel {
+        let strictest = self.bounds.as_ref().map(|bounds| bounds.strictest.clone());
+        ChosenModel {
+            model: strictest.unwrap_or_else(|| self.model.clone()),
+            ..self.alone()
         }
     }
 

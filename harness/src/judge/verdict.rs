@@ -86,14 +86,15 @@ pub(super) fn lets(allowed: &oracle::Judgement, state: &State) -> bool {
     allowed.racy || allowed.states.contains(state)
 }
 
-/// The values of a program's observables in every outcome that a model allows, as [`judge_case`] takes them;
-/// the error says why they are not known.
+/// The values of a program's observables in every outcome that some reading of a model allows: the others
+/// [`judge_case`] takes for forbidden. The error says why they are not known.
 ///
 /// # Errors
 ///
 /// The test is beyond the oracle, or racy; one sentence.
 pub fn allowed_values(program: Program, chosen: &ChosenModel) -> Result<Vec<Vec<i64>>, String> {
-    let allowed = Test::new(program, chosen).allowed()?;
+    let weakest = chosen.bounds.as_ref().map(|bounds| &bounds.weakest);
+    let allowed = Test::new(program, chosen).allowed_by(weakest.unwrap_or(&chosen.model))?;
     if allowed.racy {
         return Err(format!(
             "{} flags the program ({}), so its behaviour is undefined",
