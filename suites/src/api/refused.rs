@@ -162,7 +162,7 @@ fn of_function(function: Function) -> Vec<Need> {
         _ => needs.push(Need::Api31),
     }
     let name = signature.name;
-    if name.contains("SVM") {
+    if name.contains("SVM") || name == "clSetKernelExecInfo" {
         needs.push(Need::SvmCoarse);
     }
     if name.contains("Image") || name.contains("Sampler") {
