@@ -191,7 +191,8 @@ fn what_only_some_cases_of_a_family_do_compiles_and_passes() {
         for n in 0..10 {
             let case = format!("{family}/{n:05}");
             let drawn = run(classay().args(["program", &case, "--seed", "3"])).expect(0);
-            if played > 0 || !drawn.stdout.contains(does) {
+            let images = drawn.stdout.contains("image-objects");
+            if played > 0 || images || !drawn.stdout.contains(does) {
                 continue;
             }
             let name = format!("{}-{n}.yaml", does.replace([':', ' '], ""));

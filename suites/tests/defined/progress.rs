@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 /// Tells of what never comes.
 pub fn judge(order: &Order<'_>, tell: &mut dyn FnMut(Clause, String)) {
+    across_queues(order, tell);
     let program = order.program;
     let (moments, before) = order.prerequisites();
     let number = |moment: Moment| moments.iter().position(|other| *other == moment);
@@ -89,6 +90,32 @@ pub fn judge(order: &Order<'_>, tell: &mut dyn FnMut(Clause, String)) {
                     Clause::NeverEnds,
                     format!("command {command} may never be complete"),
                 );
+            }
+        }
+    }
+}
+
+/// Tells of commands that wait for one of another queue which was not flushed when they were enqueued: the sentence
+/// names no moment, and this is the earliest.
+fn across_queues(order: &Order<'_>, tell: &mut dyn FnMut(Clause, String)) {
+    let program = order.program;
+    for (then, command) in program.commands.iter().enumerate() {
+        let waits_for = command.wait.iter().filter_map(|event| event.command());
+        for first in waits_for.map(|id| id.index()) {
+            let queue = program.commands[first].queue;
+            let (Some(enqueued), Some(used)) = (order.enqueued(first), order.enqueued(then)) else {
+                continue;
+            };
+            let between = |place: Place| {
+                place == enqueued
+                    || (order.is_before(Moment::Return(enqueued), Moment::Call(place))
+                        && order.is_before(Moment::Return(place), Moment::Call(used)))
+            };
+            let flushed =
+                |(place, step): &(Place, &Step)| flushes(program, step, queue) && between(*place);
+            if queue != command.queue && !order.steps.iter().any(flushed) {
+                let what = format!("command {then} waits for {first}, which is not flushed yet");
+                return tell(Clause::NeverEnds, what);
             }
         }
     }

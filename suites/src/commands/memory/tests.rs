@@ -32,7 +32,7 @@ commands:
     text += access;
     text += "signals: 0\nthreads:\n-\n";
     for n in 0..commands.len() {
-        text += &format!("  - enqueue: {n}\n");
+        text += &format!("  - enqueue: {n}\n  - flush: 0\n");
         text += if n == 0 { step } else { "" };
     }
     text += "  - finish: 0\n  - finish: 1\n";

@@ -46,6 +46,7 @@ pub(super) fn check(program: &Program, order: &Order) -> Result<(), Invalid> {
         .map(|(place, step)| (place, flushes(program, step)))
         .filter(|(_, queues)| !queues.is_empty())
         .collect();
+    flushed_across(program, order, &flushing)?;
     for (id, command) in program.commands() {
         let enqueued = order.enqueued(id);
         let start = Moment::Start(id);
@@ -93,6 +94,36 @@ pub(super) fn check(program: &Program, order: &Order) -> Result<(), Invalid> {
                         at: Moment::Start(b).to_string(),
                     });
                 }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Checks that a queue is flushed between a command and the enqueueing of what waits for it in another queue.
+/// clFlush: "To use event objects that refer to commands enqueued in a command-queue as event objects to wait on by
+/// commands enqueued in a different command-queue, the application must call a clFlush or any blocking commands that
+/// perform an implicit flush of the command-queue where the commands that refer to these event objects are
+/// enqueued." It names no moment; this is the earliest.
+fn flushed_across(
+    program: &Program,
+    order: &Order,
+    flushing: &[(Place, Vec<u16>)],
+) -> Result<(), Invalid> {
+    for (id, command) in program.commands() {
+        let used = Moment::Call(order.enqueued(id));
+        for first in command.wait.iter().filter_map(|event| event.command()) {
+            let (queue, enqueued) = (program.commands[first.index()].queue, order.enqueued(first));
+            let between = |place: Place| {
+                place == enqueued
+                    || (order.before(Moment::Return(enqueued), Moment::Call(place))
+                        && order.before(Moment::Return(place), used))
+            };
+            let mut flushes = flushing.iter();
+            let flushed =
+                |(place, queues): &(Place, Vec<u16>)| queues.contains(&queue.0) && between(*place);
+            if queue != command.queue && !flushes.any(flushed) {
+                return Err(Invalid::NotFlushed { command: first });
             }
         }
     }

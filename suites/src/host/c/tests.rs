@@ -155,7 +155,7 @@ fn one_thread_is_written_as_a_person_would() {
     code = clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, 64, answer(0, 64), 0, NULL, NULL);
     answered(0, code);
     if (code != NOT_MADE && code != 0) {
-        failed(\"ex.api.valid\", \"clEnqueueReadBuffer\", code);
+        call_failed(\"ex.api.valid\", \"clEnqueueReadBuffer\", code);
         return NULL;
     }
     (void)code;

@@ -222,8 +222,17 @@ impl<'d> Builder<'d> {
         self.program.commands[command.index()].queue
     }
 
-    /// Enqueues a command on the main thread.
+    /// Enqueues a command on the main thread. Queues whose commands it waits for are flushed before: clFlush asks for
+    /// it, and names no moment.
     fn push(&mut self, queue: QueueId, what: What, wait: Vec<Event>, work: Work) -> CommandId {
+        for event in &wait {
+            if let Event::Command(first) = event
+                && self.queue_of(*first) != queue
+                && !self.is_flushed(*first)
+            {
+                self.flush(self.queue_of(*first));
+            }
+        }
         let id = CommandId::at(self.program.commands.len());
         self.program.commands.push(Command {
             queue,
@@ -237,6 +246,14 @@ impl<'d> Builder<'d> {
             self.held.push(id);
         }
         id
+    }
+
+    /// Whether the main thread flushed a command's queue after it enqueued the command.
+    fn is_flushed(&self, command: CommandId) -> bool {
+        let queue = self.queue_of(command);
+        let later = self.main.iter().rev();
+        let mut later = later.take_while(|step| **step != Step::Enqueue(command));
+        later.any(|step| matches!(step, Step::Flush(q) | Step::Finish(q) if *q == queue))
     }
 
     /// Makes sure that a queue's commands are under way before another queue waits for them.

@@ -35,13 +35,14 @@ fn done(command: u16) -> Event {
     Event::Command(CommandId(command))
 }
 
-/// A program of one context with a buffer of eight cells, queues as told, and one thread that
-/// enqueues all commands in order and finishes all queues.
+/// A program of one context with a buffer of eight cells, queues as stated, and one thread that
+/// enqueues all commands in order, flushes each at once, and finishes all queues.
 fn program(out_of_order: &[bool], commands: Vec<Command>) -> Program {
-    let mut steps: Vec<Step> = (0..commands.len())
-        .map(|n| Step::Enqueue(CommandId::at(n)))
-        .collect();
-    steps.extend((0..out_of_order.len()).map(|q| Step::Flush(QueueId::at(q))));
+    let mut steps = Vec::new();
+    for (n, command) in commands.iter().enumerate() {
+        steps.push(Step::Enqueue(CommandId::at(n)));
+        steps.push(Step::Flush(command.queue));
+    }
     steps.extend((0..out_of_order.len()).map(|q| Step::Finish(QueueId::at(q))));
     Program {
         kind: FileKind::Commands,
