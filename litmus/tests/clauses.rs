@@ -98,7 +98,7 @@ struct Watcher {
     forbidding: OnceCell<BTreeSet<(String, bool)>>,
 }
 
-/// The shipped tests and a model. Whichever noticed the last loss is asked first about the next one.
+/// The shipped tests and a model. Whichever detected the last loss is asked first about the next one.
 struct Watch {
     name: String,
     whole: Model,
@@ -150,7 +150,7 @@ impl Watch {
 
 /// What watches the clauses of a model: the tests as it judges them, and then as it does with each reading
 /// of it, since an outcome that one of them allows is contested; last, by the rules that are named.
-fn noticed(watches: &mut [Watch], clause: &Clause) -> Option<&'static str> {
+fn detected(watches: &mut [Watch], clause: &Clause) -> Option<&'static str> {
     let without = |name: &str| Model::without_clause(name, clause).expect("a model");
     let by_outcome = watches.iter_mut().find_map(|watch| {
         let without = without(&watch.name);
@@ -177,7 +177,7 @@ fn are_watched(model: &str, clauses: Vec<Clause>) {
         if clause.rules.is_empty() {
             wrong.push(format!("no rule is named beside\n    {clause}"));
         }
-        match (noticed(&mut watches, &clause), covered) {
+        match (detected(&mut watches, &clause), covered) {
             (Some(_), false) => watched += 1,
             (None, true) => excused += 1,
             (Some(test), true) => wrong.push(format!(

@@ -223,7 +223,7 @@ impl<'p> Host<'p> {
         }
     }
 
-    /// What a call gave up is not used afterwards, nor at the same time.
+    /// What a call releases is not used afterwards, nor at the same time.
     fn lives(&self, tell: &mut dyn FnMut(Clause, String)) {
         let mut uses: BTreeMap<Slot, Vec<(usize, Function)>> = BTreeMap::new();
         let mut takes = Vec::new();
@@ -336,7 +336,7 @@ fn blocks(call: &Call) -> bool {
         CreateContext,
         CreateContextFromType,
     ];
-    // A build whose end is not told by a callback blocks.
+    // A build whose end is not reported to a callback blocks.
     let builds = [
         Function::BuildProgram,
         Function::CompileProgram,
