@@ -16,6 +16,7 @@ pub fn complaints(program: &HostProgram) -> BTreeSet<Complaint> {
     host.kernels(&mut tell);
     host.lives(&mut tell);
     host.callbacks(&mut tell);
+    host.across_queues(&mut tell);
     found
 }
 
@@ -256,6 +257,60 @@ impl<'p> Host<'p> {
         }
     }
 
+    /// A command waits only for events that are there, and for those of another queue only after a flush: the
+    /// sentence names no moment, and the earliest is before the command is enqueued.
+    fn across_queues(&self, tell: &mut dyn FnMut(Clause, String)) {
+        let mut makers: BTreeMap<Slot, Vec<(usize, &Call)>> = BTreeMap::new();
+        for (n, call) in self.calls() {
+            for event in events_of(call) {
+                makers.entry(event).or_default().push((n, call));
+            }
+        }
+        let flushes = |call: &Call, queue: &Value, event: Slot| match call.function {
+            Function::Flush | Function::Finish => call.arguments.first() == Some(queue),
+            Function::WaitForEvents => {
+                let mut of_it = false;
+                call.each(&mut |value| of_it |= *value == Value::Slot(event));
+                of_it
+            }
+            _ => call.arguments.first() == Some(queue) && blocks(call),
+        };
+        for (n, enqueue) in self.calls() {
+            for event in waits(enqueue) {
+                let makers = makers.get(&event).into_iter().flatten();
+                let mut makers = makers.filter(|(m, _)| !self.is_before(n, *m)).peekable();
+                let made =
+                    makers.peek().is_none() || makers.clone().any(|(m, _)| self.is_before(*m, n));
+                if !made {
+                    let what = format!(
+                        "{} may use {} too early",
+                        enqueue.function,
+                        self.name(event)
+                    );
+                    tell(Clause::NoEvent, what);
+                }
+                for (m, maker) in makers {
+                    let (Some(queue), Some(own)) = (queue(maker), queue(enqueue)) else {
+                        continue;
+                    };
+                    let flushed = self.calls().any(|(k, call)| {
+                        flushes(call, queue, event)
+                            && (k == *m || self.is_before(*m, k))
+                            && self.is_before(k, n)
+                    });
+                    if queue != own && !flushed {
+                        let event = self.name(event);
+                        let what = format!(
+                            "{} waits for {event}, whose queue is not flushed yet",
+                            enqueue.function
+                        );
+                        tell(Clause::NeverEnds, what);
+                    }
+                }
+            }
+        }
+    }
+
     /// What callbacks may not call; a native kernel is no callback.
     fn callbacks(&self, tell: &mut dyn FnMut(Clause, String)) {
         for node in &self.nodes {
@@ -314,6 +369,25 @@ fn waits(call: &Call) -> Vec<Slot> {
             })
             .collect(),
         _ => Vec::new(),
+    }
+}
+
+/// Where a call enqueues a command.
+fn queue(call: &Call) -> Option<&Value> {
+    let enqueues = call.function.name().starts_with("clEnqueue");
+    call.arguments.first().filter(|_| enqueues)
+}
+
+/// The slots that get events of what a call enqueues or makes.
+fn events_of(call: &Call) -> Vec<Slot> {
+    let parameters = call.function.signature().parameters;
+    let at = parameters.iter().position(|(name, _)| *name == "event");
+    let made = call
+        .made
+        .filter(|_| call.function == Function::CreateUserEvent);
+    match at.and_then(|at| call.arguments.get(at)) {
+        Some(Value::Into(event)) => vec![*event],
+        _ => made.into_iter().collect(),
     }
 }
 
@@ -420,6 +494,59 @@ mod tests {
             })
         };
         assert_eq!(program(false), [Clause::KernelState]);
+        assert_eq!(program(true), []);
+    }
+
+    #[test]
+    fn queues_are_flushed_before_others_wait_for_their_commands() {
+        enum By {
+            Nothing,
+            Flush,
+            Late,
+            Other,
+            Wait,
+        }
+        let program = |by: By| {
+            against(|builder, [queue, _, _, gate, _]| {
+                let other = builder.slot("other", SlotKind::Queue);
+                let event = builder.slot("event", SlotKind::Event);
+                let function = Function::EnqueueMarkerWithWaitList;
+                let first: Step = Call::enqueue(function, queue, [], &[gate], Some(event)).into();
+                let then = marker(other, event);
+                let flush = |queue| Call::of(Function::Flush, queue).into();
+                match by {
+                    By::Nothing => [vec![first, then], vec![]],
+                    By::Flush => [vec![first, flush(queue), then], vec![]],
+                    By::Late => [vec![first, then, flush(queue)], vec![]],
+                    By::Other => [vec![flush(queue), first, flush(other), then], vec![]],
+                    By::Wait => [vec![first, Call::wait(&[event]).into(), then], vec![]],
+                }
+            })
+        };
+        for by in [By::Nothing, By::Late, By::Other] {
+            assert_eq!(program(by), [Clause::NeverEnds]);
+        }
+        for by in [By::Flush, By::Wait] {
+            assert_eq!(program(by), []);
+        }
+    }
+
+    #[test]
+    fn events_are_there_before_they_are_waited_for() {
+        let program = |first: bool| {
+            against(|builder, [queue, _, _, gate, _]| {
+                let event = builder.slot("event", SlotKind::Event);
+                let function = Function::EnqueueMarkerWithWaitList;
+                let makes: Step = Call::enqueue(function, queue, [], &[gate], Some(event)).into();
+                let signal = builder.signal();
+                let (gives, awaits) = (Op::Signal(signal).into(), Op::Await(signal).into());
+                match first {
+                    true => [vec![makes, gives], vec![awaits, marker(queue, event)]],
+                    false => [vec![makes, gives], vec![marker(queue, event), awaits]],
+                }
+            })
+        };
+        assert_eq!(program(false), [Clause::NoEvent]);
         assert_eq!(program(true), []);
     }
 

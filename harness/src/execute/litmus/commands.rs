@@ -101,6 +101,7 @@ fn lower(program: &Program, kernels: &CommandKernels) -> Result<Lowered, NotRun>
         queues: Vec::new(),
         locations: Vec::new(),
         events: Vec::new(),
+        shared: Vec::new(),
         kernels: vec![(service, 0, 0); program.commands.len()],
         context,
         service,
@@ -124,6 +125,7 @@ fn lower(program: &Program, kernels: &CommandKernels) -> Result<Lowered, NotRun>
     }
     let events = program.commands.len();
     lowering.events = lowering.builder.slots("event", SlotKind::Event, events);
+    lowering.shared = host_steps::shared_events(program, || lowering.builder.signal())?;
     let mut registers = Vec::new();
     for (n, thread) in program.threads.iter().enumerate() {
         if thread.placement == Placement::Host {
@@ -135,3 +137,7 @@ fn lower(program: &Program, kernels: &CommandKernels) -> Result<Lowered, NotRun>
     }
     Ok(lowering.end(kernels, &results, &registers))
 }
+
+#[cfg(test)]
+#[path = "commands_tests.rs"]
+mod tests;

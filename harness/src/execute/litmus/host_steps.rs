@@ -1,20 +1,27 @@
 //! Host threads of a test with commands: their calls are calls of the host program, and what stands
 //! between two calls is an exchange over the locations and the thread's registers, which lie in memory of
 //! the host, eight bytes each.
+//!
+//! What a real program has to do beside the calls of a test is added here. A queue is flushed before a command of
+//! another queue waits for one of its events: "To use event objects that refer to commands enqueued in a
+//! command-queue as event objects to wait on by commands enqueued in a different command-queue, the application
+//! must call a clFlush or any blocking commands that perform an implicit flush of the command-queue where the
+//! commands that refer to these event objects are enqueued" (clFlush). A host thread that uses the event of a
+//! command which another one enqueues waits until it is there; what that orders besides is more than the test says.
 
 use super::lowering::{Lowering, is_buffer};
 use classay_litmus::kernel::Inexpressible;
 use classay_litmus::program::{
     Access, Address, BinOp, CommandId, CommandKind, Expr, HostCall, Instr, LocId, MapAccess,
-    MemOrder, RegId, RmwOp, ThreadId,
+    MemOrder, Program, QueueId, RegId, RmwOp, Thread, ThreadId,
 };
 use classay_suites::host::constant::cl;
 use classay_suites::host::exchange::{
     Base, Cell, Change, Is, Num, Operation, Order, REGISTERS, Reg,
 };
-use classay_suites::host::{Call, Data, Function, Op, Slot, SlotKind, Step, Value};
+use classay_suites::host::{Call, Data, Function, Op, SignalId, Slot, SlotKind, Step, Value};
 use classay_suites::host::{Contents, Unit};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The steps of a host thread, and where its registers are.
 ///
@@ -85,8 +92,22 @@ impl HostThread<'_, '_> {
 
     fn call(&mut self, call: &HostCall, steps: &mut Vec<Step>) {
         let l = &self.lowering;
+        for used in used(l.program, call) {
+            if let Some((signal, _)) = l.shared[used.index()].filter(|(_, by)| *by != self.id) {
+                steps.push(Op::Await(signal).into());
+            }
+        }
         steps.push(match call {
-            HostCall::Enqueue(id) => return self.enqueue(*id, steps),
+            HostCall::Enqueue(id) => {
+                for queue in awaited_queues(l.program, *id) {
+                    steps.push(Call::of(Function::Flush, l.queues[queue.index()]).into());
+                }
+                self.enqueue(*id, steps);
+                if let Some((signal, _)) = self.lowering.shared[id.index()] {
+                    steps.push(Op::Signal(signal).into());
+                }
+                return;
+            }
             HostCall::Wait(events) => {
                 let events: Vec<Slot> = events.iter().map(|id| l.events[id.index()]).collect();
                 Call::wait(&events).into()
@@ -321,6 +342,77 @@ impl HostThread<'_, '_> {
             }
             e => (self.value(e, all)?, Is::Unequal, Num::of(0)),
         })
+    }
+}
+
+/// The commands whose events a call is given.
+fn used<'p>(program: &'p Program, call: &'p HostCall) -> &'p [CommandId] {
+    match call {
+        HostCall::Enqueue(id) => &program.commands[id.index()].waits,
+        HostCall::Wait(events) => events,
+        HostCall::Finish(_) | HostCall::Flush(_) => &[],
+    }
+}
+
+/// The other queues whose commands a command waits for.
+fn awaited_queues(program: &Program, id: CommandId) -> BTreeSet<QueueId> {
+    let command = &program.commands[id.index()];
+    let queues = command
+        .waits
+        .iter()
+        .map(|e| program.commands[e.index()].queue);
+    queues.filter(|queue| *queue != command.queue).collect()
+}
+
+/// For each command whose event another host thread uses than the one which enqueues it, that one and a signal
+/// that it gives when the event is there.
+///
+/// # Errors
+/// Where host threads would wait for each other's events without end.
+pub fn shared_events<'p>(
+    program: &'p Program,
+    mut signal: impl FnMut() -> SignalId,
+) -> Result<Vec<Option<(SignalId, ThreadId)>>, Inexpressible> {
+    let call = |instr: &'p Instr| match instr {
+        Instr::Host(call) => Some(call),
+        _ => None,
+    };
+    let calls = |thread: &'p Thread| thread.body.iter().filter_map(call).peekable();
+    let mut left: Vec<_> = program.threads.iter().map(calls).collect();
+    let mut by: Vec<Option<ThreadId>> = vec![None; program.commands.len()];
+    let mut shared = vec![None; program.commands.len()];
+    // Each goes on while the events are there that its next call is given.
+    loop {
+        let mut stuck = None;
+        let mut moved = false;
+        for (thread, left) in (0..).map(ThreadId).zip(&mut left) {
+            while let Some(call) = left.peek() {
+                let used = used(program, call);
+                if used.iter().any(|event| by[event.index()].is_none()) {
+                    stuck = Some(thread);
+                    break;
+                }
+                for event in used.iter().map(|event| event.index()) {
+                    let other = by[event].filter(|other| *other != thread);
+                    if let (None, Some(other)) = (shared[event], other) {
+                        shared[event] = Some((signal(), other));
+                    }
+                }
+                if let HostCall::Enqueue(id) = call {
+                    by[id.index()] = Some(thread);
+                }
+                left.next();
+                moved = true;
+            }
+        }
+        match (stuck, moved) {
+            (None, _) => return Ok(shared),
+            (Some(_), true) => {}
+            (Some(thread), false) => {
+                let what = "event that is made only after it is used";
+                return Err(Inexpressible::HostWithCommands { thread, what });
+            }
+        }
     }
 }
 

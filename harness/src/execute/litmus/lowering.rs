@@ -8,7 +8,7 @@ use classay_litmus::program::{
 use classay_suites::host::constant::cl;
 use classay_suites::host::{
     AnswerId, Builder, Call, Class, Constant, Contents, Data, Function, HostProgram, Op, Record,
-    Slot, SlotKind, Step, Stretches, Value,
+    SignalId, Slot, SlotKind, Step, Stretches, Value,
 };
 
 /// A test as a host program.
@@ -52,6 +52,8 @@ pub struct Lowering<'p> {
     pub queues: Vec<Slot>,
     pub locations: Vec<(Slot, Memory)>,
     pub events: Vec<Slot>,
+    /// Of each command whose event other host threads use: the signal that it is there, and who enqueues it.
+    pub shared: Vec<Option<(SignalId, ThreadId)>>,
     pub kernels: Vec<(Slot, usize, usize)>,
     pub context: Slot,
     /// A queue of the harness's own.
