@@ -183,11 +183,10 @@ impl X86 {
         model: &ChosenModel,
         tests: impl Iterator<Item = (String, Program)>,
     ) -> Result<X86, String> {
-        // What a device fails for is what every reading forbids.
-        let weakest = model.bounds.as_ref().map_or(&model.model, |b| &b.weakest);
         let tests = tests.filter_map(|(name, program)| {
             Shape::of(&program).ok()?;
-            let judged = judge(&program, weakest, &Limits::default()).ok()?;
+            // What a device fails for is what every reading forbids.
+            let judged = judge(&program, model.weakest(), &Limits::default()).ok()?;
             (!judged.racy).then(|| Test {
                 name,
                 source: syntax::write_litmus(&program),

@@ -2,7 +2,7 @@
 
 use super::ChosenModel;
 use super::verdict::{Test, lets};
-use classay_litmus::oracle::State;
+use classay_litmus::oracle::{Judgement, Standing, State};
 use classay_litmus::program::{Predicate, Program};
 
 /// What some readings say of a test and others do not.
@@ -63,16 +63,16 @@ pub fn contested_outcome(
     outcome: &Predicate,
     chosen: &ChosenModel,
 ) -> Result<Option<String>, String> {
+    if chosen.bounds.is_none() {
+        return Ok(None);
+    }
     let mut only = program.clone();
     only.filter = Some(outcome.clone());
-    let Some(bounds) = &chosen.bounds else {
-        return Ok(None);
-    };
     let test = Test::filtered(only, chosen);
-    let strictest = test.allowed_by(&bounds.strictest)?;
-    let weakest = test.allowed_by(&bounds.weakest)?;
-    let reached =
-        |allowed: &classay_litmus::oracle::Judgement| allowed.racy || !allowed.states.is_empty();
+    let reached = |allowed: &Judgement| allowed.racy || !allowed.states.is_empty();
+    let readings = chosen.readings();
+    let said = readings.ask(reached, |model| test.allowed_by(model))?;
     let verbs = [("forbids", "forbid"), ("allows", "allow")];
-    Ok((reached(&strictest) != reached(&weakest)).then(|| test.compare(&reached, verbs)))
+    let contested = said.standing(reached) == Standing::Contested;
+    Ok(contested.then(|| test.compare(&reached, verbs)))
 }

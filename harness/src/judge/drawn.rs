@@ -1,34 +1,31 @@
-//! What a device did though the model forbids it, drawn: for reports, long after the run.
+//! What a device did though every reading of the model forbids it, drawn: for reports, long after the run.
 
 use super::ChosenModel;
-use super::verdict::Test;
+use super::verdict::{Test, allowed_values};
 use classay_litmus::explain::Report;
 use classay_litmus::oracle::{Explanation, State};
 use classay_litmus::program::Program;
 use classay_reports::record::OutcomeCount;
 use classay_reports::text::outcome::outcome;
 
-/// The most frequent outcomes that the model forbids, at most so many, each with its explanation. None for a
-/// test that the model does not judge, and none where that takes too long.
+/// The most frequent outcomes that every reading of the model forbids, at most so many, each with its
+/// explanation. None for a test that the model does not judge, and none where that takes too long.
 pub fn forbidden(
     program: &Program,
     histogram: &[OutcomeCount],
     chosen: &ChosenModel,
     most: usize,
 ) -> Vec<(String, Report)> {
-    let test = Test::new(program.clone(), chosen);
-    let Ok(allowed) = test.allowed() else {
+    let Ok(allowed) = allowed_values(program.clone(), chosen) else {
         return Vec::new();
     };
-    if allowed.racy || allowed.bounded || allowed.outside {
-        return Vec::new();
-    }
+    let test = Test::new(program.clone(), chosen);
     let mut seen: Vec<&OutcomeCount> = histogram.iter().filter(|o| o.count > 0).collect();
     seen.sort_by_key(|o| std::cmp::Reverse(o.count));
     seen.into_iter()
         .filter_map(|o| {
-            let state = State(o.outcome.state()?.to_vec());
-            (!allowed.states.contains(&state)).then_some((o, state))
+            let values = o.outcome.state()?.to_vec();
+            (!allowed.contains(&values)).then_some((o, State(values)))
         })
         .take(most)
         .filter_map(|(o, state)| {

@@ -1,7 +1,7 @@
 //! Which memory model a device or a user wants.
 
-use classay_litmus::cat::Effect;
-use classay_litmus::oracle::Model;
+use classay_litmus::cat::Bounds;
+use classay_litmus::oracle::{Model, Readings};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -25,26 +25,6 @@ pub struct ChosenModel {
     pub sequential: Option<Arc<Model>>,
 }
 
-/// A model with all its readings.
-#[derive(Debug)]
-pub struct Bounds {
-    /// Forbids what any reading forbids.
-    pub strictest: Arc<Model>,
-    /// Forbids what every reading forbids.
-    pub weakest: Arc<Model>,
-}
-
-impl Bounds {
-    fn of(model: &Model) -> Option<Bounds> {
-        model.readings().next()?;
-        let every = |effect| Model::named(&model.with_every(effect)).ok().map(Arc::new);
-        Some(Bounds {
-            strictest: every(Effect::ForbidsMore)?,
-            weakest: every(Effect::AllowsMore)?,
-        })
-    }
-}
-
 impl ChosenModel {
     /// The model that has this name, or that this file states. The error is for the user, with the
     /// place in the file where there is one.
@@ -62,7 +42,7 @@ impl ChosenModel {
         match model {
             Ok(model) => Ok(ChosenModel {
                 given: given.to_string(),
-                bounds: Bounds::of(&model).filter(|_| named).map(Arc::new),
+                bounds: model.bounds().filter(|_| named).map(Arc::new),
                 model: Arc::new(model),
                 without_thin_air: Model::without_thin_air(given)
                     .ok()
@@ -98,6 +78,20 @@ impl ChosenModel {
             model: strictest.unwrap_or_else(|| self.model.clone()),
             ..self.alone()
         }
+    }
+
+    /// The model as questions are put to it whose answer depends on every reading.
+    pub fn readings(&self) -> Readings<'_> {
+        Readings {
+            model: &self.model,
+            bounds: self.bounds.as_deref(),
+        }
+    }
+
+    /// The model that forbids only what every reading forbids.
+    pub fn weakest(&self) -> &Model {
+        let weakest = self.bounds.as_ref().map(|bounds| &bounds.weakest);
+        weakest.unwrap_or(&self.model)
     }
 
     /// The model's name.

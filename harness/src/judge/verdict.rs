@@ -9,7 +9,9 @@ use super::shown::ShownBy;
 use super::{ChosenModel, outcome};
 use classay_litmus::cat::reading;
 use classay_litmus::explain;
-use classay_litmus::oracle::{self, Deadline, Error, Explanation, Limits, Model, Refusal, State};
+use classay_litmus::oracle::{
+    self, Deadline, Error, Explanation, Limits, Model, Refusal, Said, State,
+};
 use classay_litmus::program::{Observable, Predicate, Program};
 use classay_reports::record::{
     Evidence, EvidenceKind, Outcome, OutcomeCount, RuleId, Verdict, Violation,
@@ -59,25 +61,14 @@ pub fn judge_case(program: &Program, histogram: &[OutcomeCount], chosen: &Chosen
     if histogram.iter().all(|o| o.count == 0) {
         return test.by_condition(histogram, None);
     }
-    let Some(bounds) = &chosen.bounds else {
-        return match test.allowed() {
-            Err(why) => test.by_condition(histogram, Some(why)),
-            Ok(allowed) if allowed.racy => test.undefined(histogram, &allowed),
-            Ok(allowed) => test.by_model(histogram, &allowed, None),
-        };
-    };
-    // What the strictest reading allows, all allow: the others matter to what it forbids alone.
-    let strictest = match test.allowed_by(&bounds.strictest) {
-        Err(why) => return test.by_condition(histogram, Some(why)),
-        Ok(allowed) if allowed.racy => return test.undefined(histogram, &allowed),
-        Ok(allowed) => allowed,
-    };
-    if !test.forbids_some(histogram, &strictest) {
-        return test.by_model(histogram, &strictest, None);
-    }
-    match test.allowed_by(&bounds.weakest) {
+    let asked = chosen.readings().ask(
+        |allowed| !test.forbids_some(histogram, allowed),
+        |model| test.allowed_by(model),
+    );
+    match asked {
         Err(why) => test.by_condition(histogram, Some(why)),
-        Ok(weakest) => test.by_model(histogram, &strictest, Some(&weakest)),
+        Ok(said) if said.allowed.racy => test.undefined(histogram, &said.allowed),
+        Ok(said) => test.by_model(histogram, &said),
     }
 }
 
@@ -93,8 +84,7 @@ pub(super) fn lets(allowed: &oracle::Judgement, state: &State) -> bool {
 ///
 /// The test is beyond the oracle, or racy; one sentence.
 pub fn allowed_values(program: Program, chosen: &ChosenModel) -> Result<Vec<Vec<i64>>, String> {
-    let weakest = chosen.bounds.as_ref().map(|bounds| &bounds.weakest);
-    let allowed = Test::new(program, chosen).allowed_by(weakest.unwrap_or(&chosen.model))?;
+    let allowed = Test::new(program, chosen).allowed_by(chosen.weakest())?;
     if allowed.racy {
         return Err(format!(
             "{} flags the program ({}), so its behaviour is undefined",
@@ -171,11 +161,6 @@ impl<'a> Test<'a> {
     ) -> (Verdict, String) {
         let quantifier = self.program.condition.quantifier;
         verdict(quantifier, histogram, &self.recorded, judge)
-    }
-
-    /// Everything that the model allows; or why that is not known.
-    pub fn allowed(&self) -> Result<oracle::Judgement, String> {
-        self.allowed_by(&self.chosen.model)
     }
 
     /// Everything that a model allows; or why that is not known.
@@ -291,12 +276,8 @@ impl<'a> Test<'a> {
 
     /// The verdict of a program that the model defines: of what it allows, and, where that is contested, of
     /// what the weakest reading allows beyond it.
-    fn by_model(
-        &self,
-        histogram: &[OutcomeCount],
-        allowed: &oracle::Judgement,
-        weakest: Option<&oracle::Judgement>,
-    ) -> Judged {
+    fn by_model(&self, histogram: &[OutcomeCount], Said { allowed, weakest }: &Said) -> Judged {
+        let weakest = weakest.as_ref();
         let mut judgements: HashMap<&Outcome, Judgement> = HashMap::new();
         let mut forbidden: Vec<(&OutcomeCount, State)> = Vec::new();
         let mut undecided = false;

@@ -24,7 +24,7 @@ mod tests;
 pub use ast::{Property, Role};
 pub use clause::Clause;
 pub use error::{CatError, Source};
-pub use reading::{Effect, Reading};
+pub use reading::{Bounds, Effect, Reading};
 
 use error::{Result, Span};
 use ir::{Group, NodeId, Op};

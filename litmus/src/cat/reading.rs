@@ -9,7 +9,7 @@
 use super::Model;
 use super::error::{Result, Source, Span};
 use serde::Deserialize;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// What a reading makes of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
@@ -33,6 +33,15 @@ pub struct Reading {
     pub says: String,
     /// What in the text can be read so, and what otherwise.
     pub text: String,
+}
+
+/// The models that bound every reading of a model's text.
+#[derive(Debug, Clone)]
+pub struct Bounds {
+    /// Forbids what any reading forbids.
+    pub strictest: Arc<Model>,
+    /// Forbids what every reading forbids.
+    pub weakest: Arc<Model>,
 }
 
 const TABLE: &str = include_str!("../../models/readings.yaml");
@@ -79,6 +88,17 @@ impl Model {
     pub fn with_every(&self, effect: Effect) -> String {
         let readings = self.readings().filter(|reading| reading.effect == effect);
         joined(&self.name, readings.map(|reading| reading.name.as_str()))
+    }
+
+    /// The models that bound its readings; none where its text has one reading, or its name says which it takes.
+    pub fn bounds(&self) -> Option<Bounds> {
+        let (_, taken) = parts(&self.name);
+        self.readings().next().filter(|_| taken.is_empty())?;
+        let every = |effect| Model::named(&self.with_every(effect)).ok().map(Arc::new);
+        Some(Bounds {
+            strictest: every(Effect::ForbidsMore)?,
+            weakest: every(Effect::AllowsMore)?,
+        })
     }
 
     /// Checks that the model knows the readings that its name asks for.

@@ -11,6 +11,7 @@ mod error;
 mod eval;
 mod explain;
 mod limits;
+mod readings;
 mod search;
 mod skeleton;
 mod state;
@@ -26,6 +27,7 @@ pub use deadline::Deadline;
 pub use error::Error;
 pub use explain::{Edge, Execution, Explanation, Failure, Refusal, Shown, explain};
 pub use limits::Limits;
+pub use readings::{Readings, Said, Standing};
 pub use state::State;
 pub use unfold::EventKind;
 
