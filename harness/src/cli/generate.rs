@@ -37,8 +37,9 @@ pub struct GenerateOptions {
     /// Use this much of the vocabulary; below is what each is
     #[arg(long, value_name = "ALPHABET", default_value = "graded")]
     alphabet: GeneratedAlphabet,
-    /// Generate only these classes: conformance is forbidden, weak is allowed though no interleaving gives
-    /// it, sc is given by an interleaving, racy has a data race
+    /// Generate only these classes: conformance is forbidden, contested is forbidden by some readings of the
+    /// specification only, weak is allowed though no interleaving gives it, sc is given by an interleaving,
+    /// racy has a data race
     #[arg(long, value_name = "CLASS", value_delimiter = ',')]
     class: Vec<GeneratedClass>,
     /// Generate also each conformance test weakened by one step, or by more where that is what it takes,
@@ -107,6 +108,8 @@ enum Cover {
 enum GeneratedClass {
     /// Forbidden, and the program has no race.
     Conformance,
+    /// Forbidden by some readings of the specification only.
+    Contested,
     /// Allowed, but not by an interleaving.
     Weak,
     /// Allowed by an interleaving.
@@ -119,6 +122,7 @@ impl From<GeneratedClass> for classay_litmus::generate::Class {
     fn from(class: GeneratedClass) -> Self {
         match class {
             GeneratedClass::Conformance => Self::Conformance,
+            GeneratedClass::Contested => Self::Contested,
             GeneratedClass::Weak => Self::Weak,
             GeneratedClass::Sc => Self::Sc,
             GeneratedClass::Racy => Self::Racy,
@@ -143,7 +147,7 @@ pub fn main(args: &GenerateOptions) -> Result<ExitCode, Error> {
     let sc = Model::named("sc").map_err(|error| Error::Bug(error.to_string()))?;
     let begun = Instant::now();
     // A test beyond the oracle's limits can only come from a model of the user's own.
-    let made = generate::generate(&options(args), &chosen.model, &sc)
+    let made = generate::generate(&options(args), chosen.readings(), &sc)
         .map_err(|error| Error::Usage(format!("with this model, {error}")))?;
     let seconds = begun.elapsed().as_secs_f64();
     if made.tests.is_empty() {

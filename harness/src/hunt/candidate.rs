@@ -3,7 +3,7 @@
 use crate::plan::{self, Case};
 use crate::tune::mutants::{Sight, sight, x86};
 use classay_litmus::generate::{Alphabet, Class, Options, Selection, Test, generate};
-use classay_litmus::oracle::Model;
+use classay_litmus::oracle::{Model, Readings};
 use classay_litmus::program::Program;
 use classay_reports::record::CaseId;
 use std::collections::HashMap;
@@ -30,7 +30,10 @@ pub struct Candidate {
 /// # Errors
 ///
 /// The model is beyond the oracle; one sentence.
-pub fn candidates(count: usize, model: &Model) -> Result<Vec<Candidate>, String> {
+pub fn candidates<'m>(
+    count: usize,
+    readings: impl Into<Readings<'m>>,
+) -> Result<Vec<Candidate>, String> {
     let sc = Model::named("sc").map_err(|e| e.to_string())?;
     let x86 = x86()?;
     let options = Options {
@@ -42,7 +45,7 @@ pub fn candidates(count: usize, model: &Model) -> Result<Vec<Candidate>, String>
         alphabet: Alphabet::Graded,
         ..Options::default()
     };
-    let made = generate(&options, model, &sc).map_err(|e| e.to_string())?;
+    let made = generate(&options, readings.into(), &sc).map_err(|e| e.to_string())?;
     let case = |kind, test: &Test| {
         plan::of_program(CaseId::new("hunt", kind, &test.name), &test.program())
     };

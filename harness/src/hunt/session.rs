@@ -79,7 +79,7 @@ impl Hunt<'_> {
             self.hours,
             if self.resume { ", going on" } else { "" }
         ));
-        let candidates = candidates(config.tests as usize, &model.model).map_err(Error::Bug)?;
+        let candidates = candidates(config.tests as usize, model.readings()).map_err(Error::Bug)?;
         let mut search = Search {
             hunt: self,
             config: &config,

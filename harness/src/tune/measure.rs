@@ -82,7 +82,7 @@ impl Tune<'_> {
         // A file that cannot be written is better known before than after.
         writable(&path)?;
         let seed = self.seed.unwrap_or_else(seed::draw);
-        let pool = Pool::new(self.mutants, &model.model).map_err(Error::Bug)?;
+        let pool = Pool::new(self.mutants, model.readings()).map_err(Error::Bug)?;
         let (usable, without) = self.build(&mut session, &pool)?;
         if usable.is_empty() {
             return Err(Error::Nothing(format!(

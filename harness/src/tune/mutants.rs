@@ -9,7 +9,7 @@
 use crate::device::Capabilities;
 use crate::plan::{self, Case};
 use classay_litmus::generate::{Alphabet, Class, Options, Selection, Test, generate};
-use classay_litmus::oracle::{self, Limits, Model};
+use classay_litmus::oracle::{self, Limits, Model, Readings};
 use classay_litmus::program::{Placement, WorkItem};
 use classay_reports::record::CaseId;
 pub use classay_reports::report::tuning::Sight;
@@ -42,7 +42,7 @@ pub struct Mutant {
 /// The test is beyond the oracle; one sentence.
 pub fn sight(test: &Test, x86: &Model) -> Result<Option<Sight>, String> {
     match test.class {
-        Class::Conformance | Class::Racy => Ok(None),
+        Class::Conformance | Class::Contested | Class::Racy => Ok(None),
         Class::Sc => Ok(Some(Sight::Interleaving)),
         Class::Weak => {
             let judged = oracle::judge(&test.program(), x86, &Limits::default());
@@ -75,7 +75,8 @@ impl Pool {
     /// # Errors
     ///
     /// The model is beyond the oracle; one sentence.
-    pub fn new(count: usize, model: &Model) -> Result<Pool, String> {
+    pub fn new<'m>(count: usize, readings: impl Into<Readings<'m>>) -> Result<Pool, String> {
+        let readings = readings.into();
         let sc = Model::named("sc").map_err(|e| e.to_string())?;
         let x86 = x86()?;
         let tests = |threads, selection| {
@@ -88,7 +89,7 @@ impl Pool {
                 alphabet: Alphabet::Core,
                 ..Options::default()
             };
-            let made = generate(&options, model, &sc).map_err(|e| e.to_string())?;
+            let made = generate(&options, readings, &sc).map_err(|e| e.to_string())?;
             Ok::<Vec<Test>, String>(made.tests)
         };
         // All of two threads: only few of them are of the second kind. Of the others more than are wanted,

@@ -2,7 +2,7 @@
 
 use super::canonical::{Canonical, canonical};
 use super::{Class, Error};
-use crate::oracle::{Limits, Model, judge};
+use crate::oracle::{Limits, Model, Readings, Standing, judge};
 use crate::program::Program;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,13 +12,13 @@ use std::sync::{Mutex, PoisonError};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Verdict {
     pub class: Class,
-    /// Some consistent execution has the outcome.
+    /// In every reading some consistent execution has the outcome.
     pub allowed: bool,
 }
 
 /// Judges programs; each canonical form once.
 pub(super) struct Judge<'m> {
-    model: &'m Model,
+    readings: Readings<'m>,
     sc: &'m Model,
     /// What was said so far. A verdict is a function of the form, so it does not matter who asks
     /// first.
@@ -26,9 +26,9 @@ pub(super) struct Judge<'m> {
 }
 
 impl<'m> Judge<'m> {
-    pub fn new(model: &'m Model, sc: &'m Model) -> Judge<'m> {
+    pub fn new(readings: impl Into<Readings<'m>>, sc: &'m Model) -> Judge<'m> {
         Judge {
-            model,
+            readings: readings.into(),
             sc,
             known: Mutex::new(HashMap::new()),
         }
@@ -52,17 +52,16 @@ impl<'m> Judge<'m> {
             error,
         };
         let limits = Limits::default();
-        let judgement = judge(program, self.model, &limits).map_err(failure)?;
-        let allowed = judgement.holds;
-        let class = if judgement.racy {
-            Class::Racy
-        } else if !allowed {
-            Class::Conformance
-        } else if judge(program, self.sc, &limits).map_err(failure)?.holds {
-            Class::Sc
-        } else {
-            Class::Weak
+        let ask = |model: &Model| judge(program, model, &limits).map_err(failure);
+        let said = self.readings.ask(|judgement| judgement.holds, ask)?;
+        let class = match said.standing(|judgement| judgement.holds) {
+            Standing::Undefined => Class::Racy,
+            Standing::Forbidden => Class::Conformance,
+            Standing::Contested => Class::Contested,
+            Standing::Allowed if ask(self.sc)?.holds => Class::Sc,
+            Standing::Allowed => Class::Weak,
         };
+        let allowed = said.allowed.holds;
         let verdict = Verdict { class, allowed };
         known().insert(form.clone(), verdict);
         Ok(verdict)

@@ -37,7 +37,7 @@ pub use mutants::Why;
 pub use shape::{Dir, Edge, Shape, Slot, shapes, spell};
 pub use test::Test;
 
-use crate::oracle::{self, Model};
+use crate::oracle::{self, Model, Readings};
 use candidate::{Candidate, candidates};
 use classify::{Judge, Verdict, in_parallel};
 use std::collections::{BTreeMap, HashSet};
@@ -50,6 +50,8 @@ classay_vocabulary::words! {
     pub enum Class {
         /// Forbidden, in a program without a race.
         Conformance = "conformance",
+        /// Forbidden by some readings of the model's text, allowed by others or left undefined.
+        Contested = "contested",
         /// Allowed, but not by an interleaving.
         Weak = "weak",
         /// Allowed by an interleaving.
@@ -136,12 +138,16 @@ struct Found {
     form: Canonical,
 }
 
-/// Generates tests and classifies them by a model.
+/// Generates tests and classifies them by a model, or by all readings of its text.
 ///
 /// # Errors
 /// Where the oracle cannot judge a test.
-pub fn generate(options: &Options, model: &Model, sc: &Model) -> Result<Generated, Error> {
-    let judge = Judge::new(model, sc);
+pub fn generate<'m>(
+    options: &Options,
+    readings: impl Into<Readings<'m>>,
+    sc: &'m Model,
+) -> Result<Generated, Error> {
+    let judge = Judge::new(readings, sc);
     let shapes = shapes(options.threads.clone(), options.edges.clone());
     let found = distinct(&shapes, options);
     let verdicts: Result<Vec<Verdict>, Error> = in_parallel(options.workers, &found, |f| {

@@ -56,7 +56,9 @@ pub(super) fn add_mutants(
 ) -> Result<Vec<(String, Why)>, Error> {
     let all = in_parallel(workers, tests, |test| match test.class {
         Class::Conformance if test.changes.is_empty() => mutants(&test.existential(), judge),
-        Class::Conformance | Class::Weak | Class::Sc | Class::Racy => Ok(Vec::new()),
+        Class::Conformance | Class::Contested | Class::Weak | Class::Sc | Class::Racy => {
+            Ok(Vec::new())
+        }
     });
     let mut place: HashMap<Canonical, usize> = tests
         .iter()

@@ -17,8 +17,8 @@ pub struct Test {
     pub cycle: String,
     /// What the outcome is to the model.
     pub class: Class,
-    /// Some execution that the model calls consistent has the outcome; of racy tests too, although
-    /// nothing else is forbidden there either.
+    /// In every reading of the model some execution that is consistent has the outcome; of racy tests too,
+    /// although nothing else is forbidden there either.
     pub allowed: bool,
     /// What it shows of each dimension of [`TRAITS`](super::TRAITS); a mutant has those of the
     /// first test that it is a mutant of.
@@ -32,13 +32,13 @@ pub struct Test {
 }
 
 impl Test {
-    /// The program. It asks that the outcome be unreachable where the model forbids it, and whether
+    /// The program. It asks that the outcome be unreachable where every reading forbids it, and whether
     /// it can be reached otherwise.
     pub fn program(&self) -> Program {
         let mut program = self.existential();
         program.condition.quantifier = match self.class {
             Class::Conformance => Quantifier::NotExists,
-            Class::Weak | Class::Sc | Class::Racy => Quantifier::Exists,
+            Class::Contested | Class::Weak | Class::Sc | Class::Racy => Quantifier::Exists,
         };
         program
     }
@@ -71,6 +71,9 @@ impl Test {
         let mut story = format!("Shape {} ({}). ", self.shape, self.cycle);
         story.push_str(match self.class {
             Class::Conformance => "Conformance: the outcome is forbidden",
+            Class::Contested => {
+                "Contested: some readings forbid the outcome, others allow it or leave it undefined"
+            }
             Class::Weak => "Weak: the outcome is allowed, but no interleaving gives it",
             Class::Sc => "Sc: an interleaving gives the outcome",
             Class::Racy => "Racy: the program has a data race, so its outcome means nothing",

@@ -32,9 +32,55 @@ fn generated(options: &Options) -> Vec<Test> {
     whole(options).tests
 }
 
+/// By all readings, as users generate them.
 fn whole(options: &Options) -> Generated {
     let (model, sc) = models();
-    generate(options, &model, &sc).expect("every generated test can be judged")
+    let bounds = model.bounds();
+    let readings = Readings {
+        model: &model,
+        bounds: bounds.as_ref(),
+    };
+    generate(options, readings, &sc).expect("every generated test can be judged")
+}
+
+/// What a test is by one reading alone, and how it is named.
+fn alone(name: &str, options: &Options) -> HashMap<String, Class> {
+    let (_, sc) = models();
+    let model = Model::named(name).expect("a reading");
+    let made = generate(options, &model, &sc).expect("every generated test can be judged");
+    made.tests.into_iter().map(|t| (t.name, t.class)).collect()
+}
+
+#[test]
+fn what_only_some_readings_forbid_is_contested() {
+    let options = Options {
+        alphabet: Alphabet::Core,
+        ..options(4..=4)
+    };
+    let (model, _) = models();
+    let bounds = model.bounds().expect("its text has several readings");
+    let [strictest, weakest] =
+        [&bounds.strictest, &bounds.weakest].map(|model| alone(&model.name, &options));
+    let mut contested = 0;
+    for test in generated(&options) {
+        let (strict, weak) = (strictest[&test.name], weakest[&test.name]);
+        let expected = match (strict, weak) {
+            (Class::Conformance, Class::Conformance) => Class::Conformance,
+            (Class::Conformance, _) => Class::Contested,
+            (strict, _) => strict,
+        };
+        assert_eq!(test.class, expected, "{}", test.name);
+        if test.class == Class::Contested {
+            contested += 1;
+            assert!(!test.allowed, "{}", test.name);
+            let text = test.to_litmus("opencl-3.1");
+            assert!(text.contains("Contested: some readings forbid"), "{text}");
+            assert!(text.contains("\nexists"), "{text}");
+        }
+        // With a reading chosen nothing is contested.
+        assert!(![strict, weak].contains(&Class::Contested), "{}", test.name);
+    }
+    assert!(contested > 5, "{contested}");
 }
 
 /// A covering of the small shapes, with its mutants.
@@ -99,7 +145,9 @@ fn the_number_of_workers_changes_nothing() {
 fn every_class_is_generated() {
     for class in Class::ALL {
         let count = SMALL.iter().filter(|t| t.class == class).count();
-        assert!(count > 20, "{class}: {count}");
+        // Few outcomes are contested.
+        let least = if class == Class::Contested { 1 } else { 20 };
+        assert!(count > least, "{class}: {count}");
         let only = generated(&Options {
             classes: vec![class],
             ..options(3..=3)
@@ -246,6 +294,8 @@ fn classes_and_questions_agree_with_the_oracle() {
         let (racy, holds) = match test.class {
             // `holds` answers the test's own question, which is ~exists for conformance
             Class::Conformance | Class::Weak | Class::Sc => (false, true),
+            // ours is the strictest of the readings for these
+            Class::Contested => (false, false),
             Class::Racy => (true, test.allowed),
         };
         assert_eq!((ours.racy, ours.holds), (racy, holds), "{}", test.name);
@@ -255,7 +305,7 @@ fn classes_and_questions_agree_with_the_oracle() {
         match test.class {
             Class::Weak => assert!(!interleaved.holds, "{}", test.name),
             Class::Sc => assert!(interleaved.holds, "{}", test.name),
-            Class::Conformance | Class::Racy => {}
+            Class::Conformance | Class::Contested | Class::Racy => {}
         }
     }
 }
@@ -279,15 +329,17 @@ fn interleavings_are_what_sc_allows() {
         *classes.entry(verdict.class).or_insert(0) += 1;
         let expected = match verdict.class {
             Class::Racy => (true, ours.holds, by_sc.holds),
-            Class::Conformance => (false, false, false),
+            Class::Conformance | Class::Contested => (false, false, false),
             Class::Weak => (false, true, false),
             Class::Sc => (false, true, true),
         };
         let found = (ours.racy, ours.holds, by_sc.holds);
         assert_eq!(found, expected, "{}", program.name);
     }
-    for class in Class::ALL {
-        assert!(classes[&class] > 30, "{classes:?}");
+    // Of one reading nothing is contested.
+    let of_one = |class: &&Class| **class != Class::Contested;
+    for class in Class::ALL.iter().filter(of_one) {
+        assert!(classes[class] > 30, "{classes:?}");
     }
 }
 
