@@ -4,15 +4,18 @@
 //! implementation that breaks the rule, once one of those outcomes occurs. A rule that permits something
 //! (that happens-before of one region is nothing to the other) is put to the test by outcomes that there
 //! would not be without it. A test with the same outcomes under both can tell nothing about the rule, and
-//! neither can one with undefined behaviour.
+//! neither can one with undefined behaviour. Nor can outcomes that only some readings of the text forbid: an
+//! implementation does not fail for them.
 
 use crate::cat::error::Result;
 use crate::cat::{Model, Role, ways_to_miss};
 use crate::kernel::Shape;
 use crate::mutation::{only_seq_cst, relax_defaults};
-use crate::oracle::{Limits, judge};
+use crate::oracle::{Judgement, Limits, State, judge};
 use crate::program::Program;
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// "Default order is seq_cst": no part of a model, but of what a program means.
 const DEFAULTS: &str = "mm.init";
@@ -24,6 +27,8 @@ const SEQUENTIAL: &str = "mm.sc.drf";
 #[derive(Debug)]
 pub struct Breaches {
     whole: Model,
+    /// Forbids what every reading of the text forbids; none where it has one.
+    weakest: Option<Arc<Model>>,
     without: Vec<(String, Vec<Model>)>,
 }
 
@@ -42,7 +47,11 @@ impl Breaches {
             .into_iter()
             .map(|rule| Ok((rule.clone(), Model::without(model, &rule)?)))
             .collect::<Result<_>>()?;
-        Ok(Breaches { whole, without })
+        Ok(Breaches {
+            weakest: whole.bounds().map(|bounds| bounds.weakest),
+            whole,
+            without,
+        })
     }
 
     /// The rules that a test can put to the test: those of the model, and what programs leave out.
@@ -64,8 +73,19 @@ impl Breaches {
         if allowed.racy {
             return shown;
         }
-        let differs = |program: &Program, model: &Model| {
-            judge(program, model, limits).is_ok_and(|j| j.states != allowed.states)
+        let weakest = OnceCell::new();
+        let fails = |state: &State| {
+            self.weakest.as_ref().is_none_or(|model| {
+                let said = weakest.get_or_init(|| judge(program, model, limits).ok());
+                let said: Option<&Judgement> = said.as_ref();
+                said.is_some_and(|said| !said.racy && !said.states.contains(state))
+            })
+        };
+        let differs = |changed: &Program, model: &Model| {
+            judge(changed, model, limits).is_ok_and(|without| {
+                let mut more = without.states.difference(&allowed.states);
+                !allowed.states.is_subset(&without.states) || more.any(fails)
+            })
         };
         let sequential = only_seq_cst(program);
         for (rule, models) in &self.without {
