@@ -15,7 +15,7 @@ use crate::judge::{self, ChosenModel};
 use crate::plan::{Body, Case, Plan};
 use classay_litmus::Breaches;
 use classay_litmus::explain;
-use classay_litmus::oracle::{self, Deadline, Limits};
+use classay_litmus::oracle::{self, Deadline, Judgement, Limits, Model, Standing};
 use classay_litmus::program::{Program, Quantifier};
 use classay_reports::record::{CaseId, CaseResult};
 use classay_reports::report::{About, Context, Expected, Kind, Picture, Rule};
@@ -190,29 +190,30 @@ impl Asked {
         }
     }
 
-    /// What the model says of the outcome that a test asks about.
+    /// What all readings of the model say of the outcome that a test asks about.
     fn expected(&self, program: &Program) -> Option<Expected> {
-        let model = &self.model.as_ref()?.model;
+        let chosen = self.model.as_ref()?;
         let mut program = program.clone();
         program.condition.quantifier = Quantifier::Exists;
-        let said = oracle::judge(&program, model, &Asked::limits()).ok()?;
-        if said.racy {
-            return Some(Expected::Undefined);
-        }
-        if !said.holds {
-            let whole = !said.bounded && !said.outside;
-            return whole.then_some(Expected::Forbidden);
-        }
-        let sequential = self.model.as_ref()?.sequential.as_ref()?;
-        let sequential = oracle::judge(&program, sequential, &Asked::limits()).ok()?;
-        Some(if sequential.holds {
-            Expected::Interleaving
-        } else {
-            Expected::Weak
+        let ask = |model: &Model| oracle::judge(&program, model, &Asked::limits());
+        let holds = |judgement: &Judgement| judgement.holds;
+        let said = chosen.readings().ask(holds, ask).ok()?;
+        let whole = |judgement: &Judgement| !judgement.bounded && !judgement.outside;
+        Some(match said.standing(holds) {
+            Standing::Undefined => Expected::Undefined,
+            Standing::Contested => Expected::Contested,
+            Standing::Forbidden => {
+                let whole = whole(&said.allowed) && said.weakest.as_ref().is_none_or(whole);
+                return whole.then_some(Expected::Forbidden);
+            }
+            Standing::Allowed if ask(chosen.sequential.as_ref()?).ok()?.holds => {
+                Expected::Interleaving
+            }
+            Standing::Allowed => Expected::Weak,
         })
     }
 
-    /// Drawings of what a test did though the model forbids it.
+    /// Drawings of what a test did though every reading of the model forbids it.
     fn pictures(&self, case: &Case, result: &CaseResult) -> Vec<Picture> {
         let (Body::Litmus(test), Some(model)) = (&case.body, &self.model) else {
             return Vec::new();

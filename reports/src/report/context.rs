@@ -101,6 +101,8 @@ classay_vocabulary::words! {
     pub enum Expected {
         /// Forbidden.
         Forbidden = "forbidden",
+        /// Forbidden by some readings of the model's text, allowed by others or left undefined.
+        Contested = "contested",
         /// Allowed, though no interleaving gives it.
         Weak = "weak",
         /// An interleaving gives it.
