@@ -34,7 +34,7 @@ fn a_selection_is_listed_by_name_and_class() {
     assert_eq!(names.len(), 40);
     for line in &lines {
         assert!(
-            ["conformance", "weak", "sc", "racy"].contains(&line[1]),
+            ["conformance", "contested", "weak", "sc", "racy"].contains(&line[1]),
             "{line:?}"
         );
     }
@@ -99,6 +99,29 @@ fn what_is_written_is_judged_as_it_says() {
             text.contains("Conformance:"),
             "{text}"
         );
+    }
+}
+
+#[test]
+fn what_is_contested_is_what_judge_contests() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let done = run(classay()
+        .args(["generate", "--threads", "2", "--edges", "4"])
+        .args(["--alphabet", "core", "--class", "contested", "--out"])
+        .arg(folder.path()))
+    .expect(PASSED);
+    let files: Vec<_> = std::fs::read_dir(folder.path())
+        .expect("the folder is there")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|e| e == "litmus"))
+        .collect();
+    let count = format!("0 conformance, {} contested", files.len());
+    assert!(!files.is_empty());
+    done.says(&[&count]);
+    let judged = run(classay().args(["judge", "--json"]).args(&files)).expect(PASSED);
+    for answer in judged.json() {
+        let contested = answer["contested"].as_array().map_or(0, Vec::len);
+        assert!(contested > 0, "{answer}");
     }
 }
 
