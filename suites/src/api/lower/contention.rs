@@ -12,6 +12,10 @@ const REGISTERED_AGAIN: u32 = 8;
 /// store, lets some of them grow in a row, but not so many.
 const STRETCHES: usize = 12;
 
+/// Microseconds of a pause after the first stretch that grows; after the n-th it is n times as long. What another
+/// thread gives back late, which had no processor for a while, is there again after one of them.
+const PAUSE: u32 = 10_000;
+
 /// Milliseconds. A device on which the first stretch takes longer is not asked about its memory: the others would take
 /// as long, and a run that gives no sign of life looks like one that hangs.
 const LONGEST: u32 = 3000;
@@ -82,6 +86,10 @@ impl Lowering {
             let since = answers.last().map(|last| (*last, least));
             self.step(Op::Resident { into, since });
             answers.push(into);
+            // Where memory did not grow, the steps that follow are left out.
+            if (1..STRETCHES).contains(&stretch) {
+                self.step(Op::Sleep(PAUSE * stretch as u32));
+            }
         }
         self.end_thread();
         // The amount differs from run to run.
