@@ -22,8 +22,11 @@ kernel void k(global int *p, int v, local int *l, constant int *c) {
     l[0] = v;
     p[get_global_id(0)] = l[0] + c[0];
 }
-kernel __attribute__((reqd_work_group_size(8, 1, 1))) void eight() {}
+kernel void other() {}
 ";
+
+/// One more kernel, for a program of its own: a device whose groups are smaller need not build it.
+const EIGHT: &str = "kernel __attribute__((reqd_work_group_size(8, 1, 1))) void eight() {}\n";
 
 /// An object.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -68,7 +71,7 @@ enum Lasting {
     Program(&'static str, &'static str),
 }
 
-const LASTING: [(&str, Lasting); 10] = [
+const LASTING: [(&str, Lasting); 11] = [
     ("platform", Lasting::Platform),
     ("device", Lasting::Device(0)),
     ("other_device", Lasting::Device(1)),
@@ -80,6 +83,7 @@ const LASTING: [(&str, Lasting); 10] = [
         "idle_program",
         Lasting::Program("context", "/* without a kernel object */\n"),
     ),
+    ("sized_program", Lasting::Program("context", EIGHT)),
     ("foreign_program", Lasting::Program("foreign_context", "")),
     ("pair_program", Lasting::Program("pair_context", "")),
 ];
@@ -111,6 +115,7 @@ fn find(name: &str) -> Option<&'static Object> {
 pub fn needs(name: &str) -> Vec<Need> {
     match name {
         "other_device" | "pair_context" | "pair_program" => vec![Need::Devices(2)],
+        "sized_program" => vec![Need::WorkGroupSize(8)],
         _ => find(name).map_or(Vec::new(), |object| object.needs.iter().copied().collect()),
     }
 }
