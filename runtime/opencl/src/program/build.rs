@@ -10,8 +10,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use opencl_sys::*;
-use touchstone_exec::Executable;
-use touchstone_ir::Module;
+use touchstone_exec::{Executable, KernelMeta};
+use touchstone_faults::{Latitude, takes};
+use touchstone_ir::{AddressSpace, KernelArg, Module};
 
 use super::binary::{Container, Kind};
 use super::{Built, Origin, Product, Program};
@@ -19,6 +20,7 @@ use crate::callback::{self, UserData};
 use crate::ffi::{Error, Result};
 use crate::frontend::{self, Source, Unit};
 use crate::object;
+use crate::platform::limits;
 
 /// The callback of a build.
 pub type BuiltFn = unsafe extern "C" fn(program: cl_program, user_data: *mut c_void);
@@ -216,6 +218,10 @@ impl Work {
             None => {
                 let executable = Executable::prepare(module.clone());
                 let executable = executable.map_err(|error| format!("{log}{error}\n"))?;
+                let beyond = executable.kernels().iter().find_map(beyond_limits);
+                if let Some(what) = beyond.filter(|_| takes(Latitude::SmallestLimits)) {
+                    return Err(format!("{log}{what}\n"));
+                }
                 let executable = Arc::new(executable);
                 // Program-scope variables are each device's own.
                 if module.globals.is_empty() {
@@ -236,4 +242,29 @@ impl Work {
         };
         Ok((log, Product::Executable(Arc::new(built))))
     }
+}
+
+/// What a kernel demands beyond what devices report.
+fn beyond_limits(kernel: &KernelMeta) -> Option<String> {
+    let KernelMeta { name, info, .. } = kernel;
+    // What is in local memory takes a pointer.
+    let sizes = info.args.iter().map(|arg| arg.pass.size().unwrap_or(8));
+    let bytes: usize = sizes.map(|size| size as usize).sum();
+    let constant = |arg: &&KernelArg| arg.pass.space() == AddressSpace::Constant;
+    let constants = info.args.iter().filter(constant).count();
+    let sides = info.reqd_work_group_size.unwrap_or([1; 3]);
+    let items = sides.iter().product::<u64>() as usize;
+    let demands = [
+        (bytes, limits::max_parameter_size(), "bytes of arguments"),
+        (constants, limits::max_constant_args(), "constant arguments"),
+        (
+            items,
+            limits::max_work_group_size(),
+            "work-items of a group",
+        ),
+    ];
+    let (has, most, what) = demands.into_iter().find(|(has, most, _)| has > most)?;
+    Some(format!(
+        "kernel {name} needs {has} {what}; devices have {most}"
+    ))
 }

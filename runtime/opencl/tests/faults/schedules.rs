@@ -221,6 +221,22 @@ fn smallest() {
     let two = enqueue_on(rig.queue, kernel, space(&[4], &[2]), &[]);
     assert_eq!(two, Err(CL_INVALID_WORK_ITEM_SIZE));
     run(&rig, kernel, space(&[4], &[1]));
+
+    let many = |of: &str, count: usize| {
+        (0..count)
+            .map(|n| format!("{of} a{n}"))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let builds = |before: &str, parameters: String| {
+        build(&rig, &format!("kernel {before} void k({parameters}) {{}}")).1
+    };
+    let required = "__attribute__((reqd_work_group_size(2, 1, 1)))";
+    assert_eq!(builds(required, String::new()), CL_BUILD_PROGRAM_FAILURE);
+    for (of, most) in [("ulong", 1024 / 8), ("constant int *", 8)] {
+        assert_eq!(builds("", many(of, most)), CL_SUCCESS);
+        assert_eq!(builds("", many(of, most + 1)), CL_BUILD_PROGRAM_FAILURE);
+    }
 }
 
 fn odd() {

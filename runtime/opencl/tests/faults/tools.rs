@@ -50,6 +50,13 @@ pub fn kernel(rig: &Rig, source: &str) -> cl_kernel {
 }
 
 pub fn program(rig: &Rig, source: &str) -> cl_program {
+    let (program, built) = build(rig, source);
+    assert_eq!(built, CL_SUCCESS, "{}", log(program));
+    program
+}
+
+/// A program, and what building it returns.
+pub fn build(rig: &Rig, source: &str) -> (cl_program, cl_int) {
     let source = CString::new(source).expect("a zero in the source");
     let mut strings = [source.as_ptr()];
     let mut code = 1;
@@ -59,8 +66,7 @@ pub fn program(rig: &Rig, source: &str) -> cl_program {
         assert_eq!(code, CL_SUCCESS);
         let options = c"-cl-std=CL3.0".as_ptr();
         let built = clBuildProgram(program, 0, null(), options, None, null_mut());
-        assert_eq!(built, CL_SUCCESS, "{}", log(program));
-        program
+        (program, built)
     }
 }
 
