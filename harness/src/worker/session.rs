@@ -65,21 +65,36 @@ impl Session {
         Session::open_broken(selector, &Breakage::default(), None, interrupt)
     }
 
-    /// Opens it with a fault. What a device can do takes long to find out, so whoever knows it says so.
+    /// Opens it with a fault or a latitude. What a device can do takes long to find out, so whoever knows it says so.
     ///
     /// # Errors
     ///
-    /// The library or device does not open, or the user interrupted.
+    /// The library or device does not open, or does not take the latitude, or the user interrupted.
     pub fn open_broken(
         selector: &Selector,
         breakage: &Breakage,
-        known: Option<&Known>,
+        known_before: Option<&Known>,
         interrupt: &Interrupt,
     ) -> Result<Session, Stop> {
         let (link, mut worker) = Link::make(selector, breakage, interrupt)?;
         let (at, mut known) = link
-            .open(&mut worker, selector.at, known.cloned().map(Box::new))
+            .open(
+                &mut worker,
+                selector.at,
+                known_before.cloned().map(Box::new),
+            )
             .map_err(|e| link.stop(e))?;
+        let asked = breakage
+            .latitude
+            .as_deref()
+            .filter(|_| known_before.is_none());
+        if let Some(latitude) = asked.and_then(|all| not_taken(&known.record.driver, all)) {
+            return Err(Stop::NoDevice(format!(
+                "{selector} does not take the latitude {latitude}: its driver is {}, and would name it. The library \
+                 is not of the same build as this program; build both with `cargo build --release`.",
+                known.record.driver
+            )));
+        }
         known.record.selector = selector.to_string();
         Ok(Session {
             link,
@@ -349,6 +364,13 @@ fn load_on(
         }
     }
     Ok(loads)
+}
+
+/// The first of these latitudes that a driver does not name in its version, as Touchstone names those that it takes.
+fn not_taken<'a>(driver: &str, asked: &'a str) -> Option<&'a str> {
+    let asked = asked.split(',').map(str::trim);
+    let mut named = asked.filter(|id| !id.is_empty());
+    named.find(|id| !driver.split_whitespace().any(|word| word == *id))
 }
 
 /// What is wrong with a launch that the worker reports, if anything: nothing that a worker says is

@@ -334,3 +334,16 @@ fn counts_must_add_up() {
     backwards.seconds = -1.0;
     assert!(wrong_launch(&backwards, 0).is_some());
 }
+
+#[test]
+fn a_driver_names_the_latitudes_that_it_takes() {
+    let not = |driver| not_taken(driver, "statuses-jump, weak-memory");
+    assert_eq!(not("0.1.0 weak-memory statuses-jump"), None);
+    assert_eq!(not("0.1.0 statuses-jump"), Some("weak-memory"));
+    assert_eq!(
+        not("0.1.0 statuses-jumpy weak-memory"),
+        Some("statuses-jump")
+    );
+    assert_eq!(not("0.1.0"), Some("statuses-jump"));
+    assert_eq!(not_taken("0.1.0", ""), None);
+}

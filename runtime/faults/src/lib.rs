@@ -57,6 +57,11 @@ pub fn takes(latitude: Latitude) -> bool {
     any() && TAKEN.has(latitude as usize)
 }
 
+/// The freedoms that the runtime takes.
+pub fn taken() -> impl Iterator<Item = &'static LatitudeEntry> {
+    LATITUDES.iter().filter(|row| takes(row.latitude))
+}
+
 /// Whether there is any fault or latitude.
 #[inline(always)]
 pub fn any() -> bool {

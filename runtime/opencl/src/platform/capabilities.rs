@@ -12,8 +12,17 @@ use super::profile::{self, Feature, Version};
 use crate::ffi::{Result, ensure};
 use crate::{environment, frontend};
 
-/// The crate's version, as the platform and the driver report it.
+/// The crate's version, as the platform reports it.
 pub const RELEASE: &str = env!("CARGO_PKG_VERSION");
+
+/// `CL_DRIVER_VERSION`: the crate's version, and the latitudes that are taken, because what is measured so is of
+/// another device.
+pub fn driver_version_text() -> String {
+    let words: Vec<&str> = std::iter::once(RELEASE)
+        .chain(touchstone_faults::taken().map(|row| row.id))
+        .collect();
+    words.join(" ")
+}
 
 /// A version number as the queries encode it: 10 bits, 10 bits, 12 bits.
 pub const fn version(major: u32, minor: u32, patch: u32) -> cl_version {

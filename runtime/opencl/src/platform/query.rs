@@ -91,7 +91,7 @@ fn identity(device: &Arc<Device>, name: cl_device_info) -> Option<Answer> {
         CL_DEVICE_VENDOR_ID => Answer::of(VENDOR_ID),
         CL_DEVICE_NAME => Answer::text("Touchstone interpreter"),
         CL_DEVICE_VENDOR => Answer::text(VENDOR),
-        CL_DRIVER_VERSION => Answer::text(RELEASE),
+        CL_DRIVER_VERSION => Answer::text(&can::driver_version_text()),
         CL_DEVICE_PROFILE => Answer::text(PROFILE),
         CL_DEVICE_VERSION => Answer::text(&can::opencl_version_text()),
         CL_DEVICE_NUMERIC_VERSION => Answer::of(profile::opencl()),
