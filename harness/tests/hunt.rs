@@ -17,7 +17,7 @@ fn hunt(out: &Path, more: &[&str]) -> Command {
 fn begin(out: &Path, hours: &str) -> Command {
     let device = device();
     let more = [
-        "--device", &device, "--seed", "5", "--tests", "40", "--slice", "0.1", "--hours", hours,
+        "--device", &device, "--seed", "2", "--tests", "40", "--slice", "0.1", "--hours", hours,
     ];
     hunt(out, &more)
 }
@@ -30,7 +30,9 @@ fn journal(out: &Path) -> String {
 fn a_device_that_breaks_the_model_is_written_up() {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("hunt");
-    // What is expected of barriers is gone from the kernels: of work-items, and of their memory.
+    // What is expected of barriers is gone from the kernels: of work-items, and of their memory. With this seed the
+    // first violation is one of memory that the host sees: what local memory holds in the end is read behind a
+    // barrier, too, and without it has values that no execution explains.
     let done = Done::of(
         begin(&out, "0.1")
             .args(["--violations", "1", "--case-timeout", "120"])
@@ -118,7 +120,7 @@ fn a_hunt_that_was_killed_goes_on_and_finds_nothing_where_nothing_is() {
     let after = journal(&out);
     assert!(after.starts_with(&before[..whole]));
     let told = &done.json()[0];
-    assert_eq!(told["seed"], 5);
+    assert_eq!(told["seed"], 2);
     assert_eq!(told["violations"], serde_json::json!([]), "{}", done.told());
     assert_eq!(told["forbidden"], 0);
     assert_eq!(told["trials"], trials(&after));
