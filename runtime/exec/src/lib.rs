@@ -51,4 +51,4 @@ pub use executable::{Executable, KernelMeta};
 pub use interp::{CATCHES_FAULTS, copy_caught};
 pub use launch::{Arg, KernelId, Launch, LaunchStats, Output, ZeroDivision};
 pub use map::{MemoryMap, Owner, Permission};
-pub use pool::Pool;
+pub use pool::{Groups, Pool};

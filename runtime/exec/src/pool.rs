@@ -59,6 +59,33 @@ struct Queue {
     closed: bool,
 }
 
+/// Which groups of a launch run, under a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Groups {
+    /// All.
+    All,
+    /// All; the last one, where there are several, a moment after the launch has returned, so what the launch uses
+    /// must stay.
+    LastLate,
+    /// All but the last one.
+    ButLast,
+    /// The last one.
+    Last,
+}
+
+impl Groups {
+    /// The first of so many groups to take, and one past the last.
+    fn of(self, count: u64) -> (u64, u64) {
+        let others = count.saturating_sub(1);
+        match self {
+            Groups::All => (0, count),
+            Groups::LastLate if count == 1 => (0, 1),
+            Groups::LastLate | Groups::ButLast => (0, others),
+            Groups::Last => (others, count),
+        }
+    }
+}
+
 /// A launch while it runs.
 #[derive(Debug)]
 struct Job {
@@ -70,8 +97,8 @@ struct Job {
     next: AtomicU64,
     steps: AtomicU64,
     groups_run: AtomicU64,
-    /// Under a fault: whether the last group, which is left out at first, may run.
-    late: Option<AtomicBool>,
+    /// One past the last group to take.
+    past: AtomicU64,
     /// Under a fault: runs groups.
     broken: Option<BrokenWork>,
     /// When the launch began, by the clock of the weak machine.
@@ -160,7 +187,7 @@ impl Pool {
         executable: &Arc<Executable>,
         launch: Launch,
     ) -> Result<LaunchStats, LaunchError> {
-        self.start(executable, launch, None, false)
+        self.start(executable, launch, None, Groups::All)
     }
 
     fn start(
@@ -168,11 +195,12 @@ impl Pool {
         executable: &Arc<Executable>,
         launch: Launch,
         broken: Option<BrokenWork>,
-        late: bool,
+        groups: Groups,
     ) -> Result<LaunchStats, LaunchError> {
         let plan = plan::check(executable, &launch)?;
         let space = plan.space;
-        if space.group_count() == 0 {
+        let (first, past) = groups.of(space.group_count());
+        if first == past {
             return Ok(LaunchStats::default());
         }
         let accesses = executable.kernels_compiled()[plan.kernel].sites.len() > FIRST_SITE;
@@ -183,14 +211,14 @@ impl Pool {
             executable.before_launch(plan.kernel);
         }
         let job = Arc::new(Job {
-            late: (late && space.group_count() > 1).then(AtomicBool::default),
+            past: AtomicU64::new(past),
             broken,
             floor: broken::now(),
             executable: Arc::clone(executable),
             memory: executable.with_variables(&launch.memory),
             launch,
             plan,
-            next: AtomicU64::new(0),
+            next: AtomicU64::new(first),
             steps: AtomicU64::new(0),
             groups_run: AtomicU64::new(0),
             one: Mutex::new(()),
@@ -198,7 +226,7 @@ impl Pool {
             end: Mutex::new(End::default()),
             ended: Condvar::new(),
         });
-        self.take_part(&job, space.group_count());
+        self.take_part(&job, past - first);
         let mut end = lock(&job.end);
         while !(end.drained && end.workers == 0) {
             end.awaited = true;
@@ -207,13 +235,13 @@ impl Pool {
         if let Some(PanicPayload(payload)) = end.panic.take() {
             resume_unwind(payload);
         }
-        if let Some(late) = &job.late {
-            late.store(true, Ordering::Relaxed);
+        let count = space.group_count();
+        if groups == Groups::LastLate && past < count {
+            job.past.store(count, Ordering::Relaxed);
             let (job, shared) = (Arc::clone(&job), Arc::clone(&self.shared));
             std::thread::spawn(move || {
                 std::thread::sleep(Duration::from_millis(5));
-                job.next
-                    .store(job.plan.space.group_count() - 1, Ordering::Relaxed);
+                job.next.store(past, Ordering::Relaxed);
                 job.work(&mut Arena::default(), &shared);
             });
         }
@@ -227,8 +255,7 @@ impl Pool {
         }
     }
 
-    /// As [`Pool::run`], under a fault: with `late` the last group runs a moment after this has
-    /// returned, so what the launch uses must stay.
+    /// As [`Pool::run`], under a fault, which says which groups run.
     ///
     /// `X` is any type of the calling crate: the executor under faults is compiled there, as what
     /// the compiler makes of the other depends on how many there are beside it.
@@ -239,9 +266,9 @@ impl Pool {
         &self,
         executable: &Arc<Executable>,
         launch: Launch,
-        late: bool,
+        groups: Groups,
     ) -> Result<LaunchStats, LaunchError> {
-        self.start(executable, launch, Some(Job::work_broken::<X>), late)
+        self.start(executable, launch, Some(Job::work_broken::<X>), groups)
     }
 
     /// Hands a job to the pool and runs groups of it on the calling thread, if fewer
@@ -433,12 +460,7 @@ impl Job {
             });
             return true;
         };
-        let mut groups = self.plan.space.group_count();
-        if let Some(late) = &self.late
-            && !late.load(Ordering::Relaxed)
-        {
-            groups -= 1;
-        }
+        let groups = self.past.load(Ordering::Relaxed);
         loop {
             for _ in 0..TURN {
                 if self.stop.load(Ordering::Relaxed) {

@@ -111,16 +111,17 @@ impl Kernel {
         let executable = Arc::clone(&target.built.executable);
         let device = Arc::clone(device);
         let empty = range.is_empty();
-        let around = touchstone_faults::any().then(|| Around::new(&held, &device));
+        let around =
+            touchstone_faults::any().then(|| Around::new(&held, &device, &executable, &launch));
         Ok(Box::new(move || {
             let _held = held;
             if empty {
                 return Ok(());
             }
             let pool = device.pool();
-            let ran = match &around {
+            let ran = match around {
                 Some(around) => {
-                    around.run(|late| pool.run_broken::<Around>(&executable, launch, late))
+                    around.run(|groups| pool.run_broken::<Around>(&executable, launch, groups))
                 }
                 None => pool.run(&executable, launch),
             };

@@ -12,6 +12,7 @@ use crate::tools::*;
 pub const SCENARIOS: &[Scenario] = &[
     ("complete_with_data", complete_with_data),
     ("last_group", last_group),
+    ("early_group", early_group),
     ("failure_stops", failure_stops),
     ("failure_goes_on", failure_goes_on),
     ("failure_finish", failure_finish),
@@ -37,6 +38,25 @@ fn last_group() {
     let source = "kernel void k(global int *x) { x[get_global_id(0)] = 1; }";
     let out = output(&rig, source, 16, space(&[16], &[4]));
     assert_eq!(out, [1; 16]);
+}
+
+/// Every group sees what was written before what the kernel waits for.
+fn early_group() {
+    let rig = out_of_order();
+    let [source, target] = [buffer(&rig, &[1]), buffer(&rig, &[0; 16])];
+    let kernel = kernel(
+        &rig,
+        "kernel void k(global int *x, global int *y) { y[get_global_id(0)] = x[0]; }",
+    );
+    set(kernel, 0, source);
+    set(kernel, 1, target);
+    let gate = rig.user_event();
+    let written = fill(&rig, source, 2, 1, &[gate]);
+    let read = enqueue_on(rig.queue, kernel, space(&[16], &[4]), &[written]).expect("enqueued");
+    moment();
+    set_user(gate, CL_COMPLETE);
+    assert_eq!(wait(&[read]), CL_SUCCESS);
+    assert_eq!(words(&rig, target, 16), [2; 16]);
 }
 
 const IN_LIST: cl_int = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;

@@ -20,6 +20,7 @@ pub fn shows(fault: Fault) -> &'static [&'static str] {
         FinishForgetsLast => &["finish"],
         CompleteEarly => &["complete_with_data"],
         LastGroupLate => &["last_group"],
+        LastGroupEarly => &["early_group"],
         FailureRuns => &["failure_stops"],
         FailureNotTransitive => &["failure_goes_on"],
         FailureHangsFinish => &["failure_finish"],
