@@ -139,5 +139,6 @@ fn is_occasional(violation: ApiViolation) -> bool {
             | ApiViolation::FailureWrongCode
             | ApiViolation::OverReleaseAborts
             | ApiViolation::BuiltInsFirst
+            | ApiViolation::ParentEarly
     )
 }

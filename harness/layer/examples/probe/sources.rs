@@ -55,6 +55,7 @@ pub fn ask(cl: &Cl, name: &str) -> Option<Outcome> {
         "build" => Some(build(cl)),
         "initializer" => Some(initializer(cl)),
         "built-in" => Some(built_in(cl)),
+        "parent" => Some(parent(cl)),
         _ => None,
     }
 }
@@ -99,6 +100,48 @@ fn initializer(cl: &Cl) -> Outcome {
     must(
         cl.word(buffer)? == 5,
         "a variable of program scope begins with its initializer",
+    )
+}
+
+/// A kernel whose child writes after a while.
+const PARENT: &std::ffi::CStr = c"kernel void parent(global uint *x) {
+    enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1), ^{
+        volatile uint spent = 0;
+        for (uint i = 0; i < 20000000u; i++) spent += i;
+        x[0] = 1;
+    });
+}";
+
+fn parent(cl: &Cl) -> Outcome {
+    let mut status = CL_SUCCESS;
+    let properties = [
+        CL_QUEUE_PROPERTIES as cl_queue_properties,
+        (CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
+            as cl_queue_properties,
+        0,
+    ];
+    cl!(cl, clCreateCommandQueueWithProperties: clCreateCommandQueueWithProperties_t,
+        cl.context, cl.device, properties.as_ptr(), &mut status);
+    if status != CL_SUCCESS {
+        return Err(crate::LACKS.to_owned());
+    }
+    let mut source = PARENT.as_ptr();
+    let program = cl!(cl, clCreateProgramWithSource: clCreateProgramWithSource_t,
+        cl.context, 1, &mut source, ptr::null(), &mut status);
+    done("clCreateProgramWithSource", status)?;
+    cl.build(program, c"-cl-std=CL3.0")?;
+    let kernel =
+        cl!(cl, clCreateKernel: clCreateKernel_t, program, c"parent".as_ptr(), &mut status);
+    done("clCreateKernel", status)?;
+    let buffer = cl.buffer(&[0; 64])?;
+    let status =
+        cl!(cl, clSetKernelArg: clSetKernelArg_t, kernel, 0, 8, (&raw const buffer).cast());
+    done("clSetKernelArg", status)?;
+    let event = cl.launch(cl.queue, kernel, &[])?;
+    done("clWaitForEvents", cl.wait(&[event]))?;
+    must(
+        cl.word(buffer)? == 1,
+        "a kernel is complete when its children are",
     )
 }
 

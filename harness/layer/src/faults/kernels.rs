@@ -7,6 +7,7 @@
 
 use super::call::Call;
 use super::command::Command;
+use super::parents;
 use crate::library::Entry;
 use crate::library::driver::{self, Event};
 use crate::shared::lock;
@@ -299,6 +300,13 @@ pub(crate) unsafe fn range(
         // SAFETY: the caller's list.
         let kept = unsafe { keep_back(command, kernel, space) };
         return kept.err().unwrap_or(CL_SUCCESS);
+    }
+    if call.has(ApiViolation::ParentEarly) && parents::enqueues(kernel) {
+        crate::effects::of_act(ApiViolation::ParentEarly);
+        let run = |queue, list: &[cl_event]| space.launch(queue, kernel, list);
+        // SAFETY: the caller's list, and its place for the event.
+        let launched = unsafe { parents::launch(command, run) };
+        return launched.err().unwrap_or(CL_SUCCESS);
     }
     // Sizes that live as long as the call.
     let place = |sizes: Option<[size_t; 3]>| sizes.map_or(ptr::null(), |sizes| call.keep(sizes));

@@ -18,6 +18,7 @@
 //! | `events` | status, callbacks and profiling times that are wrong |
 //! | `user_events` | user events that do not keep their promises |
 //! | `kernels` | arguments and index spaces that are not the program's |
+//! | `parents` | kernels that are complete before those that they enqueue |
 //! | `transfers` | offsets, sizes, pitches and patterns that are not the program's |
 //! | `memory` | what memory objects and maps promise the host |
 //! | `svm` | shared virtual memory |
@@ -42,6 +43,7 @@ pub(crate) mod kernels;
 pub(crate) mod later;
 pub(crate) mod memory;
 pub(crate) mod order;
+pub(crate) mod parents;
 pub(crate) mod registry;
 pub(crate) mod source;
 pub(crate) mod spoof;

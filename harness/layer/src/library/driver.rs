@@ -201,6 +201,48 @@ pub(crate) fn buffer_beside(
     made_or(made, status)
 }
 
+/// An in-order queue of the same device and context as another.
+///
+/// # Errors
+/// The status of the call that failed.
+pub(crate) fn queue_beside(queue: cl_command_queue) -> Result<cl_command_queue, cl_int> {
+    let wrong = CL_INVALID_COMMAND_QUEUE;
+    let context = context_of_queue(queue).ok_or(wrong)?;
+    let device = device_of_queue(queue).ok_or(wrong)?;
+    let mut status = CL_SUCCESS;
+    let made = ask!(
+        clCreateCommandQueue as clCreateCommandQueue_t,
+        context,
+        (context, device, 0, &mut status)
+    )?;
+    made_or(made, status)
+}
+
+/// Gives up a reference to a queue.
+pub(crate) fn release_queue(queue: cl_command_queue) {
+    let _ = ask!(
+        clReleaseCommandQueue as clReleaseCommandQueue_t,
+        queue,
+        (queue)
+    );
+}
+
+/// The source of a program; empty for one that has none.
+pub(crate) fn source_of(program: cl_program) -> Option<Vec<u8>> {
+    let ask = |size: size_t, place: *mut c_void, needed: *mut size_t| {
+        done(ask!(
+            clGetProgramInfo as clGetProgramInfo_t,
+            program,
+            (program, CL_PROGRAM_SOURCE, size, place, needed)
+        ))
+    };
+    let mut needed = 0;
+    ask(0, ptr::null_mut(), &mut needed).ok()?;
+    let mut source = vec![0u8; needed];
+    ask(needed, source.as_mut_ptr().cast(), ptr::null_mut()).ok()?;
+    Some(source)
+}
+
 /// `clFlush`.
 pub(crate) fn flush(queue: cl_command_queue) -> Result<(), cl_int> {
     done(ask!(clFlush as clFlush_t, queue, (queue)))
