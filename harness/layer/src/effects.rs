@@ -139,6 +139,7 @@ fn is_occasional(violation: ApiViolation) -> bool {
             | ApiViolation::FailureWrongCode
             | ApiViolation::OverReleaseAborts
             | ApiViolation::BuiltInsFirst
+            | ApiViolation::CallbackUserLost
             | ApiViolation::ParentEarly
     )
 }

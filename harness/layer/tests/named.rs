@@ -145,6 +145,7 @@ const SHOWN: &[(&str, &str)] = &[
     ("other-threads-lost", "threads"),
     ("queues-serialized", "independent"),
     ("callback-states-lost", "callback-states"),
+    ("callback-of-user-event-lost", "callback-user-event"),
     ("parent-complete-early", "parent"),
     ("waits-ignored-built-in", "wait-list:built-in"),
     ("waits-ignored-native", "wait-list:native"),

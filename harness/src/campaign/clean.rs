@@ -111,10 +111,8 @@ impl Shown {
     /// What a result without a fault shows.
     fn of(result: &CaseResult) -> Shown {
         match result.verdict {
-            Verdict::Pass | Verdict::Skip | Verdict::Inconclusive | Verdict::Contested => {
-                Shown::Nothing
-            }
-            Verdict::Fail => Shown::Breaks(wrongs(result).collect()),
+            Verdict::Pass | Verdict::Skip | Verdict::Inconclusive => Shown::Nothing,
+            Verdict::Fail | Verdict::Contested => Shown::Breaks(wrongs(result).collect()),
             Verdict::Crash | Verdict::Timeout => Shown::Dies(result.verdict),
         }
     }
@@ -122,15 +120,19 @@ impl Shown {
     /// Whether a result under a fault shows something that is not here.
     pub fn tells(&self, result: &CaseResult) -> bool {
         match (self, result.verdict) {
-            (_, Verdict::Pass | Verdict::Skip | Verdict::Inconclusive | Verdict::Contested) => {
-                false
-            }
-            (Shown::Nothing, Verdict::Fail | Verdict::Crash | Verdict::Timeout) => true,
+            (_, Verdict::Pass | Verdict::Skip | Verdict::Inconclusive) => false,
+            (
+                Shown::Nothing,
+                Verdict::Fail | Verdict::Contested | Verdict::Crash | Verdict::Timeout,
+            ) => true,
             (Shown::Breaks(_), Verdict::Crash | Verdict::Timeout) => true,
-            (Shown::Breaks(known), Verdict::Fail) => {
+            (Shown::Breaks(known), Verdict::Fail | Verdict::Contested) => {
                 wrongs(result).any(|wrong| !known.contains(&wrong))
             }
-            (Shown::Dies(_), Verdict::Fail | Verdict::Crash | Verdict::Timeout) => false,
+            (
+                Shown::Dies(_),
+                Verdict::Fail | Verdict::Contested | Verdict::Crash | Verdict::Timeout,
+            ) => false,
         }
     }
 
@@ -228,5 +230,10 @@ mod tests {
         let good = Shown::of(&result(Verdict::Pass, &[]));
         assert_eq!(good, Shown::Nothing);
         assert!(good.tells(&same) && good.tells(&dead));
+        let contested = result(
+            Verdict::Contested,
+            &[(&["a.b", "c.d"], "step 3 came early")],
+        );
+        assert!(good.tells(&contested) && !Shown::of(&contested).tells(&same));
     }
 }

@@ -265,7 +265,10 @@ impl<'a> Hunt<'a> {
                 self.ran += 1;
                 self.runs += result.instances.max(1);
             }
-            let as_it_is = if result.verdict.is_failure() {
+            // Of a rule that is read in two ways, what breaks it is contested and no failure.
+            let contested = result.verdict == Verdict::Contested
+                && names_a_rule(&result, self.fault, &Shown::Nothing);
+            let as_it_is = if result.verdict.is_failure() || contested {
                 Some(clean.of(case, limits, terms)?)
             } else {
                 None
@@ -418,8 +421,8 @@ fn expected(of: u64, shown: u64, seconds: f64) -> f64 {
 fn hides(result: &CaseResult, fault: &Fault) -> bool {
     match result.verdict {
         Verdict::Crash | Verdict::Timeout => true,
-        Verdict::Fail => names_a_rule(result, fault, &Shown::Nothing),
-        Verdict::Pass | Verdict::Skip | Verdict::Inconclusive | Verdict::Contested => false,
+        Verdict::Fail | Verdict::Contested => names_a_rule(result, fault, &Shown::Nothing),
+        Verdict::Pass | Verdict::Skip | Verdict::Inconclusive => false,
     }
 }
 

@@ -44,6 +44,7 @@ pub fn ask(cl: &Cl, name: &str) -> Option<Outcome> {
         "callback-failure" => callback_failure(cl),
         "callback-late" => callback_late(cl),
         "callback-states" => callback_states(cl),
+        "callback-user-event" => callback_user_event(cl),
         "callback-two" => callback_two(cl),
         "status" => status(cl),
         "failure" => failure(cl),
@@ -325,5 +326,16 @@ fn callback_states(cl: &Cl) -> Outcome {
     cl.soon(
         || Ok(both.iter().all(|calls| seen(calls).len() == 1)),
         "callbacks for submitted and running are called",
+    )
+}
+
+/// Who registers for CL_RUNNING is called when a user event is complete, which is past that.
+fn callback_user_event(cl: &Cl) -> Outcome {
+    let event = cl.user_event()?;
+    let calls = register_for(cl, event, CL_RUNNING)?;
+    cl.set(event, CL_COMPLETE)?;
+    cl.soon(
+        || Ok(seen(calls).len() == 1),
+        "a callback for running of a user event is called",
     )
 }

@@ -98,6 +98,13 @@ pub(crate) unsafe fn set_callback(
     if call.has(ApiViolation::CallbackStatesLost) && status > CL_COMPLETE {
         return CL_SUCCESS;
     }
+    if call.has(ApiViolation::CallbackUserLost)
+        && status == CL_RUNNING
+        && driver::command_of(event) == Some(CL_COMMAND_USER)
+    {
+        crate::effects::of_act(ApiViolation::CallbackUserLost);
+        return CL_SUCCESS;
+    }
     if call.has(ApiViolation::CallbackLateLost)
         && driver::status_of(event).is_some_and(|reached| reached <= status)
     {
