@@ -101,8 +101,8 @@ impl Campaign<'_> {
         let of_layer = |hunt: &&Hunt<'_>| match hunt.fault.kind() {
             CarrierKind::Source => true,
             // What calls it needs is known; what it needs of the device, from the cases that are skipped.
-            CarrierKind::Call => !hunt.fault.needs.is_empty(),
-            CarrierKind::Capability | CarrierKind::Touchstone => false,
+            CarrierKind::Call | CarrierKind::Capability => !hunt.fault.needs.is_empty(),
+            CarrierKind::Touchstone => false,
         };
         let faults: Vec<&Fault> = hunts.iter().filter(of_layer).map(|h| h.fault).collect();
         if faults.is_empty() {
@@ -166,8 +166,11 @@ impl Campaign<'_> {
                 };
                 let weak = touchstone && hunt.fault.shows.needs_weak_memory();
                 let clean = &mut cleans[usize::from(weak)];
-                // A fault inside the device may change what it can do; one in front of it does not.
-                let device = (hunt.fault.kind() != CarrierKind::Touchstone).then_some(device);
+                // A fault inside the device may change what it can do, a spoofed answer what it says of that.
+                let device = match hunt.fault.kind() {
+                    CarrierKind::Call | CarrierKind::Source => Some(device),
+                    CarrierKind::Capability | CarrierKind::Touchstone => None,
+                };
                 let opened = Session::open_broken(self.selector, &breakage, device, self.interrupt);
                 let found = opened.and_then(|mut session| {
                     hunt.go((until, deadline), &self.terms, &mut session, clean, &seen)

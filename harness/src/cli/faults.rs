@@ -8,7 +8,7 @@ use classay::campaign::covers::covers;
 use classay::campaign::list::CarrierKind;
 use classay::campaign::power::Power;
 use classay::campaign::{Campaign, Fault, Found, Hunted, Terms};
-use classay::device::{Library, Selector};
+use classay::device::{Capabilities, Library, Selector};
 use classay::interrupt::Interrupt;
 use classay::judge::ChosenModel;
 use classay::machine::Watch;
@@ -94,7 +94,7 @@ pub fn main(args: &FaultsOptions) -> Result<ExitCode, Error> {
     let interrupt = Interrupt::listen().map_err(Error::Bug)?;
     let selector = args.device.selector();
     let touchstone = selector.library == Library::Touchstone;
-    let groups = groups(args, touchstone)?;
+    let mut groups = groups(args, touchstone)?;
     let options = &args.campaign;
     let json = options.json.json;
     let mut out = Out::new();
@@ -108,6 +108,10 @@ pub fn main(args: &FaultsOptions) -> Result<ExitCode, Error> {
     let begun = Instant::now();
     let (session, model) = open::judged(&selector, None, &interrupt)?;
     let cases = cases(options.programs.unwrap_or(40), seed, &model)?;
+    let device = &session.known().capabilities;
+    for group in &mut groups {
+        group.faults.retain(|fault| !claims_what_is(fault, device));
+    }
     let jobs = options.jobs.map_or_else(
         || std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
         usize::from,
@@ -217,6 +221,12 @@ fn groups(args: &FaultsOptions, touchstone: bool) -> Result<Vec<Group>, Error> {
         Ok(Group { latitude, faults })
     };
     rows.map(group).collect()
+}
+
+/// Whether a fault claims what the device has: it would break nothing.
+fn claims_what_is(fault: &Fault, device: &Capabilities) -> bool {
+    use classay_faults::{Carrier::Capability, SpoofedCapability::SubGroupForwardProgress};
+    fault.carrier == Capability(SubGroupForwardProgress) && device.sub_group_progress
 }
 
 /// Those of some faults that are asked for.
