@@ -58,11 +58,7 @@ pub struct Clause {
     /// Kinds of cases, `family/kind`, of which some notice where it is broken.
     pub cases: Vec<String>,
     /// Faults that break it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<String>,
-    /// Why no fault breaks it; empty where one does.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub unbroken: String,
 }
 
 /// An entry as it is in the file.

@@ -123,11 +123,8 @@ fn markdown(all: &[Covered], out: &mut Out) {
 
 /// A clause with what watches it.
 fn told(clause: &Clause, out: &mut Out) {
-    let by = match clause.faults.as_slice() {
-        [] => clause.unbroken.clone(),
-        faults => faults.join(", "),
-    };
-    let text = format!("{}: {}; {by}", clause.says, clause.cases.join(", "));
+    let (cases, faults) = (clause.cases.join(", "), clause.faults.join(", "));
+    let text = format!("{}: {cases}; {faults}", clause.says);
     for (n, line) in wrap(&text, 74).into_iter().enumerate() {
         let mark = if n == 0 { "-" } else { " " };
         out.line(&format!("    {mark} {line}"));
