@@ -51,9 +51,13 @@ pub fn main(args: &ExplainOptions) -> Result<ExitCode, Error> {
     let outcome = asked(args, &program)?;
     let report = report(args, &program, &outcome, &chosen)?;
     out.text(&explain::text(&report));
-    // Where another reading is beyond the oracle, nothing is known to differ.
-    if let Ok(Some(readings)) = contested_outcome(&program, &outcome, &chosen) {
-        let lines = explain::wrap(&format!("Contested: {readings} it."), COLUMNS);
+    let limits = args.oracle.limits();
+    let sentence = match contested_outcome(&program, &outcome, &chosen, limits) {
+        Ok(readings) => readings.map(|readings| format!("Contested: {readings} it.")),
+        Err(why) => Some(format!("Whether readings differ is not known: {why}.")),
+    };
+    if let Some(sentence) = sentence {
+        let lines = explain::wrap(&sentence, COLUMNS);
         out.text(&format!("\n{}\n", lines.join("\n")));
     }
     for (path, drawn) in [

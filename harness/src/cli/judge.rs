@@ -52,14 +52,7 @@ pub fn main(args: &JudgeOptions) -> Result<ExitCode, Error> {
                 return None;
             }
             let said = judge_file(path, &chosen, &limits(args, &interrupt));
-            (!matches!(
-                said,
-                Said::Unjudged {
-                    error: oracle::Error::Stopped,
-                    ..
-                }
-            ))
-            .then_some(said)
+            (!interrupt.came()).then_some(said)
         },
         &mut |said| match said {
             Some(Said::Judged(answer)) if args.json.json => out.line(&answer.line()),
@@ -122,6 +115,9 @@ struct Answer {
     /// Only where there is some.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     contested: Vec<Difference>,
+    /// Why it is not known what is contested; only where it is so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    contested_unknown: Option<String>,
     #[serde(skip)]
     target: Vec<bool>,
     #[serde(skip)]
@@ -149,9 +145,8 @@ fn judge_file(path: &Path, chosen: &ChosenModel, limits: &Limits) -> Said {
     match oracle::judge(&program, &chosen.model, limits) {
         Ok(judgement) => {
             let ms = begun.elapsed().as_secs_f64() * 1e3;
-            // The oracle judged it by the chosen reading; where another is beyond it, nothing is known to differ.
-            let contested = contested(&program, chosen).unwrap_or_default();
-            let answer = Answer::new(&program, path, chosen, &judgement, &contested, ms);
+            let contested = contested(&program, chosen, limits.clone());
+            let answer = Answer::new(&program, path, chosen, &judgement, contested, ms);
             Said::Judged(Box::new(answer))
         }
         Err(error) => Said::Unjudged {
@@ -168,9 +163,13 @@ impl Answer {
         path: &Path,
         chosen: &ChosenModel,
         judgement: &Judgement,
-        contested: &[Contested],
+        contested: Result<Vec<Contested>, String>,
         ms: f64,
     ) -> Answer {
+        let (contested, contested_unknown) = match contested {
+            Ok(contested) => (contested, None),
+            Err(why) => (Vec::new(), Some(why)),
+        };
         let observables = program.observables();
         let recorded = program.recorded();
         let predicate = &program.condition.predicate;
@@ -190,13 +189,14 @@ impl Answer {
             flags: judgement.flags.clone(),
             outside: judgement.outside,
             contested: contested
-                .iter()
+                .into_iter()
                 .map(|c| Difference {
                     state: c.state.as_ref().map(text),
-                    readings: c.readings.clone(),
                     target: c.state.as_ref().is_some_and(target),
+                    readings: c.readings,
                 })
                 .collect(),
+            contested_unknown,
         }
     }
 
@@ -256,6 +256,9 @@ impl Answer {
             let mark = if *target { "* " } else { "" };
             let what = state.as_deref().unwrap_or("whether it is defined");
             text.push_str(&format!("  contested: {mark}{what}: {readings}\n"));
+        }
+        if let Some(why) = &self.contested_unknown {
+            text.push_str(&format!("  what is contested is not known: {why}\n"));
         }
         text
     }
@@ -323,9 +326,9 @@ mod tests {
         let program = classay_litmus::syntax::read_litmus("test", source).expect("a program");
         let chosen = ChosenModel::load("opencl-3.1").expect("a model");
         let judgement = oracle::judge(&program, &chosen.model, limits).expect("judged");
-        let contested = contested(&program, &chosen).expect("judged");
+        let contested = contested(&program, &chosen, limits.clone());
         let path = Path::new("a/b.litmus");
-        Answer::new(&program, path, &chosen, &judgement, &contested, 0.12345)
+        Answer::new(&program, path, &chosen, &judgement, contested, 0.12345)
     }
 
     fn shipped(name: &str) -> Answer {
@@ -375,6 +378,35 @@ mod tests {
                 "  contested: whether it is defined: by-bytes defines the behaviour and "
             ),
             "{apart}"
+        );
+    }
+
+    #[test]
+    fn readings_that_are_beyond_the_oracle_are_reported() {
+        let all = classay_litmus::shipped();
+        let (_, source) = all
+            .iter()
+            .find(|(n, _)| *n == "MP+rel+acq")
+            .expect("shipped");
+        let program = classay_litmus::syntax::read_litmus("test", source).expect("a program");
+        let chosen = ChosenModel::load("opencl-3.1").expect("a model");
+        let whole = oracle::judge(&program, &chosen.model, &Limits::default()).expect("judged");
+        let few = Limits {
+            states: 1,
+            ..Limits::default()
+        };
+        let contested = contested(&program, &chosen, few);
+        let answer = Answer::new(&program, Path::new("f"), &chosen, &whole, contested, 0.0);
+        let why = "the program has more than 1 outcomes; the oracle does not keep more";
+        let line = answer.line();
+        assert!(
+            line.ends_with(&format!(",\"contested_unknown\":\"{why}\"}}")),
+            "{line}"
+        );
+        let text = answer.text(2);
+        assert!(
+            text.ends_with(&format!("  what is contested is not known: {why}\n")),
+            "{text}"
         );
     }
 

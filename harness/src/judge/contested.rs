@@ -2,7 +2,7 @@
 
 use super::ChosenModel;
 use super::verdict::{Test, lets};
-use classay_litmus::oracle::{Judgement, Standing, State};
+use classay_litmus::oracle::{Judgement, Limits, Standing, State};
 use classay_litmus::program::{Predicate, Program};
 
 /// What some readings say of a test and others do not.
@@ -15,16 +15,24 @@ pub struct Contested {
     pub readings: String,
 }
 
-/// What is contested of a test; nothing where the readings were chosen.
+/// What is contested of a test; nothing where the readings were chosen. The oracle goes as far as `limits` for all
+/// readings together.
 ///
 /// # Errors
 ///
-/// The test is beyond the oracle; one sentence.
-pub fn contested(program: &Program, chosen: &ChosenModel) -> Result<Vec<Contested>, String> {
+/// A reading of the test is beyond the oracle; one sentence.
+pub fn contested(
+    program: &Program,
+    chosen: &ChosenModel,
+    limits: Limits,
+) -> Result<Vec<Contested>, String> {
     let Some(bounds) = &chosen.bounds else {
         return Ok(Vec::new());
     };
-    let test = Test::filtered(program.clone(), chosen);
+    let test = Test {
+        within: Some(limits),
+        ..Test::filtered(program.clone(), chosen)
+    };
     let strictest = test.allowed_by(&bounds.strictest)?;
     if strictest.racy {
         return Ok(Vec::new());
@@ -53,22 +61,27 @@ pub fn contested(program: &Program, chosen: &ChosenModel) -> Result<Vec<Conteste
         .collect())
 }
 
-/// Which readings forbid an outcome of a test and which allow it; none where all say the same.
+/// Which readings forbid an outcome of a test and which allow it; none where all say the same. The oracle goes as far
+/// as `limits` for all readings together.
 ///
 /// # Errors
 ///
-/// The test is beyond the oracle; one sentence.
+/// A reading of the test is beyond the oracle; one sentence.
 pub fn contested_outcome(
     program: &Program,
     outcome: &Predicate,
     chosen: &ChosenModel,
+    limits: Limits,
 ) -> Result<Option<String>, String> {
     if chosen.bounds.is_none() {
         return Ok(None);
     }
     let mut only = program.clone();
     only.filter = Some(outcome.clone());
-    let test = Test::filtered(only, chosen);
+    let test = Test {
+        within: Some(limits),
+        ..Test::filtered(only, chosen)
+    };
     let reached = |allowed: &Judgement| allowed.racy || !allowed.states.is_empty();
     let readings = chosen.readings();
     let said = readings.ask(reached, |model| test.allowed_by(model))?;

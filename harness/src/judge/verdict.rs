@@ -130,6 +130,8 @@ pub(super) struct Test<'a> {
     pub recorded: Vec<classay_vocabulary::Observable>,
     /// The model.
     pub chosen: &'a ChosenModel,
+    /// As far as the oracle goes for all questions together; none where each has [`PATIENCE`].
+    pub within: Option<Limits>,
 }
 
 impl<'a> Test<'a> {
@@ -145,7 +147,13 @@ impl<'a> Test<'a> {
             recorded: program.recorded(),
             program,
             chosen,
+            within: None,
         }
+    }
+
+    /// As far as the oracle goes for a question that is asked now.
+    fn limits(&self) -> Limits {
+        self.within.clone().unwrap_or_else(limits)
     }
 
     /// An outcome in words.
@@ -165,9 +173,11 @@ impl<'a> Test<'a> {
 
     /// Everything that a model allows; or why that is not known.
     pub(super) fn allowed_by(&self, model: &Model) -> Result<oracle::Judgement, String> {
-        match apart(|| oracle::judge(&self.program, model, &limits())) {
+        match apart(|| oracle::judge(&self.program, model, &self.limits())) {
             Ok(Ok(judgement)) => Ok(judgement),
-            Ok(Err(Error::Late)) => Err(format!("that takes more than {} s", PATIENCE.as_secs())),
+            Ok(Err(Error::Late)) if self.within.is_none() => {
+                Err(format!("that takes more than {} s", PATIENCE.as_secs()))
+            }
             Ok(Err(error)) => Err(error.to_string()),
             Err(error) => Err(error.to_string()),
         }
@@ -257,12 +267,12 @@ impl<'a> Test<'a> {
             (reading.name.as_str(), model.ok())
         });
         let whole = (base, Some((*self.chosen.model).clone()));
-        let (mut without, mut with) = (Vec::new(), Vec::new());
+        let (mut without, mut with, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
         for (name, model) in std::iter::once(whole).chain(each) {
             match model.map(|model| self.allowed_by(&model)) {
                 Some(Ok(allowed)) if holds(&allowed) => with.push(name),
                 Some(Ok(_)) => without.push(name),
-                Some(Err(_)) | None => {}
+                Some(Err(_)) | None => unknown.push(name),
             }
         }
         let list = |names: Vec<&str>, (one, several): (&str, &str)| match names.as_slice() {
@@ -271,7 +281,11 @@ impl<'a> Test<'a> {
             names => format!("{} {several}", names.join(", ")),
         };
         let [forbid, allow] = verbs;
-        format!("{} and {}", list(without, forbid), list(with, allow))
+        let mut text = format!("{} and {}", list(without, forbid), list(with, allow));
+        if !unknown.is_empty() {
+            text.push_str(&format!("; not known of {}", unknown.join(", ")));
+        }
+        text
     }
 
     /// The verdict of a program that the model defines: of what it allows, and, where that is contested, of
