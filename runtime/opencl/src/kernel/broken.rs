@@ -67,7 +67,7 @@ impl Around {
         }
     }
 
-    /// Runs the kernel; `run` is told which of its groups.
+    /// Runs the kernel; `run` gets which of its groups are to run.
     pub(super) fn run(
         self,
         run: impl FnOnce(Groups) -> Result<LaunchStats, LaunchError>,
