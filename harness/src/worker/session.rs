@@ -90,8 +90,9 @@ impl Session {
             .filter(|_| known_before.is_none());
         if let Some(latitude) = asked.and_then(|all| not_taken(&known.record.driver, all)) {
             return Err(Stop::NoDevice(format!(
-                "{selector} does not take the latitude {latitude}: its driver is {}, and would name it. The library \
-                 is not of the same build as this program; build both with `cargo build --release`.",
+                "{selector} does not take the latitude {latitude}: its driver is {}, and would name it. Latitudes \
+                 are Touchstone's, of the same build as this program: build both with `cargo build --release`, \
+                 and unset CLASSAY_TOUCHSTONE where it names another library.",
                 known.record.driver
             )));
         }
