@@ -394,6 +394,7 @@ mod tests {
             instances,
             launches: vec![Launch {
                 index: 0,
+                process: 0,
                 instances,
                 seconds: 1.0,
                 outcomes,

@@ -168,6 +168,7 @@ mod tests {
     fn result(name: &str, verdict: Verdict, weak: u64) -> CaseResult {
         let launch = |index: u64| Launch {
             index,
+            process: 0,
             instances: 1000,
             seconds: 0.01,
             outcomes: vec![

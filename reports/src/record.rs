@@ -29,6 +29,9 @@ pub struct OutcomeCount {
 pub struct Launch {
     /// Number of the launch within its case, from 0.
     pub index: u64,
+    /// Which of the worker processes of its case played it, from 0: the cluster above the launch.
+    #[serde(default)]
+    pub process: u32,
     /// Instances in it; the counts add up to this.
     pub instances: u64,
     /// Time of the launch, in seconds; by the device's profiling where it has one.

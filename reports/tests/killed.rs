@@ -44,6 +44,7 @@ fn result(i: usize) -> CaseResult {
             let instances = outcomes.iter().map(|o| o.count).sum();
             Launch {
                 index,
+                process: 0,
                 instances,
                 seconds: index as f64 / 8.0,
                 outcomes,

@@ -201,6 +201,7 @@ mod tests {
             instances: 3,
             launches: vec![Launch {
                 index: 0,
+                process: 0,
                 instances: 3,
                 seconds: 1.0,
                 outcomes: outcomes.collect(),

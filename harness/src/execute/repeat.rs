@@ -133,6 +133,7 @@ pub fn launches<T>(
         device_seconds += seconds;
         on_launch(Launch {
             index,
+            process: 0,
             instances,
             seconds,
             outcomes,

@@ -70,6 +70,7 @@ mod tests {
         let outcomes: Vec<OutcomeCount> = outcomes.collect();
         Launch {
             index: 0,
+            process: 0,
             instances: outcomes.iter().map(|o| o.count).sum(),
             seconds: 0.1,
             outcomes,

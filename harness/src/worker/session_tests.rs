@@ -312,6 +312,7 @@ fn an_interruption_kills_the_worker_with_its_children() {
 fn counts_must_add_up() {
     let launch = |index, instances, counts: &[u64]| Launch {
         index,
+        process: 0,
         instances,
         seconds: 0.1,
         outcomes: counts

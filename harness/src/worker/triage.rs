@@ -238,6 +238,7 @@ P0 (global atomic_int* x) {
         }
         vec![Launch {
             index: 0,
+            process: 0,
             instances: 10,
             seconds: 0.5,
             outcomes,

@@ -116,6 +116,7 @@ fn many(tests: usize) -> Vec<CaseResult> {
         .map(|test| {
             let launch = |index: u64| Launch {
                 index,
+                process: 0,
                 instances: 10_000,
                 seconds: 0.01,
                 outcomes: outcomes

@@ -134,15 +134,20 @@ impl Store {
                 Ok((outcome, row.get(1)?))
             })?
             .collect::<rusqlite::Result<Vec<(Outcome, bool)>>>()?;
+        let process = match self.db.column_exists(None, "launches", "process")? {
+            true => "process",
+            false => "0",
+        };
         result.launches = self
             .db
-            .prepare_cached(
-                "SELECT number, instances, seconds FROM launches WHERE case_row = ?1
+            .prepare_cached(&format!(
+                "SELECT number, instances, seconds, {process} FROM launches WHERE case_row = ?1
                  ORDER BY position",
-            )?
+            ))?
             .query_map([case_row], |row| {
                 Ok(Launch {
                     index: unsigned(row, 0)?,
+                    process: row.get(3)?,
                     instances: unsigned(row, 1)?,
                     seconds: row.get(2)?,
                     outcomes: Vec::new(),

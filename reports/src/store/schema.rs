@@ -5,7 +5,7 @@
 //! from the one before.
 
 /// Version of the schema that this program writes.
-pub const VERSION: i64 = 4;
+pub const VERSION: i64 = 5;
 
 /// `clsy` in ASCII.
 pub const APPLICATION_ID: i64 = 0x636c_7379;
@@ -24,5 +24,8 @@ const TYPED: &str = include_str!("../../schema/store-3.sql");
 /// What version 4 adds: how often freedoms were taken, and that a verdict may be contested.
 const FREEDOMS: &str = include_str!("../../schema/store-4.sql");
 
+/// What version 5 adds: which process played a launch.
+const PROCESSES: &str = include_str!("../../schema/store-5.sql");
+
 /// What each version adds to the one before, from version 1.
-pub const STEPS: [&str; VERSION as usize] = [FIRST, MOMENTS, TYPED, FREEDOMS];
+pub const STEPS: [&str; VERSION as usize] = [FIRST, MOMENTS, TYPED, FREEDOMS, PROCESSES];

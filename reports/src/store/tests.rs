@@ -323,14 +323,14 @@ fn a_newer_schema_is_refused_and_left_alone() {
         matches!(
             error,
             StoreError::NewerSchema {
-                found: 5,
-                known: 4,
+                found: 6,
+                known: 5,
                 ..
             }
         ),
         "{error}"
     );
-    assert!(error.to_string().contains("schema version 5"), "{error}");
+    assert!(error.to_string().contains("schema version 6"), "{error}");
     assert_eq!(std::fs::read(&path).unwrap(), before);
 }
 

@@ -299,6 +299,7 @@ struct Rows<'a> {
 
 struct LaunchRow {
     number: i64,
+    process: u32,
     instances: i64,
     seconds: f64,
     /// Number of the outcome, count.
@@ -381,8 +382,8 @@ impl<'a> Rows<'a> {
             ])?;
         }
         let mut insert = t.prepare_cached(
-            "INSERT INTO launches (case_row, position, number, instances, seconds)
-             VALUES (?1, ?2, ?3, ?4, ?5)",
+            "INSERT INTO launches (case_row, position, number, process, instances, seconds)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
         )?;
         let mut insert_count = t.prepare_cached(
             "INSERT INTO counts (case_row, launch, position, outcome, count)
@@ -394,7 +395,14 @@ impl<'a> Rows<'a> {
         )?;
         for (position, l) in self.launches.iter().enumerate() {
             let launch = position as i64;
-            insert.execute(params![case_row, launch, l.number, l.instances, l.seconds])?;
+            insert.execute(params![
+                case_row,
+                launch,
+                l.number,
+                l.process,
+                l.instances,
+                l.seconds
+            ])?;
             for (position, (outcome, count)) in l.counts.iter().enumerate() {
                 insert_count.execute(params![case_row, launch, position as i64, outcome, count])?;
             }
@@ -450,6 +458,7 @@ impl LaunchRow {
         }
         Ok(LaunchRow {
             number: signed(launch.index)?,
+            process: launch.process,
             instances: signed(launch.instances)?,
             seconds: launch.seconds,
             counts,

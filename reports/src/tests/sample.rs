@@ -18,6 +18,7 @@ use time::macros::datetime;
 fn launches(outcomes: &[([i64; 2], bool)], counts: &[&[u64]], seconds: f64) -> Vec<Launch> {
     let launch = |(index, counts): (usize, &&[u64])| Launch {
         index: index as u64,
+        process: 0,
         instances: counts.iter().sum(),
         seconds,
         outcomes: outcomes

@@ -363,6 +363,7 @@ mod tests {
                 instances: 1,
                 launches: vec![Launch {
                     index: 0,
+                    process: 0,
                     instances: 1,
                     seconds: 0.1,
                     outcomes: vec![OutcomeCount {

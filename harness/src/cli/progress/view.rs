@@ -174,6 +174,7 @@ mod tests {
         };
         Launch {
             index: 0,
+            process: 0,
             instances: targets + other,
             seconds: 0.1,
             outcomes: [outcome(targets, true), outcome(other, false)]

@@ -285,6 +285,7 @@ impl Launcher<'_> {
         };
         Ok(Launch {
             index: flight.index,
+            process: 0,
             instances: u64::from(flight.count),
             seconds,
             outcomes: self.tally.outcomes(&self.built.program, &counts),
