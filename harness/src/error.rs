@@ -59,6 +59,7 @@ impl Error {
         match stop {
             Stop::Interrupted => Error::Interrupted(so_far.into()),
             Stop::NoDevice(sentence) => Error::NoDevice(sentence),
+            Stop::TimeIsUp => Error::Bug("a case was cut off that nobody limited".into()),
         }
     }
 

@@ -103,7 +103,7 @@ pub fn shrink(
     // With the rate that the small one has.
     let least = target.needed_runs().min(MOST_RUNS).max(options.runs);
     let last = match &stopped {
-        Some(Stop::Interrupted | Stop::NoDevice(_)) => None,
+        Some(_) => None,
         None => match asker.runner.run(&body(&small.found)?, least) {
             Ok(Ran::Observed(seen)) => Some(seen),
             Ok(Ran::Skipped(_)) | Err(_) => None,

@@ -61,7 +61,7 @@ impl<'a> Clean<'a> {
         if matches!(&result, Ok(result) if result.verdict == Verdict::Timeout) {
             // A busy machine makes cases late; what is found out here is never asked again.
             let limits = Limits {
-                patience: limits.patience * MORE_PATIENCE,
+                patience: limits.patience.times(MORE_PATIENCE),
                 ..limits
             };
             result = run(session, case, again(case), limits, terms.model);

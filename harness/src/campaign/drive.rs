@@ -178,7 +178,7 @@ impl Campaign<'_> {
                 let found = match found {
                     Ok(found) => found,
                     Err(Stop::NoDevice(why)) => Some(Found::Unopened { why }),
-                    Err(Stop::Interrupted) => return Err(Stop::Interrupted),
+                    Err(stop) => return Err(stop),
                 };
                 match found {
                     Some(found) => settle(&hunt, found),

@@ -255,7 +255,7 @@ impl<'a> Hunt<'a> {
             if late {
                 // A busy machine makes cases late, which is no fault's doing.
                 let patient = Limits {
-                    patience: limits.patience * MORE_PATIENCE,
+                    patience: limits.patience.times(MORE_PATIENCE),
                     ..limits
                 };
                 result = run(session, case, once, patient, terms.model)?;

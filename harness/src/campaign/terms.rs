@@ -106,7 +106,7 @@ impl Terms<'_> {
             1
         };
         Limits {
-            patience: self.limits.patience * more,
+            patience: self.limits.patience.times(more),
             ..self.limits
         }
     }

@@ -40,7 +40,7 @@ pub fn main(args: &DevicesOptions) -> Result<ExitCode, Error> {
                         block(&place, &known, colour())
                     });
                 }
-                Err(Stop::Interrupted) => return Err(Stop::Interrupted.into()),
+                Err(stop @ (Stop::Interrupted | Stop::TimeIsUp)) => return Err(stop.into()),
                 Err(Stop::NoDevice(sentence)) => {
                     out.text(&if args.json.json {
                         let object = serde_json::json!({"device": place, "error": sentence});

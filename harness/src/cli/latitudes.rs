@@ -7,8 +7,7 @@ use classay::Error;
 use classay::campaign::latitudes::{Latitudes, Taken};
 use classay::interrupt::Interrupt;
 use classay::plan;
-use classay::run::{Run, Source};
-use classay::worker::session::Limits;
+use classay::run::{Conduct, Run, Source};
 use classay_faults::{LatitudeEntry, latitudes};
 use classay_reports::record::CaseResult;
 use classay_vocabulary::{Budget, ExitCode};
@@ -92,9 +91,11 @@ pub fn main(args: &LatitudesOptions) -> Result<ExitCode, Error> {
         },
         select: select.select.clone(),
         budget: Budget::Seconds(args.budget),
-        limits: Limits {
-            patience: timeout.or(defaults.limits.patience.as_secs_f64()),
-            ..defaults.limits
+        conduct: Conduct {
+            full: true,
+            jobs: 1,
+            patience: timeout.given(),
+            ..defaults.conduct
         },
         ..defaults
     };

@@ -5,8 +5,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use classay::device::Selector;
 use classay::environment::{self, Mode};
 use classay::judge::{ChosenModel, model};
-use classay::run::{Gate, Run};
-use classay::worker::session::Limits;
+use classay::run::{Conduct, Gate, Run};
+use classay::worker::session::{Limits, Patience};
 use classay::{Error, open};
 use classay_litmus::cat::{Model, Reading, reading};
 use classay_litmus::oracle::{self, Deadline};
@@ -215,6 +215,11 @@ pub struct CaseTimeoutOption {
 }
 
 impl CaseTimeoutOption {
+    /// What was asked for.
+    pub fn given(&self) -> Option<Duration> {
+        self.case_timeout.map(Duration::from_secs_f64)
+    }
+
     /// What was asked for, or so many seconds.
     pub fn or(&self, seconds: f64) -> Duration {
         Duration::from_secs_f64(self.case_timeout.unwrap_or(seconds))
@@ -224,7 +229,7 @@ impl CaseTimeoutOption {
 /// What is done about workers that die.
 #[derive(Debug, Args)]
 pub struct TriageOptions {
-    /// Try a case this many times again after it crashed or timed out
+    /// Try a case this many times again after it crashed
     #[arg(long, value_name = "N", default_value_t = 1)]
     retries: u32,
     #[command(flatten)]
@@ -234,9 +239,23 @@ pub struct TriageOptions {
 impl TriageOptions {
     /// The bounds on each case.
     pub fn limits(&self) -> Limits {
+        let usual = Limits::default();
         Limits {
-            patience: self.timeout.or(60.0),
+            patience: match self.timeout.given() {
+                Some(patience) => Patience::of(patience),
+                None => usual.patience,
+            },
             retries: self.retries,
+            ..usual
+        }
+    }
+
+    /// How a run is conducted with these.
+    pub fn conduct(&self) -> Conduct {
+        Conduct {
+            patience: self.timeout.given(),
+            retries: self.retries,
+            ..Conduct::default()
         }
     }
 }
@@ -333,7 +352,7 @@ impl SessionOptions {
             device: self.device.selector(),
             store: self.store.store.clone(),
             gate: self.expect.gate(),
-            limits: self.triage.limits(),
+            conduct: self.triage.conduct(),
             ..Run::default()
         }
     }

@@ -11,7 +11,7 @@ use classay::environment::Environment;
 use classay::interrupt::Interrupt;
 use classay::plan::Plan;
 use classay::plan::shard::Shard;
-use classay::run::{Active, Results, Run, Source, Stored, failures};
+use classay::run::{Active, Conduct, Results, Run, Source, Stored, failures};
 use classay::worker::protocol::Known;
 use classay::worker::session::Limits;
 use classay::{Error, shrink};
@@ -28,9 +28,16 @@ use std::time::Duration;
 pub struct RunOptions {
     #[command(flatten)]
     session: SessionOptions,
-    /// Share this many seconds equally among the cases [default: 60]
+    /// End the run after this many seconds; what it did not reach is counted [default: 60]
     #[arg(long, value_name = "SECONDS", value_parser = seconds, conflicts_with = "instances")]
     budget: Option<f64>,
+    /// Run every case to its end, however long that takes; the cases share the budget
+    #[arg(long)]
+    full: bool,
+    /// Run this many cases beside each other [default: as many as there are processors]; litmus tests, whose
+    /// outcomes are counted, always run alone
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    jobs: Option<u16>,
     /// Run exactly this many instances of each case instead
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     instances: Option<u64>,
@@ -67,6 +74,16 @@ pub struct RunOptions {
 }
 
 impl RunOptions {
+    /// How the run is conducted.
+    fn conduct(&self) -> Conduct {
+        let usual = self.session.triage.conduct();
+        Conduct {
+            full: self.full,
+            jobs: self.jobs.map_or(usual.jobs, usize::from),
+            ..usual
+        }
+    }
+
     /// The budget that was asked for, where one was.
     fn asked(&self) -> Option<Budget> {
         match (self.instances, self.budget) {
@@ -101,7 +118,7 @@ pub fn main(args: &RunOptions) -> Result<ExitCode, Error> {
             return report(args, &results);
         }
         stored.resume(
-            args.session.triage.limits(),
+            &args.conduct(),
             &args.session.expect.gate(),
             &interrupt,
             &say,
@@ -128,6 +145,7 @@ fn begin(args: &RunOptions, path: &Path, interrupt: &Interrupt) -> Result<Active
         model: args.model.chosen()?,
         environment: args.environment.fixed()?,
         store: Some(path.to_path_buf()),
+        conduct: args.conduct(),
         ..args.session.run()
     };
     run.begin(interrupt, &say)
@@ -311,7 +329,7 @@ fn after(args: &RunOptions, active: &mut Active, interrupt: &Interrupt) -> Resul
     };
     let (session, model) = active.session();
     let options = shrink::Options {
-        limits: Limits::once(args.session.triage.limits().patience),
+        limits: Limits::once(args.session.triage.limits().patience.waiting),
         model,
         runs: RUNS_TO_SHRINK,
         limit: Some(Duration::from_secs_f64(limit)),

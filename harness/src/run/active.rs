@@ -1,6 +1,9 @@
-//! A run that is going on: cases run one after another, and each result is kept before the next begins.
+//! A run that is going on: cases run one after another or beside each other, and each result is kept as soon
+//! as its case ends.
 
+use super::beside::{Beside, News};
 use super::results::Results;
+use super::schedule::{Clock, Company, Learned, Pace, Until, by_value};
 use crate::Error;
 use crate::judge::ChosenModel;
 use crate::plan::Case;
@@ -9,10 +12,14 @@ use crate::worker::session::{Limits, Session, Stop};
 use classay_reports::record::{CaseResult, Launch};
 use classay_reports::store::{RunStatus, StoreError};
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::sync::Mutex;
+use std::time::Instant;
 
 /// Who is shown a run while it goes on.
 pub trait Observer {
+    /// The run will end about then.
+    fn ends_by(&mut self, _end: Instant) {}
+
     /// A case begins.
     fn case_begins(&mut self, _case: &Case) {}
 
@@ -54,7 +61,22 @@ pub struct Active {
     pub(super) model: ChosenModel,
     pub(super) limits: Limits,
     pub(super) results: Results,
-    pub(super) pace: Pace,
+    pub(super) order: Order,
+}
+
+/// How the cases of a run follow each other.
+pub(super) enum Order {
+    /// One after the other, each with the budget that it has.
+    Listed,
+    /// By what they are worth, so many at once; within these seconds, where there is an end.
+    Scheduled {
+        /// Cases that may compute at once.
+        jobs: usize,
+        /// Seconds that all may take together.
+        within: Option<f64>,
+        /// The seconds that they share where nothing ends the run.
+        shared: Option<f64>,
+    },
 }
 
 impl Active {
@@ -103,20 +125,122 @@ impl Active {
     }
 
     fn all(&mut self, observer: &mut dyn Observer) -> Result<(), Halt> {
-        for (done, case) in self.cases.iter().enumerate() {
-            observer.case_begins(case);
-            let paced = self.pace.case(case, self.cases.len() - done);
-            let result = self
-                .session
-                .run(&paced, self.limits, &self.model, &mut |launch| {
-                    observer.launched(case, launch)
-                })
-                .map_err(Halt::Stop)?;
-            self.pace.took(&paced, result.seconds);
-            self.results.commit(result.clone()).map_err(Halt::Store)?;
-            observer.case_ends(&result);
+        let everything = 0..self.cases.len();
+        match self.order {
+            Order::Listed => {
+                let mut pace = Pace::new(None, self.cases.len(), 1);
+                everything
+                    .into_iter()
+                    .try_for_each(|at| self.one(at, &mut pace, None, observer).map(|_| ()))
+            }
+            Order::Scheduled {
+                jobs,
+                within,
+                shared,
+            } => {
+                let clock = Clock::begin(within);
+                if let Some(end) = clock.end() {
+                    observer.ends_by(end);
+                }
+                let (alone, others): (Vec<_>, Vec<_>) =
+                    everything.partition(|&at| Company::of(&self.cases[at]) == Company::Alone);
+                let alone = by_value(&self.cases, alone);
+                let mut others = by_value(&self.cases, others);
+                let learned = Mutex::default();
+                // What the parts share where nothing ends them.
+                let end = |part: f64| {
+                    let shared = shared.map(|seconds| seconds * part);
+                    shared
+                        .map(|seconds| Instant::now() + std::time::Duration::from_secs_f64(seconds))
+                };
+                let part = others.len() as f64 / self.cases.len().max(1) as f64;
+                let until = match alone.is_empty() {
+                    true => clock.whole(),
+                    false => clock.beside(),
+                };
+                let paced = until.map(|until| until.last_begin).or_else(|| end(part));
+                self.beside(&others, jobs, (until, paced), &learned, observer)?;
+                let until = clock.whole();
+                let paced = until
+                    .map(|until| until.last_begin)
+                    .or_else(|| end(1.0 - part));
+                let mut pace = Pace::new(paced, alone.len(), 1);
+                for at in alone {
+                    if until.is_some_and(|until| Instant::now() >= until.last_begin) {
+                        break;
+                    }
+                    self.one(at, &mut pace, until, observer)?;
+                }
+                // What there is time for of those that were not reached.
+                if let Some(until) = until {
+                    others.retain(|&at| !self.results.has(&self.cases[at].id));
+                    let paced = Some(until.last_begin);
+                    self.beside(&others, jobs, (Some(until), paced), &learned, observer)?;
+                }
+                Ok(())
+            }
         }
-        Ok(())
+    }
+
+    /// Runs one case on the session of this run, and says whether it has a result.
+    fn one(
+        &mut self,
+        at: usize,
+        pace: &mut Pace,
+        until: Option<Until>,
+        observer: &mut dyn Observer,
+    ) -> Result<bool, Halt> {
+        let case = &self.cases[at];
+        observer.case_begins(case);
+        let paced = pace.case(case);
+        let limits = Limits {
+            until: until.map(|until| until.cut),
+            ..self.limits
+        };
+        let progress = &mut |launch: &Launch| observer.launched(case, launch);
+        let result = match self.session.run(&paced, limits, &self.model, progress) {
+            Ok(result) => result,
+            Err(Stop::TimeIsUp) => return Ok(false),
+            Err(stop) => return Err(Halt::Stop(stop)),
+        };
+        pace.took(&paced, result.seconds);
+        self.results.commit(result.clone()).map_err(Halt::Store)?;
+        observer.case_ends(&result);
+        Ok(true)
+    }
+
+    /// Runs cases beside each other.
+    fn beside(
+        &mut self,
+        which: &[usize],
+        jobs: usize,
+        (until, paced): (Option<Until>, Option<Instant>),
+        learned: &Mutex<Learned>,
+        observer: &mut dyn Observer,
+    ) -> Result<(), Halt> {
+        let beside = Beside {
+            cases: &self.cases,
+            which,
+            model: &self.model,
+            limits: self.limits,
+            until,
+            jobs,
+            pace: Mutex::new(Pace::new(paced, which.len(), jobs)),
+            learned,
+        };
+        let (cases, results) = (&self.cases, &mut self.results);
+        beside.go(&self.session, &mut |news| {
+            match news {
+                News::Begins(at) => observer.case_begins(&cases[at]),
+                News::Ends(result) => {
+                    results
+                        .commit(CaseResult::clone(&result))
+                        .map_err(Halt::Store)?;
+                    observer.case_ends(&result);
+                }
+            }
+            Ok(())
+        })
     }
 
     /// Lets the worker go; the results stay.
@@ -144,6 +268,7 @@ impl Active {
             Halt::Stop(Stop::NoDevice(sentence)) => {
                 Error::NoDevice(format!("{sentence}\n{so_far}"))
             }
+            Halt::Stop(stop @ Stop::TimeIsUp) => stop.into(),
             Halt::Store(error) => Error::Store {
                 error,
                 advice: format!("\n{so_far}"),
@@ -151,59 +276,3 @@ impl Active {
         }
     }
 }
-
-/// Keeps a run near its time budget: building a test takes time that its own budget does not count,
-/// so later cases get less when earlier ones took more. A case never gets more than its share.
-pub(super) struct Pace {
-    /// When the run should end; `None` where each case gets what it asks for.
-    end: Option<Instant>,
-    /// Seconds that a case takes beyond its budget, averaged over those that ran.
-    beyond: f64,
-    ran: u32,
-}
-
-impl Pace {
-    /// Each case as it asks.
-    pub(super) fn free() -> Pace {
-        Pace {
-            end: None,
-            beyond: 0.0,
-            ran: 0,
-        }
-    }
-
-    /// The time budgets of all cases together are the run's.
-    pub(super) fn within(cases: &[Case]) -> Pace {
-        let total: f64 = cases
-            .iter()
-            .map(|case| case.budget.seconds().unwrap_or(0.0))
-            .sum();
-        Pace {
-            end: Some(Instant::now() + Duration::from_secs_f64(total)),
-            ..Pace::free()
-        }
-    }
-
-    /// A case with the time that is left for it, of `left` that are still to run.
-    fn case(&self, case: &Case, left: usize) -> Case {
-        let (Some(end), Some(share)) = (self.end, case.budget.seconds()) else {
-            return case.clone();
-        };
-        let remaining = end.saturating_duration_since(Instant::now()).as_secs_f64();
-        let seconds = (remaining / left.max(1) as f64 - self.beyond).min(share);
-        Case {
-            budget: case.budget.lasting(seconds.max(share * LEAST_SHARE)),
-            ..case.clone()
-        }
-    }
-
-    fn took(&mut self, case: &Case, seconds: f64) {
-        if let Some(given) = case.budget.seconds() {
-            self.ran += 1;
-            self.beyond += ((seconds - given).max(0.0) - self.beyond) / f64::from(self.ran);
-        }
-    }
-}
-
-/// The part of its share that a case always gets.
-const LEAST_SHARE: f64 = 0.1;

@@ -1,12 +1,15 @@
 //! A run: cases on one device, each result kept before the next case begins.
 //!
 //! [`Run`] says what to run and where, [`Active`] is a run with its device open, [`Stored`] one that a store
-//! keeps. [`results`] keeps what comes back, [`failures`] shrinks what failed.
+//! keeps. `schedule` says what runs when, `beside` runs cases beside each other, [`results`] keeps what comes
+//! back, [`failures`] shrinks what failed.
 
 mod active;
+mod beside;
 pub mod failures;
 pub mod results;
 mod resume;
+mod schedule;
 
 pub use active::{Active, Halt, Observer};
 pub use results::{Gate, Results};
@@ -19,9 +22,9 @@ use crate::judge::ChosenModel;
 use crate::plan::shard::Shard;
 use crate::plan::{self, Case, Plan, seed, select};
 use crate::tune::tuned::{For, Tuned};
-use crate::worker::session::{Breakage, Limits};
+use crate::worker::session::{Breakage, Limits, Patience};
 use crate::{Error, Notify, open};
-use active::Pace;
+use active::Order;
 use classay_reports::expectation::Expectations;
 use classay_reports::record::{CaseResult, DeviceRecord, Verdict};
 use classay_reports::store::Store;
@@ -75,10 +78,63 @@ pub struct Run {
     pub store: Option<PathBuf>,
     /// What fails the run.
     pub gate: Gate,
-    /// What a case may take beyond its budget, and how often it is tried.
-    pub limits: Limits,
+    /// How it is conducted.
+    pub conduct: Conduct,
     /// What the device is started with: faults, latitudes, what surrounds it.
     pub breakage: Breakage,
+}
+
+/// How a run is conducted: what changes how long it takes, and nothing about its cases.
+#[derive(Debug, Clone)]
+pub struct Conduct {
+    /// Runs every case to its end, however long that takes. Otherwise the budget, where it is a time, ends
+    /// the run, and what was not reached by then is counted.
+    pub full: bool,
+    /// Cases that may compute at once.
+    pub jobs: usize,
+    /// How long a case may go without a sign of life; as suits the budget where nothing is said.
+    pub patience: Option<Duration>,
+    /// How often a case is tried again after its worker crashed.
+    pub retries: u32,
+}
+
+impl Conduct {
+    /// The bounds on each case of a run that ends after so many seconds, where it does.
+    fn limits(&self, within: Option<f64>) -> Limits {
+        let fitting = within.map_or(Limits::default(), Limits::within);
+        Limits {
+            patience: self.patience.map_or(fitting.patience, Patience::of),
+            retries: self.retries,
+            ..fitting
+        }
+    }
+
+    /// How cases that share a budget follow each other.
+    fn order(&self, budget: Budget) -> (Order, Limits) {
+        let (within, shared) = match (self.full, budget.seconds()) {
+            (false, within) => (within, None),
+            (true, shared) => (None, shared),
+        };
+        let order = Order::Scheduled {
+            jobs: self.jobs.max(1),
+            within,
+            shared,
+        };
+        (order, self.limits(within))
+    }
+}
+
+impl Default for Conduct {
+    /// As `classay run` has it: the budget ends the run, and as many cases run at once as there are
+    /// processors.
+    fn default() -> Conduct {
+        Conduct {
+            full: false,
+            jobs: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            patience: None,
+            retries: 1,
+        }
+    }
 }
 
 /// Where the cases of a run come from.
@@ -111,7 +167,7 @@ impl Default for Run {
             environment: None,
             store: None,
             gate: Gate::default(),
-            limits: Limits::default(),
+            conduct: Conduct::default(),
             breakage: Breakage::default(),
         }
     }
@@ -185,16 +241,16 @@ impl Run {
         let expectations = results::expectations(&self.gate, record, notify)?;
         let mut results = Results::begin(store, &plan, &cases, session.known())?;
         results.expect(expectations);
+        let (order, limits) = match shares {
+            true => self.conduct.order(self.budget),
+            false => (Order::Listed, self.conduct.limits(None)),
+        };
         Ok(Active {
-            pace: if shares {
-                Pace::within(&cases)
-            } else {
-                Pace::free()
-            },
+            order,
             session,
             cases,
             model,
-            limits: self.limits,
+            limits,
             results,
         })
     }
@@ -246,18 +302,38 @@ impl Limits {
     /// So long without a sign of life, and no second try.
     pub fn once(patience: Duration) -> Limits {
         Limits {
-            patience,
+            patience: Patience::of(patience),
             retries: 0,
+            until: None,
+        }
+    }
+
+    /// As suits a run of so many seconds: a hang costs a small part of it.
+    pub fn within(seconds: f64) -> Limits {
+        let part = |part: f64, least: f64| {
+            let seconds = (seconds * part).clamp(least, 60.0);
+            Duration::from_secs_f64(seconds)
+        };
+        Limits {
+            patience: Patience {
+                waiting: part(1.0 / 12.0, 2.0),
+                working: part(1.0 / 3.0, 5.0),
+            },
+            ..Limits::default()
         }
     }
 }
 
 impl Default for Limits {
-    /// A minute without a sign of life, and a second try.
+    /// A minute without a sign of life, a quarter of one where nothing computes, and a second try after a crash.
     fn default() -> Limits {
         Limits {
-            patience: Duration::from_secs(60),
+            patience: Patience {
+                waiting: Duration::from_secs(15),
+                working: Duration::from_secs(60),
+            },
             retries: 1,
+            until: None,
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::worker::protocol::Known;
 use crate::{Error, Notify};
 use classay_reports::expectation::Expectations;
 use classay_reports::junit;
-use classay_reports::record::{CaseResult, DeviceRecord, Moment, Verdict};
+use classay_reports::record::{CaseId, CaseResult, DeviceRecord, Moment, Verdict};
 use classay_reports::store::{PlanHash, Run, RunId, RunRecord, RunStatus, Store, StoreError};
 use classay_vocabulary::ExitCode;
 use std::io::Write;
@@ -216,6 +216,11 @@ impl Results {
             None => self.run.status = status,
         }
         Ok(())
+    }
+
+    /// Whether a case has its result.
+    pub fn has(&self, case: &CaseId) -> bool {
+        self.results.iter().any(|result| result.case == *case)
     }
 
     /// The results so far.

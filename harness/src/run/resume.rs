@@ -1,13 +1,13 @@
 //! A run that goes on where it stopped.
 
-use super::active::{Active, Pace};
+use super::Conduct;
+use super::active::Active;
 use super::results::{self, Gate, Results};
 use crate::device::{Selector, same};
 use crate::interrupt::Interrupt;
 use crate::judge::ChosenModel;
 use crate::plan::{Case, Plan};
 use crate::worker::protocol::Known;
-use crate::worker::session::Limits;
 use crate::{Error, Notify, open};
 use classay_reports::expectation::Expectations;
 use classay_reports::store::{Run, RunStatus, Store};
@@ -85,7 +85,7 @@ impl Stored {
     /// The device does not open or is not what it was, a file is wrong, or the store cannot be written.
     pub fn resume(
         self,
-        limits: Limits,
+        conduct: &Conduct,
         gate: &Gate,
         interrupt: &Interrupt,
         notify: Notify<'_>,
@@ -110,8 +110,16 @@ impl Stored {
         let expectations = results::expectations(gate, &session.known().record, notify)?;
         let mut results = Results::resume(store, run)?;
         results.expect(expectations);
+        let budget = match plan.asked.seconds() {
+            Some(_) => {
+                let left = cases.iter().filter_map(|case| case.budget.seconds());
+                plan.asked.lasting(left.sum())
+            }
+            None => plan.asked,
+        };
+        let (order, limits) = conduct.order(budget);
         Ok(Active {
-            pace: Pace::within(&cases),
+            order,
             session,
             cases,
             model,

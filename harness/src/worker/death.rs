@@ -2,6 +2,7 @@
 
 use classay_reports::record::{Evidence, EvidenceKind, Verdict};
 use std::process::ExitStatus;
+use std::time::Duration;
 
 /// What a worker did instead of answering.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -15,12 +16,15 @@ pub enum How {
     /// It wrote something that is no answer.
     #[error("the worker wrote rubbish: {0}")]
     Rubbish(String),
-    /// It did not answer for this many seconds.
-    #[error("no sign of life for {0} s; the worker was killed")]
-    Silent(u64),
-    /// It went on for this many seconds past the case's budget.
-    #[error("still running {0} s past its time budget; the worker was killed")]
-    Overrun(u64),
+    /// It did not answer for this long.
+    #[error("no sign of life for {} s; the worker was killed", .0.as_secs_f64())]
+    Silent(Duration),
+    /// It went on for this long past the case's budget.
+    #[error("still running {} s past its time budget; the worker was killed", .0.as_secs_f64())]
+    Overrun(Duration),
+    /// The run that it was a part of ended.
+    #[error("the time of the run was up")]
+    TimeIsUp,
     /// It could not be started.
     #[error("no worker could be started: {0}")]
     NotStarted(String),
@@ -49,7 +53,7 @@ impl How {
     /// The verdict of a case that ended so.
     pub fn verdict(&self) -> Verdict {
         match self {
-            How::Silent(_) | How::Overrun(_) => Verdict::Timeout,
+            How::Silent(_) | How::Overrun(_) | How::TimeIsUp => Verdict::Timeout,
             How::Signal(_) | How::Exit(_) | How::Rubbish(_) | How::NotStarted(_) => Verdict::Crash,
         }
     }
@@ -60,7 +64,7 @@ impl How {
             How::Signal(signal) => signal_name(*signal),
             How::Exit(code) => format!("exit code {code}"),
             How::Rubbish(_) => "rubbish".into(),
-            How::Silent(_) | How::Overrun(_) => "timeout".into(),
+            How::Silent(_) | How::Overrun(_) | How::TimeIsUp => "timeout".into(),
             How::NotStarted(_) => "not started".into(),
         }
     }
@@ -123,8 +127,21 @@ mod tests {
         assert_eq!(How::Signal(64).kind(), "signal 64");
         assert_eq!(How::Exit(3).verdict(), Verdict::Crash);
         assert_eq!(How::Rubbish("x".into()).verdict(), Verdict::Crash);
-        assert_eq!(How::Silent(60).verdict(), Verdict::Timeout);
-        assert_eq!(How::Overrun(60).verdict(), Verdict::Timeout);
+        assert_eq!(
+            How::Silent(Duration::from_secs(60)).verdict(),
+            Verdict::Timeout
+        );
+        assert_eq!(
+            How::Overrun(Duration::from_secs(60)).verdict(),
+            Verdict::Timeout
+        );
+    }
+
+    #[test]
+    fn times_are_in_seconds() {
+        let text = |millis| How::Silent(Duration::from_millis(millis)).to_string();
+        assert!(text(60_000).contains("for 60 s;"), "{}", text(60_000));
+        assert!(text(1_500).contains("for 1.5 s;"), "{}", text(1_500));
     }
 
     #[test]

@@ -178,19 +178,31 @@ impl Worker {
         interrupt: &Interrupt,
     ) -> Result<Reply, NoReply> {
         loop {
-            if interrupt.came() {
-                return Err(NoReply::Interrupted);
+            match self.reply_by(deadline, interrupt)? {
+                Some(reply) => return Ok(reply),
+                None if Instant::now() >= deadline => return Err(self.condemn(late)),
+                None => {}
             }
-            let left = deadline.saturating_duration_since(Instant::now());
-            match self.replies.recv_timeout(left.min(LOOK)) {
-                Ok(Ok(reply)) => return Ok(*reply),
-                Ok(Err(what)) => return Err(self.condemn(How::Rubbish(what))),
-                Err(RecvTimeoutError::Timeout) if left.is_zero() => return Err(self.condemn(late)),
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => {
-                    let how = self.ended();
-                    return Err(self.condemn(how));
-                }
+        }
+    }
+
+    /// The next reply, where it comes by then or within a moment, whichever is sooner.
+    pub fn reply_by(
+        &mut self,
+        deadline: Instant,
+        interrupt: &Interrupt,
+    ) -> Result<Option<Reply>, NoReply> {
+        if interrupt.came() {
+            return Err(NoReply::Interrupted);
+        }
+        let left = deadline.saturating_duration_since(Instant::now());
+        match self.replies.recv_timeout(left.min(LOOK)) {
+            Ok(Ok(reply)) => Ok(Some(*reply)),
+            Ok(Err(what)) => Err(self.condemn(How::Rubbish(what))),
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => {
+                let how = self.ended();
+                Err(self.condemn(how))
             }
         }
     }

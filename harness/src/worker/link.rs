@@ -19,9 +19,12 @@ pub enum Stop {
     Interrupted,
     /// The device cannot be opened, or not any more; one or more sentences.
     NoDevice(String),
+    /// What was to run had to be over by now.
+    TimeIsUp,
 }
 
 /// How a library is reached.
+#[derive(Clone)]
 pub struct Link {
     pub selector: Selector,
     pub start: Start,
@@ -115,7 +118,7 @@ impl Link {
 
     /// The reply of a worker that does not refuse.
     pub fn receive(&self, worker: &mut Worker) -> Result<Reply, NoReply> {
-        let late = How::Silent(OPEN_LIMIT.as_secs());
+        let late = How::Silent(OPEN_LIMIT);
         match worker.receive(Instant::now() + OPEN_LIMIT, late, &self.interrupt)? {
             Reply::Refused { refusal } => Err(NoReply::Refused(refusal)),
             reply => Ok(reply),

@@ -4,7 +4,8 @@
 //! child (`classay worker`), which alone loads the library and calls OpenCL. [`protocol`] is what
 //! the two say to each other, `child` the worker's side, `host` one worker seen from the parent
 //! (start, send, receive with a deadline, kill), `link` how a library is reached by one, [`death`] the
-//! words for how it ended, and [`session`] what the parent does with workers: open a device, run a case,
+//! words for how it ended, [`vigil`] how long it is waited for while it says nothing, [`turns`] how many compute
+//! at once, and [`session`] what the parent does with workers: open a device, run a case,
 //! and when the worker dies record that, try again, and go on with a fresh one.
 
 mod child;
@@ -14,6 +15,8 @@ mod link;
 pub mod protocol;
 pub mod session;
 pub mod triage;
+pub mod turns;
+pub mod vigil;
 
 /// Serves as a worker and does not return, where this program was started as one. A program that drives runs
 /// calls this first: a run starts the program again for the process that loads the driver.

@@ -14,11 +14,14 @@ use super::link::Link;
 pub use super::link::Stop;
 use super::protocol::{Job, Known, ListedPlatform, Reply, Request, ToLoad};
 use super::triage::{Attempt, Ending, conclude};
+use super::turns::Turn;
+pub use super::vigil::Patience;
+use super::vigil::Vigil;
 use crate::device::{At, Selector};
 use crate::interrupt::Interrupt;
 use crate::judge::ChosenModel;
 use crate::plan::Case;
-use classay_reports::record::{CaseResult, FreedomCount, Launch};
+use classay_reports::record::{CaseResult, FreedomCount, Launch, Verdict};
 use std::time::{Duration, Instant};
 
 /// After this many workers in a row that could not open the device again, a run gives up.
@@ -27,10 +30,19 @@ const REOPENINGS: u32 = 4;
 /// Bounds on one case.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// How long a case may go without a sign of life, and past its time budget.
-    pub patience: Duration,
-    /// How often a case is tried again after its worker died.
+    /// How long a case may go without a sign of life; and past its time budget, however it fares.
+    pub patience: Patience,
+    /// How often a case is tried again after its worker crashed.
     pub retries: u32,
+    /// When it has to be over, whatever it does.
+    pub until: Option<Instant>,
+}
+
+impl From<Duration> for Limits {
+    /// So long without a sign of life, whatever the worker does, and no second try.
+    fn from(patience: Duration) -> Limits {
+        Limits::once(patience)
+    }
 }
 
 /// A library with its device open in a worker.
@@ -42,6 +54,8 @@ pub struct Session {
     failed_openings: u32,
     /// Tests that the worker keeps built.
     loaded: usize,
+    /// The turn on the machine that it has, where several share it.
+    turn: Option<Turn>,
 }
 
 /// What became of a test that was to be loaded.
@@ -104,7 +118,26 @@ impl Session {
             worker: Some(worker),
             failed_openings: 0,
             loaded: 0,
+            turn: None,
         })
+    }
+
+    /// Another session with the same device, whose worker starts when it is needed.
+    pub fn another(&self) -> Session {
+        Session {
+            link: self.link.clone(),
+            at: self.at,
+            known: self.known.clone(),
+            worker: None,
+            failed_openings: 0,
+            loaded: 0,
+            turn: None,
+        }
+    }
+
+    /// Gives it a turn on the machine for what it does next, or takes that away.
+    pub fn take_turn(&mut self, turn: Option<Turn>) {
+        self.turn = turn;
     }
 
     /// What is known about the device.
@@ -127,10 +160,13 @@ impl Session {
     ) -> Result<CaseResult, Stop> {
         let mut attempts = Vec::new();
         loop {
-            let attempt = self.observe(case, limits.patience, progress)?;
+            let attempt = self.observe(case, limits, progress)?;
+            // A hang would hang again, for as long.
+            let crashed = matches!(&attempt.ending, Ending::Died(death) if death.how.verdict() == Verdict::Crash);
+            let timed_out = matches!(&attempt.ending, Ending::Died(_)) && !crashed;
             attempts.push(attempt);
-            let died = attempts.iter().any(|a| matches!(a.ending, Ending::Died(_)));
-            if !died || attempts.len() > limits.retries as usize {
+            let had_crashed = attempts.iter().any(|a| matches!(a.ending, Ending::Died(_)));
+            if timed_out || !had_crashed || attempts.len() > limits.retries as usize {
                 return Ok(conclude(case, attempts, model));
             }
         }
@@ -140,22 +176,35 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// The device does not open again, or the user interrupted.
+    /// The device does not open again, the user interrupted, or its time is up and it showed nothing.
     pub fn observe(
         &mut self,
         case: &Case,
-        patience: Duration,
+        limits: impl Into<Limits>,
         progress: &mut dyn FnMut(&Launch),
     ) -> Result<Attempt, Stop> {
+        let limits = limits.into();
         let mut attempt = Attempt::default();
+        let turn = self.turn.take();
         let ending = self.with_worker(|worker, interrupt| {
             let begun = Instant::now();
             let launches = &mut attempt.launches;
-            let ending = run_on(worker, case, patience, launches, progress, interrupt);
+            let vigil = Vigil::new(worker.id(), limits.patience, turn.as_ref());
+            let within = (limits, vigil, interrupt);
+            let ending = run_on(worker, case, within, launches, progress);
             attempt.seconds = begun.elapsed().as_secs_f64();
             ending
-        })?;
-        attempt.ending = ending.unwrap_or_else(Ending::Died);
+        });
+        self.turn = turn;
+        attempt.ending = match ending? {
+            Ok(ending) => ending,
+            // What it showed by then counts.
+            Err(death) if death.how == How::TimeIsUp && attempt.launches.is_empty() => {
+                return Err(Stop::TimeIsUp);
+            }
+            Err(death) if death.how == How::TimeIsUp => Ending::default(),
+            Err(death) => Ending::Died(death),
+        };
         Ok(attempt)
     }
 
@@ -287,11 +336,11 @@ pub fn list(selector: &Selector, interrupt: &Interrupt) -> Result<Vec<ListedPlat
 fn run_on(
     worker: &mut Worker,
     case: &Case,
-    patience: Duration,
+    (limits, mut vigil, interrupt): (Limits, Vigil<'_>, &Interrupt),
     launches: &mut Vec<Launch>,
     progress: &mut dyn FnMut(&Launch),
-    interrupt: &Interrupt,
 ) -> Result<Ending, NoReply> {
+    let patience = limits.patience.waiting;
     worker.send(&Request::Run(Box::new(Job {
         case: case.id.clone(),
         body: case.body.clone(),
@@ -300,19 +349,28 @@ fn run_on(
         budget: case.budget,
         patience: patience.as_secs_f64(),
     })));
+    // A case that goes on sending after its end is as stuck as a silent one.
+    let most = limits.patience.working;
     let end = case
         .budget
         .seconds()
-        .map(|seconds| Instant::now() + Duration::from_secs_f64(seconds) + patience);
-    let silence = How::Silent(patience.as_secs());
-    let overrun = How::Overrun(patience.as_secs());
+        .map(|seconds| Instant::now() + Duration::from_secs_f64(seconds) + most);
     loop {
-        let silent = Instant::now() + patience;
-        let (deadline, late) = match end {
-            Some(end) if end < silent => (end, &overrun),
-            Some(_) | None => (silent, &silence),
+        let reply = worker.reply_by(vigil.next(), interrupt)?;
+        let now = Instant::now();
+        if limits.until.is_some_and(|until| now >= until) {
+            return Err(worker.condemn(How::TimeIsUp));
+        }
+        if end.is_some_and(|end| now >= end) {
+            return Err(worker.condemn(How::Overrun(most)));
+        }
+        let Some(reply) = reply else {
+            match vigil.silent() {
+                Some(how) => return Err(worker.condemn(how)),
+                None => continue,
+            }
         };
-        let reply = worker.receive(deadline, late.clone(), interrupt)?;
+        vigil.spoke();
         match reply {
             Reply::Launch { case: id, launch } if id == case.id => {
                 if let Some(wrong) = wrong_launch(&launch, launches.len() as u64) {
@@ -320,10 +378,6 @@ fn run_on(
                 }
                 progress(&launch);
                 launches.push(launch);
-                // A case that goes on sending after its end is as stuck as a silent one.
-                if end.is_some_and(|end| Instant::now() > end) {
-                    return Err(worker.condemn(overrun));
-                }
             }
             Reply::Finished { case: id, ended } if id == case.id => {
                 return Ok(Ending::Finished(ended));
@@ -353,7 +407,7 @@ fn load_on(
     // They are built before the first answer comes.
     let all = patience.saturating_mul(u32::try_from(tests.len()).unwrap_or(u32::MAX).max(1));
     let deadline = Instant::now() + all;
-    let late = How::Silent(all.as_secs());
+    let late = How::Silent(all);
     let mut loads = Vec::new();
     for test in tests {
         match worker.receive(deadline, late.clone(), interrupt)? {

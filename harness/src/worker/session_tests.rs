@@ -67,6 +67,7 @@ fn session(folder: &Path, body: &str) -> Session {
         worker: None,
         failed_openings: 0,
         loaded: 0,
+        turn: None,
     }
 }
 
@@ -110,7 +111,8 @@ fn finished(case: &str) -> String {
 
 fn limits(retries: u32) -> Limits {
     Limits {
-        patience: Duration::from_secs(1),
+        patience: Patience::of(Duration::from_secs(1)),
+        until: None,
         retries,
     }
 }
@@ -295,7 +297,7 @@ fn an_interruption_kills_the_worker_with_its_children() {
         }
     });
     let mut limits = limits(0);
-    limits.patience = Duration::from_secs(60);
+    limits.patience = Patience::of(Duration::from_secs(60));
     let stopped = session.run(&case(Budget::Instances(10)), limits, &model(), &mut |_| {});
     assert!(matches!(stopped, Err(Stop::Interrupted)), "{stopped:?}");
     stopper.join().expect("it ended");

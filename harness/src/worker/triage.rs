@@ -312,8 +312,8 @@ P0 (global atomic_int* x) {
         let result = conclude(
             &case(),
             vec![
-                died(How::Silent(60), launches(0)),
-                died(How::Silent(60), vec![]),
+                died(How::Silent(std::time::Duration::from_secs(60)), launches(0)),
+                died(How::Silent(std::time::Duration::from_secs(60)), vec![]),
             ],
             &model(),
         );
@@ -331,7 +331,10 @@ P0 (global atomic_int* x) {
     fn different_deaths_are_all_reported_and_a_crash_wins() {
         let result = conclude(
             &case(),
-            vec![died(How::Silent(60), vec![]), died(How::Exit(7), vec![])],
+            vec![
+                died(How::Silent(std::time::Duration::from_secs(60)), vec![]),
+                died(How::Exit(7), vec![]),
+            ],
             &model(),
         );
         assert_eq!(result.verdict, Verdict::Crash);

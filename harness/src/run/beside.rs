@@ -1,0 +1,142 @@
+//! Cases that run beside each other: each thread has a worker of its own, and takes the next case when it has
+//! a turn on the machine.
+//!
+//! Threads share what is next, how long cases take and how long they may be silent, each behind a lock; what
+//! they find they send to the thread that keeps results, which is the only one that writes the store and
+//! shows anything. A case is sent once, after its worker said its last word of it, so that what is kept of it
+//! happened before.
+
+use super::active::Halt;
+use super::schedule::{Learned, Pace, Until, kind};
+use crate::judge::ChosenModel;
+use crate::plan::Case;
+use crate::threads::lock;
+use crate::worker::session::{Limits, Session, Stop};
+use crate::worker::turns::Turns;
+use classay_reports::record::CaseResult;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+/// Threads for each case that may compute: those beyond the first run while others wait.
+const THREADS: usize = 3;
+
+/// What a thread reports.
+pub(super) enum News {
+    /// The case at this place begins.
+    Begins(usize),
+    /// One ended so.
+    Ends(Box<CaseResult>),
+}
+
+/// What the threads share.
+pub(super) struct Beside<'a> {
+    pub cases: &'a [Case],
+    /// Places of the cases to run, in order.
+    pub which: &'a [usize],
+    pub model: &'a ChosenModel,
+    pub limits: Limits,
+    pub until: Option<Until>,
+    pub jobs: usize,
+    pub pace: Mutex<Pace>,
+    pub learned: &'a Mutex<Learned>,
+}
+
+impl Beside<'_> {
+    /// Runs them on sessions like `first`; `keep` gets the news, on the thread that calls.
+    ///
+    /// # Errors
+    ///
+    /// The device is gone, the user interrupted, or `keep` failed.
+    pub fn go(
+        &self,
+        first: &Session,
+        keep: &mut dyn FnMut(News) -> Result<(), Halt>,
+    ) -> Result<(), Halt> {
+        let turns = Turns::new(self.jobs);
+        let (next, over) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let (send, news) = channel();
+        let threads = (self.jobs * THREADS).min(self.which.len());
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..threads)
+                .map(|_| {
+                    let (session, send) = (first.another(), send.clone());
+                    let (turns, next, over) = (&turns, &next, &over);
+                    scope.spawn(move || {
+                        let ended = self.serve(session, turns, next, over, &send);
+                        if ended.is_err() {
+                            over.store(true, Ordering::Relaxed);
+                        }
+                        ended
+                    })
+                })
+                .collect();
+            drop(send);
+            let mut kept = Ok(());
+            for one in news {
+                if kept.is_ok() {
+                    kept = keep(one);
+                }
+                if kept.is_err() {
+                    over.store(true, Ordering::Relaxed);
+                }
+            }
+            for thread in threads {
+                match thread.join() {
+                    Ok(Ok(())) => {}
+                    Ok(Err(stop)) => kept = kept.and(Err(Halt::Stop(stop))),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+            kept
+        })
+    }
+
+    /// What one thread does.
+    fn serve(
+        &self,
+        mut session: Session,
+        turns: &Arc<Turns>,
+        next: &AtomicUsize,
+        over: &AtomicBool,
+        send: &Sender<News>,
+    ) -> Result<(), Stop> {
+        let late = || self.until.is_some_and(|u| Instant::now() >= u.last_begin);
+        let wanted = || {
+            let begun = next.load(Ordering::Relaxed);
+            !over.load(Ordering::Relaxed) && begun < self.which.len() && !late()
+        };
+        while let Some(turn) = turns.take(&wanted) {
+            if !wanted() {
+                break;
+            }
+            let Some(&at) = self.which.get(next.fetch_add(1, Ordering::Relaxed)) else {
+                break;
+            };
+            let case = lock(&self.pace).case(&self.cases[at]);
+            let kind = kind(&case);
+            let limits = Limits {
+                patience: lock(self.learned).patience(kind, self.limits.patience),
+                until: self.until.map(|until| until.cut),
+                ..self.limits
+            };
+            // Whoever keeps results listens until every thread has ended.
+            let _ = send.send(News::Begins(at));
+            session.take_turn(Some(turn));
+            let ran = session.run(&case, limits, self.model, &mut |_| {});
+            session.take_turn(None);
+            match ran {
+                Ok(result) => {
+                    lock(&self.pace).took(&case, result.seconds);
+                    lock(self.learned).saw(kind, &result);
+                    let _ = send.send(News::Ends(Box::new(result)));
+                }
+                Err(Stop::TimeIsUp) => {}
+                Err(stop) => return Err(stop),
+            }
+        }
+        session.close();
+        Ok(())
+    }
+}

@@ -1,0 +1,299 @@
+//! In which order cases run, which of them beside each other, and until when.
+//!
+//! A run that has a minute says most when it first runs one case of every kind, then a second of every kind,
+//! and so on: what its time does not reach is then what it knows most about. Cases whose outcomes are counted
+//! need the machine alone, or the rates would be those of a busy machine; all others run beside each other.
+
+use crate::plan::Case;
+use crate::worker::session::Patience;
+use classay_reports::record::{CaseResult, Verdict};
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+/// The part of a run's time in which cases run beside each other, where some need the machine alone.
+const BESIDE: f64 = 0.45;
+
+/// What a case may take beyond its part's end, as a part of the run's time.
+const GRACE: f64 = 0.04;
+
+/// When a part of a run ends.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Until {
+    /// No case begins after this.
+    pub last_begin: Instant,
+    /// Every case is cut off at this.
+    pub cut: Instant,
+}
+
+/// The time of a run.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Clock {
+    begun: Instant,
+    /// Seconds; `None` where every case runs to its end.
+    seconds: Option<f64>,
+}
+
+impl Clock {
+    /// From now on so many seconds, or as long as it takes.
+    pub fn begin(seconds: Option<f64>) -> Clock {
+        Clock {
+            begun: Instant::now(),
+            seconds,
+        }
+    }
+
+    /// When the run should end.
+    pub fn end(&self) -> Option<Instant> {
+        let seconds = self.seconds?;
+        Some(self.begun + Duration::from_secs_f64(seconds))
+    }
+
+    fn at(&self, part: f64) -> Option<Until> {
+        let seconds = self.seconds?;
+        let at = |part: f64| self.begun + Duration::from_secs_f64(seconds * part);
+        Some(Until {
+            last_begin: at(part),
+            cut: at(part + GRACE),
+        })
+    }
+
+    /// When the cases that run beside each other make room, where others wait for the machine.
+    pub fn beside(&self) -> Option<Until> {
+        self.at(BESIDE)
+    }
+
+    /// When everything ends.
+    pub fn whole(&self) -> Option<Until> {
+        self.at(1.0)
+    }
+}
+
+/// What a case needs of the machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Company {
+    /// Nothing beside it: its outcomes are counted.
+    Alone,
+    /// Cases beside it do not matter.
+    Others,
+}
+
+impl Company {
+    /// What this case needs.
+    pub fn of(case: &Case) -> Company {
+        match case.body.litmus() {
+            // Tests with commands are as slow as programs of commands, and show what those show.
+            Some(program) if program.commands.is_empty() => Company::Alone,
+            Some(_) | None => Company::Others,
+        }
+    }
+}
+
+/// What cases have in common that are likely to fare alike: the kind of generated ones, the shape of litmus
+/// tests.
+pub(super) fn kind(case: &Case) -> &str {
+    match case.body.is_litmus() {
+        true => case.test.split('+').next().unwrap_or(&case.test),
+        false => {
+            let id = case.id.as_str();
+            id.rsplit_once('/').map_or(id, |(kind, _)| kind)
+        }
+    }
+}
+
+/// The cases at these places, the first of each kind first, then the second of each.
+pub(super) fn by_value(cases: &[Case], mut which: Vec<usize>) -> Vec<usize> {
+    let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
+    let mut rank = vec![0; cases.len()];
+    for &at in &which {
+        let before = seen.entry(kind(&cases[at])).or_default();
+        rank[at] = *before;
+        *before += 1;
+    }
+    which.sort_by_key(|&at| (rank[at], at));
+    which
+}
+
+/// Keeps a run near its time: building a case takes time that its own budget does not count, so later cases
+/// get less when earlier ones took more.
+#[derive(Debug)]
+pub(super) struct Pace {
+    /// When the cases should be done; `None` where each gets what it asks for.
+    end: Option<Instant>,
+    /// Cases that run at once.
+    lanes: usize,
+    /// Cases that have not begun.
+    left: usize,
+    /// Seconds that a case takes beyond its budget, averaged over those that ran.
+    beyond: f64,
+    ran: u32,
+}
+
+/// The part of its share that a case always gets.
+const LEAST_SHARE: f64 = 0.1;
+
+impl Pace {
+    /// For so many cases, `lanes` at once.
+    pub fn new(end: Option<Instant>, cases: usize, lanes: usize) -> Pace {
+        Pace {
+            end,
+            lanes,
+            left: cases,
+            beyond: 0.0,
+            ran: 0,
+        }
+    }
+
+    /// The next case with the time that is left for it.
+    pub fn case(&mut self, case: &Case) -> Case {
+        let left = self.left.max(1);
+        self.left = left - 1;
+        let (Some(end), Some(share)) = (self.end, case.budget.seconds()) else {
+            return case.clone();
+        };
+        let remaining = end.saturating_duration_since(Instant::now()).as_secs_f64();
+        let seconds = remaining * self.lanes as f64 / left as f64 - self.beyond;
+        Case {
+            budget: case.budget.lasting(seconds.max(share * LEAST_SHARE)),
+            ..case.clone()
+        }
+    }
+
+    /// A case took so long.
+    pub fn took(&mut self, case: &Case, seconds: f64) {
+        if let Some(given) = case.budget.seconds() {
+            self.ran += 1;
+            self.beyond += ((seconds - given).max(0.0) - self.beyond) / f64::from(self.ran);
+        }
+    }
+}
+
+/// What is known of how long cases of each kind are silent.
+#[derive(Debug, Default)]
+pub(super) struct Learned(BTreeMap<String, Silence>);
+
+#[derive(Debug, Default)]
+struct Silence {
+    /// Cases that hung.
+    hangs: u32,
+    /// The longest that a case took which ended.
+    longest: Duration,
+}
+
+/// Cases of a kind that hung before the next ones are waited for less.
+const CONFIRMED: u32 = 2;
+
+/// The part of the patience that they get: more than what a run waits for a callback that never comes, which
+/// is half of it.
+const SHORTER: f64 = 0.6;
+
+/// So many times as long as the longest case of the kind that ended they get at least.
+const MARGIN: u32 = 5;
+
+impl Learned {
+    /// How long a case of this kind may be silent, where one of which nothing is known may be so for `whole`.
+    pub fn patience(&self, kind: &str, whole: Patience) -> Patience {
+        let Some(known) = self.0.get(kind).filter(|known| known.hangs >= CONFIRMED) else {
+            return whole;
+        };
+        let shorter = |whole: Duration| {
+            let short = whole.mul_f64(SHORTER).max(known.longest * MARGIN);
+            short.min(whole)
+        };
+        Patience {
+            waiting: shorter(whole.waiting),
+            working: shorter(whole.working),
+        }
+    }
+
+    /// How a case of this kind fared.
+    pub fn saw(&mut self, kind: &str, result: &CaseResult) {
+        let known = self.0.entry(kind.to_owned()).or_default();
+        match result.verdict {
+            Verdict::Timeout => known.hangs += 1,
+            Verdict::Crash | Verdict::Skip => {}
+            _ => {
+                let took = Duration::try_from_secs_f64(result.seconds).unwrap_or_default();
+                known.longest = known.longest.max(took);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan;
+    use classay_reports::record::CaseId;
+
+    #[test]
+    fn every_kind_comes_before_the_second_of_any() {
+        let cases = plan::drawn(3);
+        let order = by_value(&cases, (0..cases.len()).collect());
+        let kinds = cases.len() / 3;
+        let first: std::collections::BTreeSet<_> =
+            order[..kinds].iter().map(|&at| kind(&cases[at])).collect();
+        assert_eq!(first.len(), kinds);
+        let mut all = order.clone();
+        all.sort_unstable();
+        assert!(all.into_iter().eq(0..cases.len()), "each once");
+    }
+
+    #[test]
+    fn counted_outcomes_need_the_machine_alone() {
+        let shipped = plan::shipped().expect("the shipped tests");
+        let company = |name: &str| {
+            let case = shipped.iter().find(|case| case.test == name);
+            Company::of(case.expect("a shipped test"))
+        };
+        assert_eq!(company("SB+rlx"), Company::Alone);
+        assert_eq!(company("MP+enqueue+wait"), Company::Others);
+        let drawn = plan::drawn(1);
+        assert!(
+            drawn
+                .iter()
+                .all(|case| Company::of(case) == Company::Others)
+        );
+        let test = shipped.iter().find(|case| case.test == "MP+rel+acq");
+        assert_eq!(test.map(kind), Some("MP"));
+    }
+
+    #[test]
+    fn a_kind_that_hung_twice_is_waited_for_less() {
+        let whole = Patience::of(Duration::from_secs(10));
+        let result = |verdict, seconds| CaseResult {
+            seconds,
+            ..CaseResult::new(CaseId::new("api", "again", "1"), verdict, "")
+        };
+        let mut learned = Learned::default();
+        learned.saw("api/again", &result(Verdict::Timeout, 10.0));
+        assert_eq!(learned.patience("api/again", whole), whole);
+        learned.saw("api/again", &result(Verdict::Timeout, 10.0));
+        let six = Patience::of(Duration::from_secs(6));
+        assert_eq!(learned.patience("api/again", whole), six);
+        assert_eq!(learned.patience("api/info", whole), whole);
+        // Where those that end take long, so may the others.
+        learned.saw("api/again", &result(Verdict::Pass, 1.5));
+        let more = Patience::of(Duration::from_millis(7500));
+        assert_eq!(learned.patience("api/again", whole), more);
+        learned.saw("api/again", &result(Verdict::Fail, 9.0));
+        assert_eq!(learned.patience("api/again", whole), whole);
+    }
+
+    #[test]
+    fn what_one_case_takes_too_long_the_others_give() {
+        let mut case = plan::drawn(1).swap_remove(0);
+        case.budget = classay_vocabulary::Budget::Seconds(1.0);
+        let end = Instant::now() + Duration::from_secs(100);
+        let seconds = |case: &Case| case.budget.seconds().expect("a time");
+        let mut pace = Pace::new(Some(end), 50, 2);
+        let first = pace.case(&case);
+        assert!((3.9..=4.0).contains(&seconds(&first)), "{:?}", first.budget);
+        pace.took(&first, 5.0);
+        let second = pace.case(&case);
+        assert!(seconds(&second) < 3.2, "{:?}", second.budget);
+        let mut late = Pace::new(Some(Instant::now()), 50, 2);
+        assert_eq!(seconds(&late.case(&case)), LEAST_SHARE);
+        let mut free = Pace::new(None, 50, 2);
+        assert_eq!(free.case(&case).budget, case.budget);
+    }
+}

@@ -1,0 +1,268 @@
+//! How long a silent worker is waited for.
+//!
+//! A worker that says nothing either computes, and a slow driver on a busy machine may do so for long, or
+//! waits for what does not come: a hang. The system tells the two apart: processes of the worker's group that
+//! use a processor, or want one and get none, are at work. One that waits is waited for much less long, and
+//! lends its turn on the machine to another case meanwhile.
+
+use super::death::How;
+use super::turns::Turn;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// How long the worker may be silent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Patience {
+    /// While nothing of it wants a processor.
+    pub waiting: Duration,
+    /// Whatever it does.
+    pub working: Duration,
+}
+
+impl Patience {
+    /// So long, whatever the worker does.
+    pub fn of(both: Duration) -> Patience {
+        Patience {
+            waiting: both,
+            working: both,
+        }
+    }
+
+    /// So many times as long.
+    pub fn times(self, times: u32) -> Patience {
+        Patience {
+            waiting: self.waiting * times,
+            working: self.working * times,
+        }
+    }
+}
+
+/// How often a silent worker is looked at.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// The part of the time since the last look from which on a group is at work.
+const AT_WORK: f64 = 0.05;
+
+/// Watches one worker while a case runs on it.
+pub struct Vigil<'a> {
+    group: u32,
+    patience: Patience,
+    /// When it last said something.
+    said: Instant,
+    /// Since when it has been waiting, as far as is known.
+    waits: Instant,
+    looked: Instant,
+    used: Option<Duration>,
+    turn: Option<&'a Turn>,
+}
+
+impl<'a> Vigil<'a> {
+    /// Of the worker that leads this group, which has begun a case just now.
+    pub fn new(group: u32, patience: Patience, turn: Option<&'a Turn>) -> Vigil<'a> {
+        let now = Instant::now();
+        Vigil {
+            group,
+            patience,
+            said: now,
+            waits: now,
+            looked: now,
+            used: None,
+            turn,
+        }
+    }
+
+    /// It said something.
+    pub fn spoke(&mut self) {
+        let now = Instant::now();
+        (self.said, self.waits, self.looked, self.used) = (now, now, now, None);
+        if let Some(turn) = self.turn {
+            turn.resume();
+        }
+    }
+
+    /// It said nothing: whether it is still waited for, or what it did.
+    pub fn silent(&mut self) -> Option<How> {
+        let now = Instant::now();
+        if now - self.looked >= LOOK {
+            self.look(now);
+        }
+        if now - self.said >= self.patience.working {
+            return Some(How::Silent(self.patience.working));
+        }
+        // A group that was never seen at work has been waiting since it spoke.
+        (now - self.waits >= self.patience.waiting).then_some(How::Silent(self.patience.waiting))
+    }
+
+    /// When it is decided next.
+    pub fn next(&self) -> Instant {
+        let ends = [
+            self.looked + LOOK,
+            self.said + self.patience.working,
+            self.waits + self.patience.waiting,
+        ];
+        ends.into_iter().min().unwrap_or(self.looked)
+    }
+
+    fn look(&mut self, now: Instant) {
+        let Some(seen) = Activity::of(Path::new("/proc"), self.group) else {
+            // Where the system does not say, silence is waiting.
+            self.looked = now;
+            return;
+        };
+        let busy = match self.used {
+            Some(before) => {
+                let used = seen.used.saturating_sub(before);
+                used.as_secs_f64() > AT_WORK * (now - self.looked).as_secs_f64()
+            }
+            None => false,
+        };
+        (self.looked, self.used) = (now, Some(seen.used));
+        if busy || seen.runnable {
+            self.waits = now;
+        }
+        if let Some(turn) = self.turn {
+            match busy || seen.runnable {
+                true => turn.resume(),
+                false => turn.lend(),
+            }
+        }
+    }
+}
+
+/// What the processes of a group do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Activity {
+    /// Processor time that they have used, of those that still exist.
+    used: Duration,
+    /// A thread of theirs runs, wants to run, or waits for a disk.
+    runnable: bool,
+}
+
+/// Ticks of a second in which the system counts processor time, on every Linux.
+const TICKS: u64 = 100;
+
+impl Activity {
+    /// As the system's process files say; `None` where there are none.
+    fn of(files: &Path, group: u32) -> Option<Activity> {
+        let mut all = Activity {
+            used: Duration::ZERO,
+            runnable: false,
+        };
+        for entry in std::fs::read_dir(files).ok()?.flatten() {
+            let name = entry.file_name();
+            let is_process = name.to_str().is_some_and(|n| n.parse::<u32>().is_ok());
+            // A process may end between two looks.
+            let stat = is_process.then(|| Stat::read(&entry.path().join("stat")));
+            let Some(stat) = stat.flatten().filter(|stat| stat.group == group) else {
+                continue;
+            };
+            all.used += Duration::from_millis(stat.ticks * (1000 / TICKS));
+            let Ok(threads) = std::fs::read_dir(entry.path().join("task")) else {
+                continue;
+            };
+            let stats = threads
+                .flatten()
+                .map(|t| Stat::read(&t.path().join("stat")));
+            all.runnable |= stats.flatten().any(|stat| matches!(stat.state, 'R' | 'D'));
+        }
+        Some(all)
+    }
+}
+
+/// What a process file `stat` says.
+#[derive(Debug, PartialEq, Eq)]
+struct Stat {
+    state: char,
+    group: u32,
+    ticks: u64,
+}
+
+impl Stat {
+    fn read(file: &Path) -> Option<Stat> {
+        Stat::parse(&std::fs::read_to_string(file).ok()?)
+    }
+
+    /// Of `pid (name) state parent group … user system …`; a name may hold spaces and parentheses.
+    fn parse(text: &str) -> Option<Stat> {
+        let (_, rest) = text.rsplit_once(')')?;
+        let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
+        let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
+        Some(Stat {
+            state: fields.first()?.chars().next()?,
+            group: u32::try_from(number(2)?).ok()?,
+            ticks: number(11)? + number(12)?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::process::CommandExt;
+    use std::process::{Child, Command};
+
+    #[test]
+    fn a_name_may_hold_what_it_likes() {
+        let text = "7 (a ) R b) S 1 42 7 0 -1 4194560 1 0 0 0 30 12 0 0 20 0 1 0 5 0 0";
+        let stat = Stat {
+            state: 'S',
+            group: 42,
+            ticks: 42,
+        };
+        assert_eq!(Stat::parse(text), Some(stat));
+        assert_eq!(Stat::parse("7 (a) S 1"), None);
+        assert_eq!(Stat::parse(""), None);
+    }
+
+    /// A process that leads a group, and its end.
+    struct Leader(Child);
+
+    impl Leader {
+        fn of(script: &str) -> Leader {
+            let mut command = Command::new("sh");
+            command.args(["-c", script]).process_group(0);
+            Leader(command.spawn().expect("a shell"))
+        }
+    }
+
+    impl Drop for Leader {
+        fn drop(&mut self) {
+            crate::sys::kill_group(self.0.id());
+            let _ = self.0.wait();
+        }
+    }
+
+    /// What becomes of a silent worker.
+    fn end_of(script: &str, patience: Patience) -> How {
+        let leader = Leader::of(script);
+        let mut vigil = Vigil::new(leader.0.id(), patience, None);
+        loop {
+            if let Some(how) = vigil.silent() {
+                return how;
+            }
+            let left = vigil.next().saturating_duration_since(Instant::now());
+            std::thread::sleep(left);
+        }
+    }
+
+    #[test]
+    fn who_waits_is_waited_for_less_than_who_works() {
+        let patience = Patience {
+            waiting: Duration::from_millis(600),
+            working: Duration::from_millis(3000),
+        };
+        assert_eq!(
+            end_of("sleep 100; true", patience),
+            How::Silent(patience.waiting)
+        );
+        assert_eq!(
+            end_of("while :; do :; done", patience),
+            How::Silent(patience.working)
+        );
+        // What it started works for it.
+        assert_eq!(
+            end_of("(while :; do :; done) & wait", patience),
+            How::Silent(patience.working)
+        );
+    }
+}
