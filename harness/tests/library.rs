@@ -5,8 +5,7 @@
 use classay::environment::Environment;
 use classay::interrupt::Interrupt;
 use classay::plan::Case;
-use classay::run::{Observer, Stored};
-use classay::worker::session::Limits;
+use classay::run::{Conduct, Observer, Stored};
 use classay::{Budget, Error, ExitCode, Gate, Run, Verdict, worker};
 use classay_reports::record::{CaseResult, Launch};
 use classay_reports::store::Store;
@@ -135,7 +134,7 @@ fn wrong() -> Done {
             files: vec!["/nonexistent.yaml".into()],
             ..Gate::default()
         },
-        limits: Limits::default(),
+        conduct: Conduct::default(),
         ..small()
     };
     assert_eq!(code(unread), Some(ExitCode::Usage));

@@ -139,7 +139,13 @@ fn a_resumed_run_keeps_its_options() {
     assert_eq!(lines[0], first, "what was committed is kept as it was");
     // Done: resuming again says the same again.
     let again = run(&mut resume(&store)).expect(0).says(&["is complete"]);
-    assert_eq!(again.json(), lines);
+    assert_eq!(by_test(again.json()), by_test(lines));
+}
+
+/// Results are printed as cases end, and those that a store has in the order of its plan.
+fn by_test(mut lines: Vec<serde_json::Value>) -> Vec<serde_json::Value> {
+    lines.sort_by_key(|line| line["test"].to_string());
+    lines
 }
 
 #[test]
@@ -261,9 +267,10 @@ fn a_full_disk_is_told_and_what_was_committed_is_kept() {
     assert!(committed.len() < whole.len(), "{}", done.told());
     let resumed = run(&mut resume(&store)).expect(0).json();
     assert_eq!(resumed.len(), whole.len());
-    assert_eq!(
-        resumed[..committed.len()],
-        committed,
-        "committed is kept as it was"
-    );
+    for line in &committed {
+        assert!(
+            resumed.contains(line),
+            "committed is kept as it was: {line}"
+        );
+    }
 }

@@ -7,6 +7,7 @@
 //! | crash, timeout | `error` | no verdict was reached; the evidence is its text |
 //! | skip | `skipped` | the message names the missing capability |
 //! | inconclusive | `skipped`, type `inconclusive` | not a failure: the run exits 0 with it too |
+//! | none, since the run's time did not reach it | `skipped`, type `not-reached` | the run exits 0 with it |
 //! | contested | `skipped`, type `contested`; `failure` with `--strict` | the run exits 0 with it, but with `--strict` |
 //!
 //! Where something is expected of a case ([`crate::expectation`]), a failure that is expected is `skipped`
@@ -18,7 +19,7 @@
 //! rates, times), and the suite's `skipped` count; it changes nothing else.
 
 use crate::expectation::{Expectations, Standing};
-use crate::record::{CaseResult, Verdict};
+use crate::record::{CaseId, CaseResult, Verdict};
 use crate::report::facts::CaseFacts;
 use crate::report::freedoms::{Sight, freedoms};
 use crate::store::Run;
@@ -61,6 +62,13 @@ pub fn write(
                 .iter()
                 .map(|r| test_case(r, expectations.of(r), expectations.fails(r.verdict))),
         )
+        .add_testcases(unreached(run).map(|case| {
+            let name = legal(case.as_str());
+            let why = "the time of the run was over before it was reached";
+            let mut case_of = TestCaseBuilder::skipped_with_cause(&name, "not-reached", why);
+            case_of.set_classname(&legal(&format!("classay.{}", case.family())));
+            case_of.build()
+        }))
         .build();
     let mut plain = Vec::new();
     ReportBuilder::new()
@@ -74,6 +82,11 @@ pub fn write(
     out.write_all(b"\n")?;
     out.flush()?;
     Ok(())
+}
+
+/// Planned cases that the run did not reach.
+fn unreached(run: &Run) -> impl Iterator<Item = &CaseId> {
+    run.reach.iter().flat_map(|reach| &reach.unreached)
 }
 
 fn test_case(result: &CaseResult, standing: Standing<'_>, fails: bool) -> TestCase {
@@ -209,6 +222,13 @@ fn run_properties(run: &Run) -> Vec<Property> {
         property("seed", run.record.seed),
         property("plan.hash", run.plan_hash.as_str()),
     ];
+    if let Some(reach) = &run.reach {
+        properties.extend([
+            property("rules.exercised", reach.exercised),
+            property("rules.apply", reach.apply),
+            property("cases.not_reached", reach.unreached.len()),
+        ]);
+    }
     if let (Some(first), Some(last)) = (run.moments.first(), run.moments.last()) {
         let machine = &first.machine;
         properties.extend([
@@ -274,11 +294,8 @@ fn with_properties(
         let mut start = start.to_owned();
         let properties = match start.name().as_ref() {
             b"testsuite" => {
-                let skipped = results
-                    .iter()
-                    .filter(|r| skipped(r.verdict))
-                    .count()
-                    .to_string();
+                let skipped = results.iter().filter(|r| skipped(r.verdict)).count();
+                let skipped = (skipped + unreached(run).count()).to_string();
                 start.push_attribute(("skipped", skipped.as_str()));
                 let mut properties = run_properties(run);
                 properties.extend(freedom_properties(results));
@@ -396,6 +413,35 @@ mod tests {
         )
         .unwrap();
         String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn what_was_not_reached_is_skipped_and_says_so() {
+        let results = [sample::message_passing()];
+        let mut run = sample::run(&results);
+        run.reach = Some(crate::record::Reach {
+            exercised: 3,
+            apply: 4,
+            planned: 2,
+            unreached: vec![CaseId::new("api", "again", "00001")],
+        });
+        let mut out = Vec::new();
+        write(&run, &results, &Expectations::default(), &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let xml = Document::parse(&text).unwrap();
+        let mut cases = xml.descendants().filter(|n| n.has_tag_name("testcase"));
+        let last = cases.next_back().expect("two cases");
+        assert_eq!(last.attribute("name"), Some("api/again/00001"));
+        let skipped = child(last, "skipped").expect("an element");
+        assert_eq!(skipped.attribute("type"), Some("not-reached"));
+        let suite = xml.descendants().find(|n| n.has_tag_name("testsuite"));
+        let suite = suite.expect("a suite");
+        assert_eq!(suite.attribute("skipped"), Some("1"));
+        assert_eq!(suite.attribute("tests"), Some("2"));
+        assert!(
+            text.contains(r#"name="rules.exercised" value="3""#),
+            "{text}"
+        );
     }
 
     fn child<'a>(node: Node<'a, 'a>, name: &str) -> Option<Node<'a, 'a>> {

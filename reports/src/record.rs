@@ -43,6 +43,19 @@ pub struct Launch {
     pub freedoms: Vec<FreedomCount>,
 }
 
+/// How far a run came in its time: which rules it put to the test, and what it did not come to.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Reach {
+    /// Rules that a case which ran is about.
+    pub exercised: usize,
+    /// Rules that a planned case is about, but for cases that the device cannot run.
+    pub apply: usize,
+    /// Planned cases.
+    pub planned: usize,
+    /// Those that the run's time did not reach, in the order of the plan.
+    pub unreached: Vec<CaseId>,
+}
+
 /// Something kept because it explains a verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {

@@ -10,16 +10,16 @@
 mod annotations;
 mod notes;
 
-use crate::campaign::covers::covers_within;
-use crate::judge::{self, ChosenModel};
+use crate::judge::{self, ChosenModel, covers_within};
 use crate::plan::{Body, Case, Plan};
+use crate::run::Covers;
 use classay_litmus::Breaches;
 use classay_litmus::explain;
 use classay_litmus::oracle::{self, Deadline, Judgement, Limits, Model, Standing};
 use classay_litmus::program::{Program, Quantifier};
-use classay_reports::record::{CaseId, CaseResult};
+use classay_reports::record::{CaseId, CaseResult, Reach};
 use classay_reports::report::{About, Context, Expected, Kind, Picture, Rule};
-use classay_reports::store::{Run, Store, StoreError};
+use classay_reports::store::{Run, RunStatus, Store, StoreError};
 use classay_suites::catalogue;
 use classay_vocabulary::Budget;
 use std::collections::BTreeMap;
@@ -94,6 +94,26 @@ pub fn context(store: &Store, run: &Run, results: &[CaseResult]) -> Result<Conte
         ));
     }
     Ok(context)
+}
+
+/// How far a run came that its time ended; `None` for one that is not over.
+///
+/// # Errors
+///
+/// The store cannot be read.
+pub fn reach(
+    store: &Store,
+    run: &Run,
+    results: &[CaseResult],
+) -> Result<Option<Reach>, StoreError> {
+    let plan = Plan::from_text(&run.record.plan).ok();
+    let model = plan.and_then(|plan| ChosenModel::load(&plan.model).ok());
+    let Some(model) = model.filter(|_| run.status == RunStatus::Done) else {
+        return Ok(None);
+    };
+    let planned = store.planned_cases(run.id)?.into_iter();
+    let cases: Vec<Case> = planned.filter_map(|c| Case::from_planned(c).ok()).collect();
+    Ok(Some(Covers::by(&model).reach(&cases, results)))
 }
 
 /// The catalogue. Vulkan's rules are the oracle's: no OpenCL device can break them.

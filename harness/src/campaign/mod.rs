@@ -10,7 +10,6 @@
 //! none may fail.
 
 pub mod clean;
-pub mod covers;
 pub mod drive;
 pub mod hunt;
 pub mod latitudes;

@@ -4,13 +4,13 @@ use super::latitudes;
 use super::options::{CampaignOptions, DeviceOption, JunitOption, seconds};
 use super::output::{Out, say};
 use clap::Args;
-use classay::campaign::covers::covers;
 use classay::campaign::list::CarrierKind;
 use classay::campaign::power::Power;
 use classay::campaign::{Campaign, Fault, Found, Hunted, Terms};
 use classay::device::{Capabilities, Library, Selector};
 use classay::interrupt::Interrupt;
 use classay::judge::ChosenModel;
+use classay::judge::covers;
 use classay::machine::Watch;
 use classay::plan::{self, seed, select};
 use classay::run::results;
@@ -505,6 +505,7 @@ fn write_junit(
         planned: cases.len() as u64,
         committed: cases.len() as u64,
         moments: vec![Watch::new().look()],
+        reach: None,
     };
     results::write_junit(path, &run, &cases, &Expectations::default())
 }

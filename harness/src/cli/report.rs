@@ -11,7 +11,7 @@ use classay::tune::tuned::For;
 use classay_reports::record::CaseResult;
 use classay_reports::report::{Baseline, Context, Faults, Report, Tuning};
 use classay_reports::store::{Run, RunId, Store};
-use classay_reports::text::summary;
+use classay_reports::text::{self, summary};
 use classay_reports::{csv, html, json, junit};
 use classay_vocabulary::ExitCode;
 use std::io::Write;
@@ -60,7 +60,8 @@ pub fn main(args: &ReportOptions) -> Result<ExitCode, Error> {
         return Err(Error::Usage("--rate needs a --baseline".into()));
     }
     let path = args.store.clone().unwrap_or_else(|| DEFAULT_STORE.into());
-    let (run, results) = load(&path, args.run)?;
+    let (mut run, results) = load(&path, args.run)?;
+    run.reach = about::reach(&Store::open_read_only(&path)?, &run, &results)?;
     let wants_context = args.html.is_some() || args.json.is_some();
     let mut context = match wants_context {
         true => about::context(&Store::open_read_only(&path)?, &run, &results)?,
@@ -115,6 +116,9 @@ pub fn main(args: &ReportOptions) -> Result<ExitCode, Error> {
             colour(),
         );
         Out::new().text(&table);
+        if let Some(reach) = &run.reach {
+            say(&text::reach(reach));
+        }
     }
     for file in files
         .into_iter()

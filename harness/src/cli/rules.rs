@@ -3,7 +3,7 @@
 use super::output::Out;
 use clap::Args;
 use classay::Error;
-use classay::campaign::covers::covers;
+use classay::judge::covers;
 use classay::judge::model;
 use classay::plan;
 use classay_litmus::Breaches;

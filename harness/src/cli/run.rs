@@ -18,7 +18,7 @@ use classay::{Error, shrink};
 use classay_reports::expectation::Expectations;
 use classay_reports::json::TestJson;
 use classay_reports::record::CaseResult;
-use classay_reports::text::summary;
+use classay_reports::text::{self, summary};
 use classay_vocabulary::{Budget, ExitCode};
 use std::path::Path;
 use std::time::Duration;
@@ -380,4 +380,11 @@ fn show(args: &RunOptions, kept: &Results) {
         kept.expectations(),
         colour(),
     ));
+    if let Some(reach) = &kept.run().reach {
+        let how = match reach.unreached.is_empty() {
+            true => String::new(),
+            false => "; --resume goes on, with --full to the end".into(),
+        };
+        say_folded(&format!("{}{how}", text::reach(reach)));
+    }
 }

@@ -2,12 +2,13 @@
 //!
 //! [`model`] finds the model, `verdict` judges the outcomes of a litmus test by it, `commands` those of other
 //! cases, `freedoms` which outcomes show what rules leave open, `contested` what readings say differently of a test,
-//! `drawn` explains the forbidden ones again for reports, `outcome` names one state to the oracle,
+//! `covers` names the rules that a case puts to the test, `drawn` explains the forbidden ones again for reports, `outcome` names one state to the oracle,
 //! `apart` gives the oracle a thread of its own.
 
 mod apart;
 mod commands;
 mod contested;
+mod covers;
 mod drawn;
 mod freedoms;
 pub mod model;
@@ -18,6 +19,7 @@ mod verdict;
 pub use apart::{Broken, apart};
 pub use commands::judge_commands;
 pub use contested::{Contested, contested, contested_outcome};
+pub use covers::{covers, covers_within};
 pub use drawn::forbidden;
 pub use model::ChosenModel;
 pub use shown::ShownBy;

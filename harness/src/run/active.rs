@@ -2,6 +2,7 @@
 //! as its case ends.
 
 use super::beside::{Beside, News};
+use super::reach::Covers;
 use super::results::Results;
 use super::schedule::{Clock, Company, Learned, Pace, Until, by_value};
 use crate::Error;
@@ -113,7 +114,13 @@ impl Active {
             Err(_) => RunStatus::Interrupted,
         };
         match (ended, self.results.finish(status)) {
-            (Ok(()), Ok(())) => Ok(()),
+            (Ok(()), Ok(())) => match self.order {
+                Order::Listed => Ok(()),
+                Order::Scheduled { .. } => self
+                    .results
+                    .reached(&self.cases, &self.model)
+                    .map_err(Halt::Store),
+            },
             (Ok(()), Err(error)) => Err(Halt::Store(error)),
             (Err(halt), Ok(())) => Err(halt),
             (Err(halt), Err(error)) => {
@@ -144,8 +151,9 @@ impl Active {
                 }
                 let (alone, others): (Vec<_>, Vec<_>) =
                     everything.partition(|&at| Company::of(&self.cases[at]) == Company::Alone);
-                let alone = by_value(&self.cases, alone);
-                let mut others = by_value(&self.cases, others);
+                let covers = Covers::by(&self.model);
+                let by_value = |which| by_value(&self.cases, which, &|case| covers.of(case));
+                let (alone, mut others) = (by_value(alone), by_value(others));
                 let learned = Mutex::default();
                 // What the parts share where nothing ends them.
                 let end = |part: f64| {

@@ -2,16 +2,18 @@
 //!
 //! [`Run`] says what to run and where, [`Active`] is a run with its device open, [`Stored`] one that a store
 //! keeps. `schedule` says what runs when, `beside` runs cases beside each other, [`results`] keeps what comes
-//! back, [`failures`] shrinks what failed.
+//! back, `reach` says how far the run came, [`failures`] shrinks what failed.
 
 mod active;
 mod beside;
 pub mod failures;
+mod reach;
 pub mod results;
 mod resume;
 mod schedule;
 
 pub use active::{Active, Halt, Observer};
+pub use reach::Covers;
 pub use results::{Gate, Results};
 pub use resume::Stored;
 

@@ -1,5 +1,7 @@
 //! Where results go: the store as each case ends, the JUnit file at the end.
 
+use super::reach::Covers;
+use crate::judge::ChosenModel;
 use crate::machine::Watch;
 use crate::plan::{Case, Plan};
 use crate::worker::protocol::Known;
@@ -120,6 +122,7 @@ impl Results {
                 planned: planned.len() as u64,
                 committed: 0,
                 moments: Vec::new(),
+                reach: None,
             },
             store,
             results: Vec::new(),
@@ -215,6 +218,30 @@ impl Results {
             }
             None => self.run.status = status,
         }
+        Ok(())
+    }
+
+    /// Works out how far the run came, of which these cases are all where there is no store.
+    ///
+    /// # Errors
+    ///
+    /// The store cannot be read.
+    pub(super) fn reached(
+        &mut self,
+        cases: &[Case],
+        model: &ChosenModel,
+    ) -> Result<(), StoreError> {
+        let covers = Covers::by(model);
+        let planned = match &self.store {
+            Some(store) => Some(store.planned_cases(self.run.id)?),
+            None => None,
+        };
+        let planned: Option<Vec<Case>> = planned.map(|all| {
+            let cases = all.into_iter().map(Case::from_planned);
+            cases.filter_map(Result::ok).collect()
+        });
+        let cases = planned.as_deref().unwrap_or(cases);
+        self.run.reach = Some(covers.reach(cases, &self.results));
         Ok(())
     }
 

@@ -37,13 +37,14 @@ impl Stored {
         }
         let store = Store::open(path)?;
         let unfinished = store.unfinished_run(None)?;
-        let complete = unfinished.is_none();
         let Some(run) = unfinished.or(store.runs()?.pop()) else {
             return Err(Error::Usage(format!(
                 "the results store {} has no run to resume",
                 path.display()
             )));
         };
+        // A run that its time ended has cases that it did not reach.
+        let complete = run.status == RunStatus::Done && run.committed == run.planned;
         let version = env!("CARGO_PKG_VERSION");
         if !complete && run.record.version != version {
             return Err(Error::Usage(format!(

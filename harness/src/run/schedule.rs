@@ -7,7 +7,8 @@
 use crate::plan::Case;
 use crate::worker::session::Patience;
 use classay_reports::record::{CaseResult, Verdict};
-use std::collections::BTreeMap;
+use classay_vocabulary::RuleId;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 /// The part of a run's time in which cases run beside each other, where some need the machine alone.
@@ -100,8 +101,13 @@ pub(super) fn kind(case: &Case) -> &str {
     }
 }
 
-/// The cases at these places, the first of each kind first, then the second of each.
-pub(super) fn by_value(cases: &[Case], mut which: Vec<usize>) -> Vec<usize> {
+/// The cases at these places by their value: those that are about a rule which none before them is about, then
+/// the first of each kind, then the second of each.
+pub(super) fn by_value(
+    cases: &[Case],
+    mut which: Vec<usize>,
+    covers: &dyn Fn(&Case) -> BTreeSet<RuleId>,
+) -> Vec<usize> {
     let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
     let mut rank = vec![0; cases.len()];
     for &at in &which {
@@ -110,7 +116,14 @@ pub(super) fn by_value(cases: &[Case], mut which: Vec<usize>) -> Vec<usize> {
         *before += 1;
     }
     which.sort_by_key(|&at| (rank[at], at));
-    which
+    let mut covered = BTreeSet::new();
+    let (mut first, then): (Vec<usize>, Vec<usize>) = which.into_iter().partition(|&at| {
+        let before = covered.len();
+        covered.extend(covers(&cases[at]));
+        covered.len() > before
+    });
+    first.extend(then);
+    first
 }
 
 /// Keeps a run near its time: building a case takes time that its own budget does not count, so later cases
@@ -228,14 +241,22 @@ mod tests {
     #[test]
     fn every_kind_comes_before_the_second_of_any() {
         let cases = plan::drawn(3);
-        let order = by_value(&cases, (0..cases.len()).collect());
+        let none = |_: &Case| BTreeSet::new();
+        let order = by_value(&cases, (0..cases.len()).collect(), &none);
         let kinds = cases.len() / 3;
-        let first: std::collections::BTreeSet<_> =
-            order[..kinds].iter().map(|&at| kind(&cases[at])).collect();
+        let first: BTreeSet<_> = order[..kinds].iter().map(|&at| kind(&cases[at])).collect();
         assert_eq!(first.len(), kinds);
         let mut all = order.clone();
         all.sort_unstable();
         assert!(all.into_iter().eq(0..cases.len()), "each once");
+        // A rule that only the last case is about comes before all else.
+        let last = cases.len() - 1;
+        let rule = |case: &Case| match case.id == cases[last].id {
+            true => BTreeSet::from([RuleId::named("ex.a.rule")]),
+            false => BTreeSet::new(),
+        };
+        let order = by_value(&cases, (0..cases.len()).collect(), &rule);
+        assert_eq!(order[0], last);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use crate::expectation::Standing;
 use crate::record::Verdict;
 use crate::report::{CaseFacts, Report, Standing as RuleStanding};
 use crate::store::RunStatus;
+use crate::text;
 use crate::text::number::{grouped, short};
 use askama::Template;
 
@@ -92,7 +93,17 @@ fn headline(report: &Report<'_>) -> (String, &'static str) {
 fn warnings(report: &Report<'_>) -> Vec<String> {
     let left = report.run.planned.saturating_sub(report.cases.len() as u64);
     let mut warnings = Vec::new();
-    if left > 0 || report.run.status != RunStatus::Done {
+    if let Some(reach) = report
+        .run
+        .reach
+        .as_ref()
+        .filter(|r| !r.unreached.is_empty())
+    {
+        warnings.push(format!(
+            "The time of the run was over before all was reached: {}. --full runs everything.",
+            text::reach(reach)
+        ));
+    } else if left > 0 || report.run.status != RunStatus::Done {
         warnings.push(format!(
             "The run is not finished: {} of {} have no result.",
             grouped(left),

@@ -61,6 +61,11 @@ fn described(run: &Run) -> Value {
         "seed": run.record.seed.to_string(),
         "plan_hash": run.plan_hash.as_str(),
         "planned": run.planned,
+        "reach": run.reach.as_ref().map(|reach| json!({
+            "rules_exercised": reach.exercised,
+            "rules_that_apply": reach.apply,
+            "not_reached": reach.unreached,
+        })),
         "device": run.device.as_ref().map(|device| json!({
             "selector": device.selector,
             "platform": device.platform,

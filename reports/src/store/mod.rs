@@ -30,7 +30,7 @@ mod write;
 
 pub use error::StoreError;
 
-use crate::record::{CaseId, DeviceRecord, Moment};
+use crate::record::{CaseId, DeviceRecord, Moment, Reach};
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -136,6 +136,8 @@ pub struct Run {
     pub committed: u64,
     /// How the machine was now and then, in time; empty in a store of schema version 1.
     pub moments: Vec<Moment>,
+    /// How far it came, where somebody worked it out who knows what cases are about; a store does not.
+    pub reach: Option<Reach>,
 }
 
 /// An open store.

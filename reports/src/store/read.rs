@@ -346,6 +346,7 @@ impl Store {
             planned: unsigned(row, 9).map_err(error)?,
             committed: unsigned(row, 10).map_err(error)?,
             moments: self.moments(id)?,
+            reach: None,
         })
     }
 

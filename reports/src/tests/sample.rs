@@ -190,6 +190,7 @@ pub fn run(results: &[CaseResult]) -> Run {
         finished: Some(datetime!(2024-05-06 07:09:39 UTC)),
         planned: results.len() as u64,
         committed: results.len() as u64,
+        reach: None,
         moments: [(8, 0.5), (39, 2.25)]
             .map(|(second, load)| Moment {
                 at: datetime!(2024-05-06 07:08:01 UTC) + time::Duration::seconds(second),

@@ -4,6 +4,7 @@
 //! - [`mod@histogram`]: one test, each outcome with its rate and interval;
 //! - [`mod@summary`]: one run, a line a case, then the whole reason of each case that needs a look;
 //! - `freedoms`: what the device was seen to do where rules leave a choice;
+//! - `reach`: how far a run came in its time;
 //! - [`mod@difference`]: a run, compared with a baseline;
 //! - [`mod@outcome`]: what an instance showed, in words;
 //! - [`number`]: counts, rates and bounds as text;
@@ -15,10 +16,12 @@ pub mod histogram;
 pub mod layout;
 pub mod number;
 pub mod outcome;
+mod reach;
 pub mod summary;
 
 pub use difference::difference;
 pub use histogram::histogram;
+pub use reach::reach;
 pub use summary::summary;
 
 use crate::record::Verdict;

@@ -46,6 +46,10 @@ pub struct Shown<W> {
 }
 
 impl<W: FnMut(&CaseResult)> Observer for Shown<W> {
+    fn ends_by(&mut self, end: Instant) {
+        self.progress.ends_by(end);
+    }
+
     fn case_begins(&mut self, case: &Case) {
         self.progress.begins(&case.test);
     }
@@ -87,6 +91,13 @@ impl Progress {
             lines: talk == Talk::Cases,
             view: View::new(done, total),
         }
+    }
+
+    /// It will end about then.
+    fn ends_by(&mut self, end: Instant) {
+        let elapsed = self.live.as_ref().map(|live| live.bar.elapsed());
+        let left = end.saturating_duration_since(Instant::now());
+        self.view.ends_in(elapsed.unwrap_or_default(), left);
     }
 
     /// A case begins.

@@ -26,6 +26,8 @@ pub struct View {
     test: String,
     /// The running case's launches.
     clusters: Vec<Cluster>,
+    /// How far the run was when its end was set, and how long it had left.
+    end: Option<(Duration, Duration)>,
 }
 
 impl View {
@@ -38,7 +40,13 @@ impl View {
             instances: 0,
             test: String::new(),
             clusters: Vec::new(),
+            end: None,
         }
+    }
+
+    /// The run will end when so much more time has gone by, at the latest.
+    pub fn ends_in(&mut self, elapsed: Duration, left: Duration) {
+        self.end = Some((elapsed, left));
     }
 
     /// Cases done.
@@ -79,8 +87,16 @@ impl View {
         let here = self.done() - self.before;
         let left = (self.total - self.done().min(self.total)) as f64;
         let mut text = format!("{} instances/s", short(instances as f64 / seconds));
-        if here > 0 && left > 0.0 {
-            text += &format!(", {} left", about(left * seconds / here as f64));
+        let by_cases = (here > 0).then(|| left * seconds / here as f64);
+        let by_end = self.end.map(|(set, given)| {
+            let gone = elapsed.saturating_sub(set);
+            given.saturating_sub(gone).as_secs_f64()
+        });
+        // Cases share the time that there is; where nothing ends the run, the rest goes as what ran.
+        if left > 0.0
+            && let Some(seconds) = by_end.or(by_cases)
+        {
+            text += &format!(", {} left", about(seconds));
         }
         text
     }
@@ -232,6 +248,16 @@ mod tests {
             (about(600.0), about(7200.0)),
             ("10 min".into(), "2.0 h".into())
         );
+    }
+
+    #[test]
+    fn where_the_budget_ends_the_run_its_end_is_known() {
+        let mut view = View::new(0, 1000);
+        let seconds = Duration::from_secs;
+        view.ends_in(seconds(1), seconds(60));
+        view.ends(&result(Verdict::Pass));
+        assert_eq!(view.pace(seconds(21)), "1.43k instances/s, 40 s left");
+        assert_eq!(view.pace(seconds(99)), "303 instances/s, 0 s left");
     }
 
     #[test]
