@@ -111,14 +111,6 @@ pub enum StoreError {
         /// The case.
         case: CaseId,
     },
-    /// A run with cases left cannot be done.
-    #[error("run {run} cannot be marked as done: {left} of its cases have no result")]
-    CasesLeft {
-        /// The run.
-        run: RunId,
-        /// How many.
-        left: u64,
-    },
     /// A value that a store cannot hold.
     #[error("the result of {case} cannot be stored: {reason}")]
     Unstorable {

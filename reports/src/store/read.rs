@@ -32,7 +32,7 @@ impl Store {
             .ok_or_else(|| self.no_such_run(run))
     }
 
-    /// The latest run that is not done: with this plan, or with any.
+    /// The latest run that did not end or has cases without a result: with this plan, or with any.
     ///
     /// # Errors
     ///
@@ -40,7 +40,10 @@ impl Store {
     pub fn unfinished_run(&self, plan: Option<&PlanHash>) -> Result<Option<Run>, StoreError> {
         let wanted = plan.map(PlanHash::as_str);
         let runs = self.select_runs(
-            "WHERE status <> 'done' AND (?1 IS NULL OR plan_hash = ?1) ORDER BY id DESC LIMIT 1",
+            "WHERE (?1 IS NULL OR plan_hash = ?1) AND (status <> 'done' OR EXISTS (
+                 SELECT 1 FROM cases LEFT JOIN results ON case_row = cases.id
+                 WHERE cases.run = runs.id AND case_row IS NULL))
+             ORDER BY id DESC LIMIT 1",
             params![wanted],
         )?;
         Ok(runs.into_iter().next())
