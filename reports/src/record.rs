@@ -48,7 +48,8 @@ pub struct Launch {
 pub struct Reach {
     /// Rules that a case which ran is about.
     pub exercised: usize,
-    /// Rules that a planned case is about, but for cases that the device cannot run.
+    /// Rules that a planned case is about, but for those of which every case that was reached needs what the
+    /// device lacks.
     pub apply: usize,
     /// Planned cases.
     pub planned: usize,

@@ -26,6 +26,14 @@ pub fn of_case(master: u64, case: &CaseId) -> u64 {
     stream(master, case).next_u64()
 }
 
+/// The seed of a part of a case, which is played in several. The first has the case's own.
+pub fn of_part(case: u64, part: u32) -> u64 {
+    match part {
+        0 => case,
+        part => fnv1a(&[case.to_le_bytes(), u64::from(part).to_le_bytes()].concat()),
+    }
+}
+
 /// A master seed, drawn by the operating system.
 pub fn draw() -> u64 {
     RandomState::new().hash_one(std::process::id())

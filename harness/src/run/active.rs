@@ -1,6 +1,7 @@
 //! A run that is going on: cases run one after another or beside each other, and each result is kept as soon
 //! as its case ends.
 
+use super::alone::rounds_of;
 use super::beside::{Beside, News};
 use super::reach::Covers;
 use super::results::Results;
@@ -58,6 +59,8 @@ impl From<Halt> for Error {
 /// A run with its device open and its plan written down.
 pub struct Active {
     pub(super) session: Session,
+    /// Sessions beside it, for tests that are built beside others.
+    pub(super) lanes: Vec<Session>,
     pub(super) cases: Vec<Case>,
     pub(super) model: ChosenModel,
     pub(super) limits: Limits,
@@ -73,11 +76,23 @@ pub(super) enum Order {
     Scheduled {
         /// Cases that may compute at once.
         jobs: usize,
-        /// Seconds that all may take together.
+        /// When the run began, its device not yet open.
+        begun: Instant,
+        /// Seconds from then on that all may take together.
         within: Option<f64>,
         /// The seconds that they share where nothing ends the run.
         shared: Option<f64>,
     },
+}
+
+impl Order {
+    /// Cases that may compute at once.
+    pub(super) fn jobs(&self) -> usize {
+        match self {
+            Order::Listed => 1,
+            Order::Scheduled { jobs, .. } => *jobs,
+        }
+    }
 }
 
 impl Active {
@@ -134,18 +149,17 @@ impl Active {
     fn all(&mut self, observer: &mut dyn Observer) -> Result<(), Halt> {
         let everything = 0..self.cases.len();
         match self.order {
-            Order::Listed => {
-                let mut pace = Pace::new(None, self.cases.len(), 1);
-                everything
-                    .into_iter()
-                    .try_for_each(|at| self.one(at, &mut pace, None, observer).map(|_| ()))
-            }
+            Order::Listed => everything.into_iter().try_for_each(|at| {
+                let rounds = rounds_of(&self.cases[at]);
+                self.in_rounds(&[at], rounds, None, None, observer)
+            }),
             Order::Scheduled {
                 jobs,
+                begun,
                 within,
                 shared,
             } => {
-                let clock = Clock::begin(within);
+                let clock = Clock::new(begun, within);
                 if let Some(end) = clock.end() {
                     observer.ends_by(end);
                 }
@@ -172,13 +186,7 @@ impl Active {
                 let paced = until
                     .map(|until| until.last_begin)
                     .or_else(|| end(1.0 - part));
-                let mut pace = Pace::new(paced, alone.len(), 1);
-                for at in alone {
-                    if until.is_some_and(|until| Instant::now() >= until.last_begin) {
-                        break;
-                    }
-                    self.one(at, &mut pace, until, observer)?;
-                }
+                self.alone(&alone, paced, until, observer)?;
                 // What there is time for of those that were not reached.
                 if let Some(until) = until {
                     others.retain(|&at| !self.results.has(&self.cases[at].id));
@@ -188,33 +196,6 @@ impl Active {
                 Ok(())
             }
         }
-    }
-
-    /// Runs one case on the session of this run, and says whether it has a result.
-    fn one(
-        &mut self,
-        at: usize,
-        pace: &mut Pace,
-        until: Option<Until>,
-        observer: &mut dyn Observer,
-    ) -> Result<bool, Halt> {
-        let case = &self.cases[at];
-        observer.case_begins(case);
-        let paced = pace.case(case);
-        let limits = Limits {
-            until: until.map(|until| until.cut),
-            ..self.limits
-        };
-        let progress = &mut |launch: &Launch| observer.launched(case, launch);
-        let result = match self.session.run(&paced, limits, &self.model, progress) {
-            Ok(result) => result,
-            Err(Stop::TimeIsUp) => return Ok(false),
-            Err(stop) => return Err(Halt::Stop(stop)),
-        };
-        pace.took(&paced, result.seconds);
-        self.results.commit(result.clone()).map_err(Halt::Store)?;
-        observer.case_ends(&result);
-        Ok(true)
     }
 
     /// Runs cases beside each other.
@@ -253,6 +234,7 @@ impl Active {
 
     /// Lets the worker go; the results stay.
     pub fn close(self) -> Results {
+        self.lanes.into_iter().for_each(Session::close);
         self.session.close();
         self.results
     }

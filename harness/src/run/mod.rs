@@ -1,10 +1,12 @@
 //! A run: cases on one device, each result kept before the next case begins.
 //!
 //! [`Run`] says what to run and where, [`Active`] is a run with its device open, [`Stored`] one that a store
-//! keeps. `schedule` says what runs when, `beside` runs cases beside each other, [`results`] keeps what comes
+//! keeps. `schedule` says what runs when, `beside` runs cases beside each other, `alone` plays litmus
+//! tests in several processes each, [`results`] keeps what comes
 //! back, `reach` says how far the run came, [`failures`] shrinks what failed.
 
 mod active;
+mod alone;
 mod beside;
 pub mod failures;
 mod reach;
@@ -32,7 +34,7 @@ use classay_reports::record::{CaseResult, DeviceRecord, Verdict};
 use classay_reports::store::Store;
 use classay_vocabulary::Budget;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What to run, where, and how long. What is not said is as `classay run` has it: Touchstone, every case,
 /// a minute, a seed of its own, no store.
@@ -112,13 +114,14 @@ impl Conduct {
     }
 
     /// How cases that share a budget follow each other.
-    fn order(&self, budget: Budget) -> (Order, Limits) {
+    fn order(&self, budget: Budget, begun: Instant) -> (Order, Limits) {
         let (within, shared) = match (self.full, budget.seconds()) {
             (false, within) => (within, None),
             (true, shared) => (None, shared),
         };
         let order = Order::Scheduled {
             jobs: self.jobs.max(1),
+            begun,
             within,
             shared,
         };
@@ -203,6 +206,7 @@ impl Run {
     /// No case is selected, a file or an option is wrong, the device does not open, or the store cannot be
     /// written.
     pub fn begin(self, interrupt: &Interrupt, notify: Notify<'_>) -> Result<Active, Error> {
+        let begun = Instant::now();
         let shares = matches!(self.cases, Source::Generated { .. });
         let cases = self.cases.list(&self.select)?;
         if self.shard.is_some() && self.seed.is_none() {
@@ -244,11 +248,12 @@ impl Run {
         let mut results = Results::begin(store, &plan, &cases, session.known())?;
         results.expect(expectations);
         let (order, limits) = match shares {
-            true => self.conduct.order(self.budget),
+            true => self.conduct.order(self.budget, begun),
             false => (Order::Listed, self.conduct.limits(None)),
         };
         Ok(Active {
             order,
+            lanes: Vec::new(),
             session,
             cases,
             model,

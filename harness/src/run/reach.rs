@@ -36,19 +36,20 @@ impl Covers {
     pub fn reach(&self, cases: &[Case], results: &[CaseResult]) -> Reach {
         let verdicts: BTreeMap<&CaseId, Verdict> =
             results.iter().map(|r| (&r.case, r.verdict)).collect();
-        let (mut exercised, mut apply) = (BTreeSet::new(), BTreeSet::new());
+        let [mut exercised, mut lacking, mut open] = [const { BTreeSet::new() }; 3];
         let mut unreached = Vec::new();
         for case in cases {
             match verdicts.get(&case.id) {
-                Some(Verdict::Skip) => {}
+                Some(Verdict::Skip) => lacking.extend(self.of(case)),
                 Some(_) => exercised.extend(self.of(case)),
                 None => {
-                    apply.extend(self.of(case));
+                    open.extend(self.of(case));
                     unreached.push(case.id.clone());
                 }
             }
         }
-        apply.extend(&exercised);
+        // Where every case that was reached needs what the device lacks, so do the others.
+        let apply: BTreeSet<RuleId> = &exercised | &(&open - &lacking);
         Reach {
             exercised: exercised.len(),
             apply: apply.len(),

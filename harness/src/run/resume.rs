@@ -12,6 +12,7 @@ use crate::{Error, Notify, open};
 use classay_reports::expectation::Expectations;
 use classay_reports::store::{Run, RunStatus, Store};
 use std::path::Path;
+use std::time::Instant;
 
 /// A run of a store.
 pub struct Stored {
@@ -91,6 +92,7 @@ impl Stored {
         interrupt: &Interrupt,
         notify: Notify<'_>,
     ) -> Result<Active, Error> {
+        let begun = Instant::now();
         let Stored {
             store, run, plan, ..
         } = self;
@@ -118,9 +120,10 @@ impl Stored {
             }
             None => plan.asked,
         };
-        let (order, limits) = conduct.order(budget);
+        let (order, limits) = conduct.order(budget, begun);
         Ok(Active {
             order,
+            lanes: Vec::new(),
             session,
             cases,
             model,

@@ -6,6 +6,7 @@
 
 use crate::plan::Case;
 use crate::worker::session::Patience;
+use classay_litmus::syntax::write_litmus;
 use classay_reports::record::{CaseResult, Verdict};
 use classay_vocabulary::RuleId;
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,12 +36,9 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    /// From now on so many seconds, or as long as it takes.
-    pub fn begin(seconds: Option<f64>) -> Clock {
-        Clock {
-            begun: Instant::now(),
-            seconds,
-        }
+    /// From then on so many seconds, or as long as it takes.
+    pub fn new(begun: Instant, seconds: Option<f64>) -> Clock {
+        Clock { begun, seconds }
     }
 
     /// When the run should end.
@@ -101,13 +99,15 @@ pub(super) fn kind(case: &Case) -> &str {
     }
 }
 
-/// The cases at these places by their value: those that are about a rule which none before them is about, then
-/// the first of each kind, then the second of each.
+/// The cases at these places by their value: those that are about a rule which none before them is about, the
+/// same once more of the others, and so on; then the first of each kind, then the second of each; litmus tests of a kind by their size, since small ones show
+/// the plain shape and are built soonest.
 pub(super) fn by_value(
     cases: &[Case],
     mut which: Vec<usize>,
     covers: &dyn Fn(&Case) -> BTreeSet<RuleId>,
 ) -> Vec<usize> {
+    which.sort_by_key(|&at| (size(&cases[at]), at));
     let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
     let mut rank = vec![0; cases.len()];
     for &at in &which {
@@ -115,15 +115,31 @@ pub(super) fn by_value(
         rank[at] = *before;
         *before += 1;
     }
-    which.sort_by_key(|&at| (rank[at], at));
-    let mut covered = BTreeSet::new();
-    let (mut first, then): (Vec<usize>, Vec<usize>) = which.into_iter().partition(|&at| {
-        let before = covered.len();
-        covered.extend(covers(&cases[at]));
-        covered.len() > before
-    });
-    first.extend(then);
-    first
+    which.sort_by_key(|&at| rank[at]);
+    let all: BTreeMap<usize, BTreeSet<RuleId>> =
+        which.iter().map(|&at| (at, covers(&cases[at]))).collect();
+    let mut order = Vec::new();
+    for _ in 0..TIMES {
+        let mut covered: BTreeSet<RuleId> = BTreeSet::new();
+        let (adds, others): (Vec<usize>, Vec<usize>) = which.into_iter().partition(|at| {
+            let before = covered.len();
+            covered.extend(all.get(at).into_iter().flatten());
+            covered.len() > before
+        });
+        order.extend(adds);
+        which = others;
+    }
+    order.extend(which);
+    order
+}
+
+/// How many cases about each rule come before all else: the device may lack what the first ones need.
+const TIMES: usize = 4;
+
+/// Bytes of a litmus test as text; 0 for other cases.
+fn size(case: &Case) -> usize {
+    let program = case.body.litmus();
+    program.map_or(0, |program| write_litmus(program).len())
 }
 
 /// Keeps a run near its time: building a case takes time that its own budget does not count, so later cases

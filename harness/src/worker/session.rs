@@ -21,7 +21,7 @@ use crate::device::{At, Selector};
 use crate::interrupt::Interrupt;
 use crate::judge::ChosenModel;
 use crate::plan::Case;
-use classay_reports::record::{CaseResult, FreedomCount, Launch, Verdict};
+use classay_reports::record::{CaseResult, FreedomCount, Launch};
 use std::time::{Duration, Instant};
 
 /// After this many workers in a row that could not open the device again, a run gives up.
@@ -161,11 +161,10 @@ impl Session {
         let mut attempts = Vec::new();
         loop {
             let attempt = self.observe(case, limits, progress)?;
-            // A hang would hang again, for as long.
-            let crashed = matches!(&attempt.ending, Ending::Died(death) if death.how.verdict() == Verdict::Crash);
-            let timed_out = matches!(&attempt.ending, Ending::Died(_)) && !crashed;
+            let timed_out = matches!(&attempt.ending, Ending::Died(_)) && !attempt.crashed();
             attempts.push(attempt);
-            let had_crashed = attempts.iter().any(|a| matches!(a.ending, Ending::Died(_)));
+            // A hang would hang again, for as long.
+            let had_crashed = attempts.iter().any(Attempt::crashed);
             if timed_out || !had_crashed || attempts.len() > limits.retries as usize {
                 return Ok(conclude(case, attempts, model));
             }
@@ -232,6 +231,27 @@ impl Session {
             }
             Err(error @ (NoReply::Refused(_) | NoReply::Interrupted)) => Err(self.link.stop(error)),
         }
+    }
+
+    /// Lets the worker go, so that what comes next gets a fresh one.
+    pub fn renew(&mut self) {
+        self.loaded = 0;
+        if let Some(worker) = self.worker.take() {
+            worker.quit();
+        }
+    }
+
+    /// Starts the worker where there is none, so that it belongs to the thread that calls. One that dies of it
+    /// is started again by what comes next.
+    ///
+    /// # Errors
+    ///
+    /// The device does not open again, or the user interrupted.
+    pub fn ready(&mut self) -> Result<(), Stop> {
+        if self.worker.is_none() {
+            self.worker = self.reopen()?.ok();
+        }
+        Ok(())
     }
 
     /// How many tests the worker keeps built; 0 after it was replaced.

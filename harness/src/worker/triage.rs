@@ -35,6 +35,14 @@ impl Default for Ending {
 }
 
 impl Attempt {
+    /// Whether its worker crashed.
+    pub fn crashed(&self) -> bool {
+        match &self.ending {
+            Ending::Died(death) => death.how.verdict() == Verdict::Crash,
+            Ending::Finished(_) | Ending::NotRun(_) => false,
+        }
+    }
+
     /// Seconds in the compiler, of one that ran to its end.
     ///
     /// # Errors
@@ -48,12 +56,13 @@ impl Attempt {
     }
 }
 
-/// The result of a case from its tries, of which there is at least one, judged by `model`.
+/// The result of a case from its tries, of which there is at least one, judged by `model`. Those that ran to
+/// their end are parts of one observation, each in a process of its own.
 pub fn conclude(case: &Case, attempts: Vec<Attempt>, model: &ChosenModel) -> CaseResult {
     let total = attempts.len();
     let seconds = attempts.iter().map(|a| a.seconds).sum();
     let mut deaths = Vec::new();
-    let mut ended: Option<Attempt> = None;
+    let mut ended: Vec<Attempt> = Vec::new();
     let mut partial: Vec<Launch> = Vec::new();
     for attempt in attempts {
         match attempt.ending {
@@ -64,9 +73,7 @@ pub fn conclude(case: &Case, attempts: Vec<Attempt>, model: &ChosenModel) -> Cas
                 }
                 deaths.push(death);
             }
-            Ending::Finished(_) | Ending::NotRun(_) => {
-                ended.get_or_insert(attempt);
-            }
+            Ending::Finished(_) | Ending::NotRun(_) => ended.push(attempt),
         }
     }
     let mut result = CaseResult {
@@ -78,14 +85,13 @@ pub fn conclude(case: &Case, attempts: Vec<Attempt>, model: &ChosenModel) -> Cas
         observables: case.body.observables(),
         ..CaseResult::new(case.id.clone(), Verdict::Inconclusive, "")
     };
-    let have_end = ended.is_some();
-    match ended {
-        Some(attempt) => take_end(case, attempt, model, &mut result),
-        None => {
-            result.launches = partial;
-            if !result.launches.is_empty() {
-                judge(case, model, &mut result);
-            }
+    let have_end = !ended.is_empty();
+    if have_end {
+        take_ends(case, ended, model, &mut result);
+    } else {
+        result.launches = partial;
+        if !result.launches.is_empty() {
+            judge(case, model, &mut result);
         }
     }
     result.instances = result
@@ -106,29 +112,61 @@ pub fn conclude(case: &Case, attempts: Vec<Attempt>, model: &ChosenModel) -> Cas
     result
 }
 
-/// Fills in a try that ended.
-fn take_end(case: &Case, attempt: Attempt, model: &ChosenModel, result: &mut CaseResult) {
-    result.launches = attempt.launches;
-    match attempt.ending {
-        Ending::Finished(ended) => {
-            result.build_seconds = ended.build_seconds;
-            result.device_seconds = ended.device_seconds;
-            result.violations = ended.violations;
-            result.evidence = ended.evidence;
-            judge(case, model, result);
+/// Fills in the tries that ended. One that was not run speaks for all: what a device lacks it lacks in every
+/// process, and what fails in one has failed.
+fn take_ends(case: &Case, attempts: Vec<Attempt>, model: &ChosenModel, result: &mut CaseResult) {
+    let mut not_run = None;
+    let mut judged = false;
+    for (process, attempt) in (0..).zip(attempts) {
+        for launch in attempt.launches {
+            let index = result.launches.len() as u64;
+            result.launches.push(Launch {
+                index,
+                process,
+                ..launch
+            });
         }
-        Ending::NotRun(NotRun::Skip { lacks, reason }) => {
+        match attempt.ending {
+            Ending::Finished(ended) => {
+                judged = true;
+                result.build_seconds += ended.build_seconds;
+                result.device_seconds += ended.device_seconds;
+                for violation in ended.violations {
+                    if !result.violations.contains(&violation) {
+                        result.violations.push(violation);
+                    }
+                }
+                // Later processes say the same of where they played, but for what they drew.
+                for evidence in ended.evidence {
+                    let said = result
+                        .evidence
+                        .iter()
+                        .any(|said| said.kind == evidence.kind);
+                    if process == 0 || !said {
+                        result.evidence.push(evidence);
+                    }
+                }
+            }
+            Ending::NotRun(why) => not_run = not_run.or(Some(why)),
+            // The deaths say how.
+            Ending::Died(_) => {}
+        }
+    }
+    if judged {
+        judge(case, model, result);
+    }
+    match not_run {
+        Some(NotRun::Skip { lacks, reason }) => {
             result.verdict = Verdict::Skip;
             result.reason = reason;
             result.lacks = lacks;
         }
-        Ending::NotRun(NotRun::Failed { reason, evidence }) => {
+        Some(NotRun::Failed { reason, evidence }) => {
             result.verdict = Verdict::Fail;
             result.reason = reason;
-            result.evidence = evidence;
+            result.evidence.extend(evidence);
         }
-        // The deaths say how.
-        Ending::Died(_) => {}
+        None => {}
     }
 }
 
@@ -275,6 +313,25 @@ P0 (global atomic_int* x) {
         assert_eq!(pass.instances, 10);
         let fail = conclude(&case(), vec![ended(1)], &model());
         assert_eq!(fail.verdict, Verdict::Fail);
+    }
+
+    #[test]
+    fn what_ended_in_several_processes_is_one_observation() {
+        let all = conclude(&case(), vec![ended(0), ended(0), ended(0)], &model());
+        let at: Vec<_> = all.launches.iter().map(|l| (l.index, l.process)).collect();
+        assert_eq!(at, [(0, 0), (1, 1), (2, 2)]);
+        assert_eq!((all.instances, all.attempts), (30, 3));
+        assert_eq!((all.seconds, all.verdict), (3.0, Verdict::Pass));
+        // An outcome that one process alone showed was shown.
+        let one = conclude(&case(), vec![ended(0), ended(1), ended(0)], &model());
+        assert_eq!(one.verdict, Verdict::Fail);
+        let failed = Attempt {
+            ending: Ending::NotRun(NotRun::failed("the counts do not add up".into())),
+            ..Attempt::default()
+        };
+        let failed = conclude(&case(), vec![ended(0), failed], &model());
+        assert_eq!(failed.verdict, Verdict::Fail);
+        assert_eq!(failed.reason, "the counts do not add up");
     }
 
     #[test]

@@ -1,0 +1,359 @@
+//! Litmus tests, which have the machine alone, in several fresh processes each.
+//!
+//! Rates differ from process to process by far more than from launch to launch: where its memory lies and which
+//! processors it gets are drawn once for a process. So a test is played in rounds, each in a fresh worker. To
+//! start one and to build for it costs, so some tests share the workers of their rounds; as many workers build
+//! at once as may compute at once, and then play one after the other. Where building takes most of the time
+//! there are fewer rounds. Tests are kept when their last round ends.
+
+use super::active::{Active, Halt, Observer};
+use super::schedule::Until;
+use crate::plan::{Case, seed};
+use crate::worker::session::{Limits, Session, Stop};
+use crate::worker::triage::{Attempt, Ending, conclude};
+use classay_reports::record::Launch;
+use classay_vocabulary::Budget;
+use std::time::{Duration, Instant};
+
+/// Tests that share the workers of their rounds.
+const TOGETHER: usize = 8;
+
+/// Rounds of tests that share the time of a run.
+const ROUNDS: u32 = 3;
+
+/// The part of that time that workers and builds may take, where they take more than those of one round.
+const BUILDING: f64 = 0.5;
+
+/// Most rounds of a test that has its time to itself.
+const MOST_ROUNDS: u32 = 8;
+
+/// Seconds of a round of such a test.
+const ROUND: f64 = 0.25;
+
+/// The least that a test is played in a round, in seconds.
+const LEAST: f64 = 0.01;
+
+/// What is known of a test's rounds so far.
+struct Played {
+    at: usize,
+    attempts: Vec<Attempt>,
+    /// It plays in no further round.
+    over: bool,
+}
+
+/// In how many rounds a test is played that has its budget to itself. One that ends by its counts, or when it
+/// knows enough, is played in one.
+pub(super) fn rounds_of(case: &Case) -> u32 {
+    match case.budget {
+        Budget::Seconds(seconds) if is_played_alone(case) => {
+            ((seconds / ROUND) as u32).clamp(1, MOST_ROUNDS)
+        }
+        Budget::Seconds(_) | Budget::Enough { .. } | Budget::Instances(_) => 1,
+    }
+}
+
+fn is_played_alone(case: &Case) -> bool {
+    let program = case.body.litmus();
+    program.is_some_and(|program| program.commands.is_empty())
+}
+
+/// How the time of some tests is shared out over what is still to be played.
+struct Share {
+    end: Instant,
+    /// Seconds that the workers and builds of a round took, averaged.
+    round: f64,
+    /// Seconds that a test takes beyond its time, averaged over those that played.
+    beyond: f64,
+    played: u32,
+}
+
+impl Share {
+    fn seconds(&self, plays: usize, rounds: u32) -> f64 {
+        let left = self.end.saturating_duration_since(Instant::now());
+        let left = left.as_secs_f64() - self.round * f64::from(rounds);
+        (left / plays.max(1) as f64 - self.beyond).max(LEAST)
+    }
+
+    fn took(&mut self, given: f64, took: f64) {
+        self.played += 1;
+        self.beyond += ((took - given).max(0.0) - self.beyond) / f64::from(self.played);
+    }
+}
+
+impl Active {
+    /// Plays the litmus tests at these places, some together; `end` is when all should be done, where they
+    /// share the time.
+    pub(super) fn alone(
+        &mut self,
+        which: &[usize],
+        end: Option<Instant>,
+        until: Option<Until>,
+        observer: &mut dyn Observer,
+    ) -> Result<(), Halt> {
+        let mut left = which.len();
+        for some in which.chunks(TOGETHER * self.order.jobs()) {
+            let now = Instant::now();
+            if until.is_some_and(|until| now >= until.last_begin) {
+                break;
+            }
+            let share = end.map(|end| {
+                let all = end.saturating_duration_since(now);
+                now + all.mul_f64(some.len() as f64 / left as f64)
+            });
+            left -= some.len();
+            let rounds = match share {
+                Some(_) => ROUNDS,
+                None => 1,
+            };
+            self.in_rounds(some, rounds, share, until, observer)?;
+        }
+        Ok(())
+    }
+
+    /// Plays tests in so many rounds, until `end` where they share the time and for their own budgets where
+    /// they do not, and keeps them.
+    pub(super) fn in_rounds(
+        &mut self,
+        which: &[usize],
+        rounds: u32,
+        end: Option<Instant>,
+        until: Option<Until>,
+        observer: &mut dyn Observer,
+    ) -> Result<(), Halt> {
+        let mut all: Vec<Played> = Vec::new();
+        all.extend(which.iter().map(|&at| Played {
+            at,
+            attempts: Vec::new(),
+            over: false,
+        }));
+        let mut share = end.map(|end| Share {
+            end,
+            round: 0.0,
+            beyond: 0.0,
+            played: 0,
+        });
+        let mut round = 0;
+        let mut rounds = rounds;
+        while round < rounds {
+            if share.is_none() && rounds > 1 {
+                self.session.renew();
+            }
+            if let Some(share) = &mut share {
+                let begun = Instant::now();
+                self.build(&all, rounds > 1, until).map_err(Halt::Stop)?;
+                let took = begun.elapsed().as_secs_f64();
+                share.round += (took - share.round) / f64::from(round + 1);
+                if round == 0 {
+                    let left = share.end.saturating_duration_since(Instant::now());
+                    let all = took + left.as_secs_f64();
+                    rounds = ((BUILDING * all / took.max(1e-3)) as u32).clamp(1, rounds);
+                }
+            }
+            let playing = |all: &[Played]| all.iter().filter(|played| !played.over).count();
+            let mut waiting = playing(&all);
+            for at in 0..all.len() {
+                if all[at].over || until.is_some_and(|u| Instant::now() >= u.last_begin) {
+                    continue;
+                }
+                let later = rounds - 1 - round;
+                let plays = waiting + playing(&all) * later as usize;
+                waiting -= 1;
+                let seconds = share.as_ref().map(|share| share.seconds(plays, later));
+                let case = part(&self.cases[all[at].at], (round, rounds), seconds);
+                let lane = at / TOGETHER;
+                let over = self.play(lane, &case, &mut all[at], until, observer)?;
+                all[at].over = over;
+                if let (Some(share), Some(last)) = (&mut share, all[at].attempts.last()) {
+                    share.took(case.budget.seconds().unwrap_or_default(), last.seconds);
+                }
+            }
+            round += 1;
+            let cost = share.as_ref().map_or(0.0, |share| share.round);
+            let built = Instant::now() + Duration::from_secs_f64(cost);
+            if until.is_some_and(|until| built >= until.last_begin) {
+                break;
+            }
+        }
+        for Played { at, attempts, .. } in all {
+            if attempts.is_empty() {
+                continue;
+            }
+            let result = conclude(&self.cases[at], attempts, &self.model);
+            self.results.commit(result.clone()).map_err(Halt::Store)?;
+            observer.case_ends(&result);
+        }
+        Ok(())
+    }
+
+    /// Has workers, fresh ones where so asked, build what a round plays, each some of it. What a worker dies of
+    /// here it dies of again when it is played, and is judged for it there.
+    fn build(&mut self, all: &[Played], fresh: bool, until: Option<Until>) -> Result<(), Stop> {
+        // Some drivers compile only when a kernel is enqueued, with the size of work-groups that it has then.
+        let briefly = |played: &Played| Case {
+            budget: Budget::Seconds(0.0),
+            ..self.cases[played.at].clone()
+        };
+        let lanes: Vec<Vec<Case>> = all
+            .chunks(TOGETHER)
+            .map(|lane| lane.iter().filter(|p| !p.over).map(briefly).collect())
+            .collect();
+        let limits = self.limits_until(until);
+        while self.lanes.len() + 1 < lanes.len() {
+            self.lanes.push(self.session.another());
+        }
+        let sessions = std::iter::once(&mut self.session).chain(&mut self.lanes);
+        let mut lanes: Vec<(&mut Session, Vec<Case>)> = sessions.zip(lanes).collect();
+        for (session, _) in &mut lanes {
+            if fresh {
+                session.renew();
+            }
+            // A worker dies with the thread that started it, which is this one, not the one that builds.
+            session.ready()?;
+        }
+        let build = |session: &mut Session, tests: &[Case]| {
+            for test in tests {
+                match session.observe(test, limits, &mut |_| {}) {
+                    // The next worker has to be started by the thread that keeps it.
+                    Ok(Attempt {
+                        ending: Ending::Died(_),
+                        ..
+                    })
+                    | Err(Stop::TimeIsUp) => break,
+                    Ok(_) => {}
+                    Err(stop) => return Err(stop),
+                }
+            }
+            Ok(())
+        };
+        std::thread::scope(|scope| {
+            let mut lanes = lanes.into_iter();
+            let first = lanes.next();
+            let others: Vec<_> = lanes
+                .map(|(session, tests)| scope.spawn(move || build(session, &tests)))
+                .collect();
+            let mut done = match first {
+                Some((session, tests)) => build(session, &tests),
+                None => Ok(()),
+            };
+            for other in others {
+                match other.join() {
+                    Ok(built) => done = done.and(built),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+            done
+        })
+    }
+
+    fn limits_until(&self, until: Option<Until>) -> Limits {
+        Limits {
+            until: until.map(|until| until.cut),
+            ..self.limits
+        }
+    }
+
+    /// Plays a test once more; gives whether that was its last round.
+    fn play(
+        &mut self,
+        lane: usize,
+        case: &Case,
+        played: &mut Played,
+        until: Option<Until>,
+        observer: &mut dyn Observer,
+    ) -> Result<bool, Halt> {
+        let whole = &self.cases[played.at];
+        observer.case_begins(whole);
+        let limits = self.limits_until(until);
+        let mut deaths = 0;
+        loop {
+            let progress = &mut |launch: &Launch| observer.launched(whole, launch);
+            let session = match lane.checked_sub(1) {
+                Some(other) => &mut self.lanes[other],
+                None => &mut self.session,
+            };
+            let attempt = match session.observe(case, limits, progress) {
+                Ok(attempt) => attempt,
+                Err(Stop::TimeIsUp) => return Ok(true),
+                Err(stop) => return Err(Halt::Stop(stop)),
+            };
+            let again = attempt.crashed() && deaths < limits.retries;
+            deaths += 1;
+            let over = !matches!(attempt.ending, Ending::Finished(_));
+            played.attempts.push(attempt);
+            if !again {
+                return Ok(over);
+            }
+        }
+    }
+}
+
+/// A round of a case: its share of the time, and what is drawn in it.
+fn part(case: &Case, (round, rounds): (u32, u32), seconds: Option<f64>) -> Case {
+    let budget = match (seconds, case.budget) {
+        (Some(seconds), budget) => budget.lasting(seconds),
+        (None, Budget::Seconds(all)) => Budget::Seconds(all / f64::from(rounds)),
+        (None, budget) => budget,
+    };
+    Case {
+        budget,
+        seed: seed::of_part(case.seed, round),
+        ..case.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan;
+
+    fn test(budget: Budget) -> Case {
+        let mut all = plan::shipped().expect("the shipped tests");
+        all.retain(|case| case.test == "SB+rlx");
+        Case {
+            budget,
+            seed: 7,
+            ..all.swap_remove(0)
+        }
+    }
+
+    #[test]
+    fn a_test_with_time_is_played_in_several_processes() {
+        assert_eq!(rounds_of(&test(Budget::Seconds(0.1))), 1);
+        assert_eq!(rounds_of(&test(Budget::Seconds(1.0))), 4);
+        assert_eq!(rounds_of(&test(Budget::Seconds(60.0))), MOST_ROUNDS);
+        assert_eq!(rounds_of(&test(Budget::Instances(1_000_000))), 1);
+        let mut drawn = plan::drawn(1).swap_remove(0);
+        drawn.budget = Budget::Seconds(60.0);
+        assert_eq!(rounds_of(&drawn), 1, "its outcomes are not counted");
+    }
+
+    #[test]
+    fn rounds_share_the_time_and_draw_anew() {
+        let case = test(Budget::Seconds(2.0));
+        let parts: Vec<Case> = (0..4).map(|round| part(&case, (round, 4), None)).collect();
+        assert!(parts.iter().all(|p| p.budget == Budget::Seconds(0.5)));
+        assert_eq!(
+            parts[0].seed, case.seed,
+            "what is played in one round stays as it was"
+        );
+        assert!((1..4).all(|at| parts[at].seed != parts[at - 1].seed));
+        let given = part(&case, (0, 3), Some(0.2));
+        assert_eq!(given.budget, Budget::Seconds(0.2));
+    }
+
+    #[test]
+    fn later_rounds_get_what_is_left() {
+        let mut share = Share {
+            end: Instant::now() + Duration::from_secs(100),
+            round: 10.0,
+            beyond: 0.0,
+            played: 0,
+        };
+        let seconds = share.seconds(40, 2);
+        assert!((1.9..=2.0).contains(&seconds), "{seconds}");
+        share.took(2.0, 2.5);
+        let seconds = share.seconds(40, 2);
+        assert!((1.4..=1.5).contains(&seconds), "{seconds}");
+        assert_eq!(share.seconds(40, 20), LEAST);
+    }
+}
