@@ -160,7 +160,8 @@ impl Active {
                 waiting -= 1;
                 let seconds = share.as_ref().map(|share| share.seconds(plays, later));
                 let case = part(&self.cases[all[at].at], (round, rounds), seconds);
-                let lane = at / TOGETHER;
+                // Without a time to share nothing was built beside others.
+                let lane = share.as_ref().map_or(0, |_| at / TOGETHER);
                 let over = self.play(lane, &case, &mut all[at], until, observer)?;
                 all[at].over = over;
                 if let (Some(share), Some(last)) = (&mut share, all[at].attempts.last()) {

@@ -79,6 +79,8 @@ pub struct Results {
     run: Run,
     store: Option<Store>,
     results: Vec<CaseResult>,
+    /// The cases in the order of the plan, where no store knows it.
+    planned: Vec<CaseId>,
     expectations: Expectations,
     watch: Watch,
 }
@@ -126,6 +128,7 @@ impl Results {
             },
             store,
             results: Vec::new(),
+            planned: cases.iter().map(|case| case.id.clone()).collect(),
             expectations: Expectations::default(),
             watch: Watch::new(),
         };
@@ -145,6 +148,7 @@ impl Results {
             run,
             store: Some(store),
             results,
+            planned: Vec::new(),
             expectations: Expectations::default(),
             watch: Watch::new(),
         };
@@ -216,7 +220,12 @@ impl Results {
                 self.results = store.case_results(self.run.id)?;
                 self.run = store.run(self.run.id)?;
             }
-            None => self.run.status = status,
+            None => {
+                self.run.status = status;
+                let place =
+                    |result: &CaseResult| self.planned.iter().position(|id| *id == result.case);
+                self.results.sort_by_cached_key(place);
+            }
         }
         Ok(())
     }
