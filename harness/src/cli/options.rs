@@ -208,8 +208,9 @@ pub struct JsonOption {
 /// When a case is given up.
 #[derive(Debug, Args)]
 pub struct CaseTimeoutOption {
-    /// Give a case up after this long without a sign of life, or past its own time [default: 60 for `run`
-    /// and what is like it; 20 for tune, hunt and shrink; 3 for faults]
+    /// Give a case up after this long without a sign of life, or past its own time [default: a third of the
+    /// budget of `run`, a twelfth where nothing computes, otherwise 60 and 15; 20 for tune, hunt and shrink; 3
+    /// for faults]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     case_timeout: Option<f64>,
 }
