@@ -42,7 +42,7 @@ fn step(script: &str, results: &Path, more: &[(&str, &str)]) -> Done {
 }
 
 /// Shards run few cases here: a pipeline's script takes more options.
-const FEW: &str = "--select 'litmus/*/MP*' --programs 0 --bounded 0";
+const FEW: &str = "--full --select 'litmus/*/MP*' --programs 0 --bounded 0";
 
 /// Every case once, and a report.
 fn complete(results: &Path) {
