@@ -12,7 +12,7 @@ use crate::device::same;
 use crate::judge::{ChosenModel, Judged};
 use crate::plan::{self, Body, Case, Part, Plan};
 use crate::worker::triage;
-use classay_reports::record::{CaseId, CaseResult, DeviceRecord, Verdict};
+use classay_reports::record::{CaseId, CaseResult, DeviceRecord, Launch, Verdict};
 use std::collections::BTreeMap;
 
 /// A run that is to be merged.
@@ -278,7 +278,13 @@ pub fn add(case: &Case, a: CaseResult, b: CaseResult, model: &ChosenModel) -> Ca
     };
     add_new(&mut sum.violations, &other.violations);
     add_new(&mut sum.evidence, &other.evidence);
-    sum.launches = a.launches.into_iter().chain(b.launches).collect();
+    // The processes of the one are not those of the other.
+    let others = a.launches.iter().map(|launch| launch.process + 1).max();
+    let later = b.launches.into_iter().map(|launch| Launch {
+        process: launch.process + others.unwrap_or(0),
+        ..launch
+    });
+    sum.launches = a.launches.into_iter().chain(later).collect();
     for (index, launch) in (0..).zip(&mut sum.launches) {
         launch.index = index;
     }

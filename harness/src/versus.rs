@@ -168,6 +168,8 @@ impl Versus<'_> {
                         ..case.clone()
                     };
                     let limits = self.limits;
+                    // Rates differ from process to process: each turn is a cluster.
+                    side.session.renew();
                     let result = side
                         .session
                         .run(&part, limits, model, &mut |_| {})

@@ -27,14 +27,14 @@ fn litmus(name: &str, more: &[&str]) -> Done {
 fn a_test_ends_when_its_rate_is_known_well_enough() {
     let done = litmus("MP+barrier+both", &["--precision", "0.2"]).expect(0);
     assert!(
-        done.stdout.contains("one that holds at all times"),
+        done.stdout.contains("interval: at all times"),
         "{}",
         done.told()
     );
     let done = litmus("CoRR", &["--below", "0.01"]).expect(0);
     assert!(done.stdout.contains("CoRR: pass"), "{}", done.told());
     assert!(
-        done.stdout.contains("one that holds at all times"),
+        done.stdout.contains("interval: at all times"),
         "{}",
         done.told()
     );

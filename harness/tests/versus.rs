@@ -82,8 +82,8 @@ fn a_broken_device_differs_from_the_one_that_it_was() {
             classay()
                 .args(["versus", first, second, "--seed", "3", "--out"])
                 .arg(folder.path())
-                .args(["--budget", "3", "--rounds", "3", "--select", "SB+sc"])
-                .args(["--rate", "0.000001", "--json"])
+                .args(["--budget", "3", "--rounds", "8", "--select", "SB+sc"])
+                .args(["--rate", "0.01", "--json"])
                 .output()
                 .expect("the program runs"),
         )

@@ -9,7 +9,7 @@ use crate::report::{CaseFacts, OutcomeFacts, Report};
 use std::io::Write;
 
 /// The columns.
-pub const HEADER: [&str; 17] = [
+pub const HEADER: [&str; 18] = [
     "run",
     "case",
     "test",
@@ -20,6 +20,7 @@ pub const HEADER: [&str; 17] = [
     "count",
     "instances",
     "launches",
+    "processes",
     "rate",
     "low95",
     "high95",
@@ -71,7 +72,8 @@ fn row(
         of.map_or_else(String::new, |o| o.target.to_string()),
         count(of.map(|o| o.all.count)),
         count(of.map(|o| o.all.instances)),
-        count(of.map(|o| o.all.clusters as u64)),
+        count(of.map(|o| o.all.launches as u64)),
+        count(of.map(|o| o.all.processes as u64)),
         number(of.map(OutcomeFacts::rate)),
         number(of.map(|o| o.interval.low)),
         number(of.map(|o| o.interval.high)),

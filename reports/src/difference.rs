@@ -7,7 +7,7 @@
 
 use crate::record::{CaseId, CaseResult, Outcome, Verdict};
 use crate::stats::Confidence;
-use crate::stats::compare::{Comparison, adjusted, compare};
+use crate::stats::compare::{Comparison, adjusted, compare, missing};
 use crate::text::outcome::table;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,7 +29,7 @@ pub struct OutcomeChange {
 }
 
 /// A case that ended differently.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct VerdictChange {
     /// The case.
     pub case: CaseId,
@@ -42,6 +42,18 @@ pub struct VerdictChange {
     pub after: Verdict,
     /// Why, in the second.
     pub reason: String,
+    /// Where it fails by outcomes that the first run did not see: the probability that a run like the first
+    /// misses all of them, if they are as frequent as in the second.
+    pub missed: Option<f64>,
+}
+
+/// What a later run must not do.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Gate {
+    /// Fail where the earlier run did not.
+    Failures,
+    /// That, or show an outcome more or less often, at this false discovery rate.
+    Rates(f64),
 }
 
 /// What differs between two runs.
@@ -67,9 +79,13 @@ impl Differences {
             .filter(move |change| change.q_value < q)
     }
 
-    /// Whether the second run may follow the first: no new failure, no changed rate.
-    pub fn passes(&self, q: f64) -> bool {
-        self.failures.is_empty() && self.changed(q).next().is_none()
+    /// Whether the second run may follow the first.
+    pub fn passes(&self, gate: Gate) -> bool {
+        let changed = match gate {
+            Gate::Failures => false,
+            Gate::Rates(q) => self.changed(q).next().is_some(),
+        };
+        self.failures.is_empty() && !changed
     }
 }
 
@@ -102,6 +118,7 @@ pub fn differences(
             before,
             after: now.verdict,
             reason: now.reason.clone(),
+            missed: then.and_then(|then| missed(then, now)),
         };
         if now.verdict.is_failure() && !before.is_failure() {
             found.failures.push(change);
@@ -126,6 +143,17 @@ pub fn differences(
         .outcomes
         .sort_by(|a, b| a.comparison.p_value.total_cmp(&b.comparison.p_value));
     found
+}
+
+/// How probable it is that a run like the first misses every outcome that the second alone saw; `None` where there
+/// is none.
+fn missed(then: &CaseResult, now: &CaseResult) -> Option<f64> {
+    let seen: BTreeSet<Outcome> = then.histogram().into_iter().map(|o| o.outcome).collect();
+    let new = now.histogram().into_iter().map(|o| o.outcome);
+    let clusters = |result: &CaseResult, outcome: &Outcome| result.clusters(Some(outcome));
+    new.filter(|outcome| !seen.is_empty() && !seen.contains(outcome))
+        .map(|outcome| missing(&clusters(then, &outcome), &clusters(now, &outcome)))
+        .reduce(f64::min)
 }
 
 fn of_case(then: &CaseResult, now: &CaseResult) -> Vec<OutcomeChange> {
@@ -168,7 +196,7 @@ mod tests {
     fn result(name: &str, verdict: Verdict, weak: u64) -> CaseResult {
         let launch = |index: u64| Launch {
             index,
-            process: 0,
+            process: index as u32 / 5,
             instances: 1000,
             seconds: 0.01,
             outcomes: vec![
@@ -206,7 +234,7 @@ mod tests {
             result("MP", Verdict::Fail, 2),
         ];
         let found = differences(&run, &run, &|_| true);
-        assert!(found.passes(0.05), "{found:?}");
+        assert!(found.passes(Gate::Rates(0.05)), "{found:?}");
         assert_eq!(found.outcomes.len(), 2, "one of each pair of outcomes");
         assert!(found.failures.is_empty() && found.verdicts.is_empty());
     }
@@ -234,7 +262,7 @@ mod tests {
         assert_eq!((found.missing.len(), found.added.len()), (1, 1));
         let changed: Vec<&str> = found.changed(0.05).map(|c| c.test.as_str()).collect();
         assert_eq!(changed, ["SB"]);
-        assert!(!found.passes(0.05));
+        assert!(!found.passes(Gate::Rates(0.05)));
         // Programs that are not the same have no rates to compare.
         let other = differences(&before, &after, &|_| false);
         assert!(other.outcomes.is_empty());

@@ -162,30 +162,22 @@ impl CaseResult {
     /// The launches, in order, as clusters of an outcome; of the target outcomes, for `None`. Their instances
     /// are those whose outcomes are known.
     pub fn clusters(&self, outcome: Option<&Outcome>) -> Vec<Cluster> {
-        let wanted = |o: &&OutcomeCount| match outcome {
-            Some(outcome) => o.outcome == *outcome,
-            None => o.target,
-        };
-        let sum = |counts: &mut dyn Iterator<Item = u64>| counts.fold(0u64, u64::saturating_add);
-        self.launches
-            .iter()
-            .map(|launch| Cluster {
-                count: sum(&mut launch.outcomes.iter().filter(wanted).map(|o| o.count)),
-                instances: sum(&mut launch.outcomes.iter().map(|o| o.count)),
-            })
-            .collect()
+        clusters(&self.launches, outcome)
     }
 
     /// The launches, in order, as clusters of a freedom: of the instances that could show it, those that did.
     /// Launches that could not are left out.
     pub fn freedom(&self, freedom: Freedom) -> impl Iterator<Item = Cluster> {
-        let counts = self.launches.iter().flat_map(|launch| &launch.freedoms);
-        counts
-            .filter(move |count| count.freedom == freedom)
-            .map(|count| Cluster {
-                count: count.seen,
-                instances: count.of,
-            })
+        self.launches.iter().flat_map(move |launch| {
+            let counts = launch.freedoms.iter();
+            counts
+                .filter(move |count| count.freedom == freedom)
+                .map(|count| Cluster {
+                    process: launch.process,
+                    count: count.seen,
+                    instances: count.of,
+                })
+        })
     }
 
     /// Whether it ended because enough was known, which the data themselves decided.
@@ -195,11 +187,11 @@ impl CaseResult {
             .any(|e| e.kind == EvidenceKind::Stopped)
     }
 
-    /// The 95 % interval of a rate over the launches: one that holds at all times where the data decided
-    /// when to stop, the usual one else.
-    pub fn interval(&self, clusters: &[Cluster], all: &Clustered) -> Interval {
+    /// The 95 % interval of a rate, beside which the others were seen: one that holds at all times where the
+    /// data decided when to stop, the usual one else.
+    pub fn interval(&self, all: &Clustered, others: &[Clustered]) -> Interval {
         if self.stopped_early() {
-            always(clusters, Confidence::P95)
+            always(all, others.iter().copied(), Confidence::P95)
         } else {
             all.interval(Confidence::P95)
         }
@@ -218,6 +210,21 @@ impl CaseResult {
         }
         total
     }
+}
+
+/// These launches as clusters of an outcome; of the target outcomes, for `None`.
+pub fn clusters(launches: &[Launch], outcome: Option<&Outcome>) -> Vec<Cluster> {
+    let wanted = |o: &&OutcomeCount| match outcome {
+        Some(outcome) => o.outcome == *outcome,
+        None => o.target,
+    };
+    let sum = |counts: &mut dyn Iterator<Item = u64>| counts.fold(0u64, u64::saturating_add);
+    let cluster = |launch: &Launch| Cluster {
+        process: launch.process,
+        count: sum(&mut launch.outcomes.iter().filter(wanted).map(|o| o.count)),
+        instances: sum(&mut launch.outcomes.iter().map(|o| o.count)),
+    };
+    launches.iter().map(cluster).collect()
 }
 
 /// The device a run used, with what decides its behaviour.

@@ -1,6 +1,6 @@
 //! `classay compare`: a run and its baseline.
 
-use super::options::{FalseDiscoveryOption, JsonOption};
+use super::options::{COMPARISON_EXIT_CODES, GateOptions, JsonOption};
 use super::output::{Out, colour};
 use clap::Args;
 use classay::Error;
@@ -13,6 +13,7 @@ use std::path::PathBuf;
 
 /// Options of `compare`.
 #[derive(Debug, Args)]
+#[command(after_help = COMPARISON_EXIT_CODES)]
 pub struct CompareOptions {
     /// The store of the baseline
     #[arg(value_name = "BEFORE")]
@@ -27,12 +28,12 @@ pub struct CompareOptions {
     #[arg(long, value_name = "N")]
     after_run: Option<u32>,
     #[command(flatten)]
-    chance: FalseDiscoveryOption,
+    gate: GateOptions,
     #[command(flatten)]
     json: JsonOption,
 }
 
-/// Does it; returns the exit code: 1 on a new failure or a rate that changed.
+/// Does it; returns the exit code: 1 on what the gate names.
 pub fn main(args: &CompareOptions) -> Result<ExitCode, Error> {
     let (before, then) = load(&args.before, args.before_run)?;
     let (after, now) = load(&args.after, args.after_run)?;
@@ -63,30 +64,31 @@ pub fn main(args: &CompareOptions) -> Result<ExitCode, Error> {
         }
         out.line("");
     }
-    print(&found, args.chance.rate(), args.json.json, &mut out);
-    Ok(gate(&found, args.chance.rate()))
+    print(&found, &args.gate, args.json.json, &mut out);
+    Ok(exit_code(&found, &args.gate))
 }
 
 /// Prints what differs.
-pub fn print(found: &Differences, rate: f64, as_json: bool, out: &mut Out) {
+pub fn print(found: &Differences, gate: &GateOptions, as_json: bool, out: &mut Out) {
     if as_json {
-        out.line(&object(found, rate).to_string());
+        out.line(&object(found, gate).to_string());
     } else {
-        let text = text::difference(found, rate, colour());
+        let text = text::difference(found, gate.rate(), colour());
         out.line(text.trim_end());
     }
 }
 
-/// The exit code: 1 on a new failure or a rate that changed.
-pub fn gate(found: &Differences, rate: f64) -> ExitCode {
-    if found.passes(rate) {
+/// The exit code: 1 on what the gate names.
+pub fn exit_code(found: &Differences, gate: &GateOptions) -> ExitCode {
+    if found.passes(gate.gate()) {
         ExitCode::Passed
     } else {
         ExitCode::Failed
     }
 }
 
-fn object(found: &Differences, q: f64) -> Value {
+fn object(found: &Differences, gate: &GateOptions) -> Value {
+    let q = gate.rate();
     let outcome = |change: &classay_reports::difference::OutcomeChange| {
         let c = &change.comparison;
         json!({
@@ -106,7 +108,7 @@ fn object(found: &Differences, q: f64) -> Value {
         })
     };
     json!({
-        "passes": found.passes(q),
+        "passes": found.passes(gate.gate()),
         "new_failures": found.failures,
         "other_verdicts": found.verdicts,
         "only_before": found.missing,

@@ -374,6 +374,47 @@ impl FalseDiscoveryOption {
     }
 }
 
+/// What fails a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum GateKind {
+    /// Only what fails now and did not
+    Failures,
+    /// That, and outcomes that are more or less frequent
+    Rates,
+}
+
+/// What fails a comparison, and how sure it has to be.
+#[derive(Debug, Args)]
+pub struct GateOptions {
+    /// What exit code 1 is for
+    #[arg(long, value_enum, default_value = "rates")]
+    gate: GateKind,
+    #[command(flatten)]
+    chance: FalseDiscoveryOption,
+}
+
+impl GateOptions {
+    /// The false discovery rate at which outcomes are reported as changed.
+    pub fn rate(&self) -> f64 {
+        self.chance.rate()
+    }
+
+    /// What fails.
+    pub fn gate(&self) -> classay_reports::difference::Gate {
+        use classay_reports::difference::Gate;
+        match self.gate {
+            GateKind::Failures => Gate::Failures,
+            GateKind::Rates => Gate::Rates(self.rate()),
+        }
+    }
+}
+
+/// The exit codes of commands that compare.
+pub const COMPARISON_EXIT_CODES: &str = "Exit codes: 0 nothing that --gate names; 1 a new failure, or, by \
+     --gate rates, a rate that changed; 2 the command line or an input file is wrong; 3 there is no such device; \
+     4 there is nothing to compare; 5 interrupted; 6 a store cannot be read or written. Rates are compared between processes: \
+     runs of a single process are not said to differ.";
+
 /// How far the oracle goes for a test.
 #[derive(Debug, Args)]
 pub struct OracleOptions {

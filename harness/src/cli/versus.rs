@@ -1,9 +1,9 @@
 //! `classay versus`: two devices, or one with two drivers, compared by litmus tests.
 
-use super::compare::{gate, print};
+use super::compare::{exit_code, print};
 use super::options::{
-    FalseDiscoveryOption, JsonOption, ModelOption, PlacementOptions, SeedOption, SelectOption,
-    TriageOptions, seconds,
+    COMPARISON_EXIT_CODES, GateOptions, JsonOption, ModelOption, PlacementOptions, SeedOption,
+    SelectOption, TriageOptions, seconds,
 };
 use super::output::{Out, say};
 use clap::Args;
@@ -16,6 +16,7 @@ use std::path::PathBuf;
 
 /// Options of `versus`.
 #[derive(Debug, Args)]
+#[command(after_help = COMPARISON_EXIT_CODES)]
 pub struct VersusOptions {
     /// The two devices, each as --device takes it
     #[arg(value_name = "DEVICE", num_args = 2, required = true)]
@@ -26,8 +27,8 @@ pub struct VersusOptions {
     /// Share this many seconds equally among devices, tests and rounds
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     budget: f64,
-    /// Give each device this many turns with each test
-    #[arg(long, value_name = "N", default_value_t = 4,
+    /// Give each device this many turns with each test, each in a process of its own
+    #[arg(long, value_name = "N", default_value_t = 8,
           value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: u32,
     #[command(flatten)]
@@ -37,7 +38,7 @@ pub struct VersusOptions {
     #[command(flatten)]
     model: ModelOption,
     #[command(flatten)]
-    chance: FalseDiscoveryOption,
+    gate: GateOptions,
     #[command(flatten)]
     environment: PlacementOptions,
     #[command(flatten)]
@@ -68,7 +69,7 @@ pub fn main(args: &VersusOptions) -> Result<ExitCode, Error> {
     .run()?;
     print(
         &compared.differences,
-        args.chance.rate(),
+        &args.gate,
         args.json.json,
         &mut Out::new(),
     );
@@ -78,5 +79,5 @@ pub fn main(args: &VersusOptions) -> Result<ExitCode, Error> {
         second.display(),
         first.display()
     ));
-    Ok(gate(&compared.differences, args.chance.rate()))
+    Ok(exit_code(&compared.differences, &args.gate))
 }

@@ -2,7 +2,7 @@
 
 use super::words::{count, moment};
 use super::{HtmlError, draw};
-use crate::difference::{Differences, OutcomeChange, VerdictChange};
+use crate::difference::{Differences, Gate, OutcomeChange, VerdictChange};
 use crate::report::{Baseline, Report};
 use crate::text::number::{grouped, rate, ratio_interval};
 use askama::Template;
@@ -15,6 +15,8 @@ const MOST: usize = 300;
 struct Comparison<'a> {
     baseline: &'a Baseline,
     found: &'a Differences,
+    /// Nothing new fails, and no rate changed.
+    passes: bool,
     /// Changes of verdicts, by kind.
     groups: Vec<(&'static str, &'a [VerdictChange])>,
     /// The changed rates that are shown, and how many there are.
@@ -46,6 +48,7 @@ pub(super) fn section(report: &Report<'_>) -> Result<Option<String>, HtmlError> 
     let page = Comparison {
         baseline,
         found,
+        passes: found.passes(Gate::Rates(baseline.rate)),
         groups,
         rates: &changed[..changed.len().min(MOST)],
         changed: changed.len() as u64,

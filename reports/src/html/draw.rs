@@ -215,6 +215,7 @@ mod tests {
     #[test]
     fn stretches_hold_all_launches() {
         let cluster = |count| Cluster {
+            process: 0,
             count,
             instances: 10,
         };

@@ -168,11 +168,16 @@ fn over_time(case: &CaseFacts<'_>) -> String {
 
 /// What the launches say beside the intervals.
 fn said(case: &CaseFacts<'_>) -> String {
+    let processes = case.target.as_ref().map_or(0, |of| of.all.processes);
     let mut said = vec![format!(
-        "{} in {}",
+        "{} in {} of {}",
         count(case.result.instances as usize, "instance"),
-        number::launches(case.result.launches.len())
+        number::launches(case.result.launches.len()),
+        number::processes(processes)
     )];
+    if let Some(never) = case.target.as_ref().and_then(|of| of.never) {
+        said.push(format!("target outcome: {}", number::never(&never)));
+    }
     if let Some(expected) = case.about.and_then(|about| about.expected) {
         said.push(format!("target: {}", expected.name()));
     }
@@ -185,7 +190,7 @@ fn said(case: &CaseFacts<'_>) -> String {
             outcome.text, found.first, found.last
         ));
     }
-    if case.outcomes.iter().all(|o| o.all.clusters < 2) {
+    if case.outcomes.iter().all(|o| o.all.launches < 2) {
         said.push("one launch: intervals as if instances were independent".into());
     }
     said.join(" · ")

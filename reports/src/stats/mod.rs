@@ -1,11 +1,10 @@
 //! What counts allow one to claim, one file a method, its source and its assumptions on top.
 //!
-//! Every method here starts from *k of n*: of `n` instances, `k` ended in the outcome. Read as a
-//! binomial sample, that assumes that the instances are independent and share one probability.
-//! Instances of one launch are neither: they run at the same time, on the same caches, under the
-//! same load. So an interval from the totals says how far chance alone moves a count, and is too
-//! narrow for a claim about the device in general. Cluster-robust intervals start from
-//! the launches, which is why every launch is stored with its own counts.
+//! Every method here starts from *k of n*: of `n` instances, `k` ended in the outcome. Instances of one
+//! launch are not independent: they run at the same time, on the same caches, under the same load. Nor are
+//! launches of one process, whose memory lies where it lies. So claims start from the processes, or, where
+//! there is one, from its launches, and then speak of that process alone. That is why every launch is
+//! stored with its own counts and with its process.
 //!
 //! - [`cluster`]: a cluster-robust interval for a rate, and how much the launches scatter;
 //! - [`sequence`]: intervals that hold at all times, and when to stop;
@@ -28,7 +27,7 @@ pub mod sequence;
 pub mod stationarity;
 
 pub use clopper_pearson::clopper_pearson;
-pub use never_observed::upper_bound_if_never_observed;
+pub use never_observed::Never;
 
 /// How sure a claim is: a probability strictly between 0 and 1.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]

@@ -19,7 +19,7 @@
 //! --example calibrate`) shows what that is worth.
 
 use super::binomial::{deviance, stirling_error};
-use super::cluster::{Cluster, Clustered};
+use super::cluster::Clustered;
 use super::{Confidence, Interval};
 use std::f64::consts::{LN_2, PI};
 
@@ -111,19 +111,28 @@ fn edge(inside: f64, outside: f64, kept: impl Fn(f64) -> bool) -> f64 {
     outside
 }
 
-/// The interval that holds the rate at all times, for instances that come in launches; all of [0, 1] before
-/// the 30th launch of an outcome that was seen.
-pub fn always(clusters: &[Cluster], confidence: Confidence) -> Interval {
-    let all = Clustered::of(clusters);
-    let exact = always_independent(all.count, all.instances, confidence);
+/// The interval that holds the rate at all times, for instances that come in clusters; all of [0, 1] before
+/// the 30th cluster of an outcome that was seen. One that was never or always seen is taken to cluster as the
+/// others of the same launches do, or, where they do not say how, as much as can be: one cluster is worth one
+/// instance then.
+pub fn always(
+    all: &Clustered,
+    others: impl IntoIterator<Item = Clustered>,
+    confidence: Confidence,
+) -> Interval {
     let Some(effect) = all.design_effect else {
-        return exact;
+        let others = others.into_iter().filter_map(|o| o.effective(confidence));
+        let worth = others.min_by(f64::total_cmp);
+        let worth = worth.unwrap_or(all.clusters() as f64) as u64;
+        let count = if all.count == 0 { 0 } else { worth };
+        return always_independent(count, worth, confidence);
     };
-    if all.clusters < FEWEST {
+    let exact = always_independent(all.count, all.instances, confidence);
+    if all.clusters() < FEWEST {
         return Interval::ANY;
     }
     let rate = all.rate();
-    let launches = all.clusters as f64;
+    let launches = all.clusters() as f64;
     // The variance of one launch's share, from that of the rate.
     let variance = effect * rate * (1.0 - rate) / all.instances as f64 * launches;
     let alpha = confidence.alpha();
@@ -164,13 +173,17 @@ pub enum Stopped {
 }
 
 impl Stop {
-    /// Whether to stop after these launches, and why. The interval that it looks at is [`always`], so the
+    /// Whether to stop after these launches, of an outcome and of the others, and why. The interval that it looks at is [`always`], so the
     /// claim of the last one holds although the data said when to stop.
-    pub fn at(&self, clusters: &[Cluster], confidence: Confidence) -> Option<Stopped> {
-        let all = Clustered::of(clusters);
-        let interval = always(clusters, confidence);
+    pub fn at(
+        &self,
+        all: &Clustered,
+        others: impl IntoIterator<Item = Clustered>,
+        confidence: Confidence,
+    ) -> Option<Stopped> {
+        let interval = always(all, others, confidence);
         let narrow = |wanted: f64| {
-            all.clusters >= FEWEST
+            all.clusters() >= FEWEST
                 && all.count > 0
                 && (interval.high - interval.low) / 2.0 <= wanted * all.rate()
         };
@@ -188,6 +201,7 @@ impl Stop {
 #[cfg(test)]
 mod tests {
     use super::super::clopper_pearson;
+    use super::super::cluster::Cluster;
     use super::*;
 
     /// The mixture over the likelihood, by its gamma functions.
@@ -255,6 +269,7 @@ mod tests {
         let launches = |count, times| {
             vec![
                 Cluster {
+                    process: 0,
                     count,
                     instances: 1_000
                 };
@@ -266,7 +281,20 @@ mod tests {
             upper_bound: Some(1e-3),
             instances: Some(200_000),
         };
-        let at = |clusters: &[Cluster]| stop.at(clusters, Confidence::P95);
+        // Another outcome, whose launches scatter as independent instances do.
+        let other = |at: u64| Cluster {
+            process: 0,
+            count: 500 + 20 * (at % 2),
+            instances: 1_000,
+        };
+        let at = |clusters: &[Cluster]| {
+            let others: Vec<Cluster> = (0..clusters.len() as u64).map(other).collect();
+            stop.at(
+                &Clustered::of(clusters),
+                [Clustered::of(&others)],
+                Confidence::P95,
+            )
+        };
         assert_eq!(at(&[]), None);
         assert_eq!(
             at(&launches(300, 5)),

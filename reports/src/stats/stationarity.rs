@@ -7,11 +7,16 @@
 //! residuals are correlated with their time (K. Pearson's correlation with its t test), which sees a slow
 //! trend sooner. Both share alpha equally (C. E. Bonferroni).
 //!
-//! Assumptions: launches are independent, and there are some tens of them; residuals are divided by the
-//! square root of the launch's size, so that launches of different sizes count alike.
+//! Processes differ from each other without any drift. So residuals are those from the rate of a launch's own
+//! process, and time runs from the beginning of each process to its end: what is looked for is a drift that
+//! processes share.
+//!
+//! Assumptions: launches of a process are independent, and there are some tens of them; residuals are divided
+//! by the square root of the launch's size, so that launches of different sizes count alike.
 
 use super::cluster::Cluster;
 use statrs::distribution::{ContinuousCDF, FisherSnedecor, StudentsT};
+use std::collections::BTreeMap;
 
 /// Blocks that the time is cut into.
 const BLOCKS: usize = 8;
@@ -57,67 +62,112 @@ pub fn stationarity(clusters: &[Cluster]) -> Option<Stationarity> {
         return None;
     }
     let rate = count / instances;
-    let residuals: Vec<f64> = used
-        .iter()
-        .map(|c| {
-            let size = c.instances as f64;
-            (c.count.min(c.instances) as f64 - rate * size) / size.sqrt()
-        })
-        .collect();
-    let m = used.len();
-    let bounds: Vec<(usize, usize)> = (0..BLOCKS)
-        .map(|b| (b * m / BLOCKS, (b + 1) * m / BLOCKS))
-        .collect();
-    let relative = |(from, to): (usize, usize)| {
-        let block = &used[from..to];
-        let count: f64 = block.iter().map(|c| c.count.min(c.instances) as f64).sum();
-        let instances: f64 = block.iter().map(|c| c.instances as f64).sum();
+    let mut processes: BTreeMap<u32, Vec<Cluster>> = BTreeMap::new();
+    for launch in used {
+        processes.entry(launch.process).or_default().push(launch);
+    }
+    // Fewer launches would not be in every block.
+    processes.retain(|_, of| of.len() >= BLOCKS);
+    let mut launches: Vec<Timed> = processes.values().flat_map(|of| timed(of)).collect();
+    if launches.len() < FEWEST {
+        return None;
+    }
+    launches.sort_by(|a, b| a.time.total_cmp(&b.time));
+    let block = |at: usize| {
+        let of = launches.iter().filter(|launch| launch.block() == at);
+        let (count, instances) = of.fold((0.0, 0.0), |(count, instances), launch| {
+            (count + launch.count, instances + launch.instances)
+        });
         count / instances / rate
     };
+    let lost = processes.len() as f64;
     Some(Stationarity {
-        blocks: blocks_differ(&residuals, &bounds),
-        trend: trend(&residuals),
-        first: relative(bounds[0]),
-        last: relative(bounds[BLOCKS - 1]),
+        blocks: blocks_differ(&launches, lost),
+        trend: trend(&launches, lost),
+        first: block(0),
+        last: block(BLOCKS - 1),
     })
 }
 
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
+/// A launch, and when it ran in its process.
+struct Timed {
+    /// From 0 to below 1.
+    time: f64,
+    count: f64,
+    instances: f64,
+    residual: f64,
 }
 
-/// One-way analysis of variance: its p-value.
-fn blocks_differ(residuals: &[f64], bounds: &[(usize, usize)]) -> f64 {
-    let whole = mean(residuals);
-    let (mut between, mut within) = (0.0, 0.0);
-    for (from, to) in bounds {
-        let block = &residuals[*from..*to];
-        let centre = mean(block);
-        between += block.len() as f64 * (centre - whole).powi(2);
-        within += block.iter().map(|r| (r - centre).powi(2)).sum::<f64>();
+impl Timed {
+    fn block(&self) -> usize {
+        ((self.time * BLOCKS as f64) as usize).min(BLOCKS - 1)
     }
-    let degrees = (bounds.len() - 1) as f64;
-    let left = (residuals.len() - bounds.len()) as f64;
-    if within <= 0.0 {
+}
+
+/// The launches of one process, in the order they ran.
+fn timed(launches: &[Cluster]) -> impl Iterator<Item = Timed> {
+    let count: f64 = launches
+        .iter()
+        .map(|c| c.count.min(c.instances) as f64)
+        .sum();
+    let instances: f64 = launches.iter().map(|c| c.instances as f64).sum();
+    let rate = count / instances;
+    let all = launches.len() as f64;
+    launches.iter().enumerate().map(move |(at, c)| {
+        let (count, instances) = (c.count.min(c.instances) as f64, c.instances as f64);
+        Timed {
+            time: at as f64 / all,
+            count,
+            instances,
+            residual: (count - rate * instances) / instances.sqrt(),
+        }
+    })
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (sum, n) = values.fold((0.0, 0.0), |(sum, n), value| (sum + value, n + 1.0));
+    sum / n
+}
+
+/// One-way analysis of variance: its p-value. The rates of so many processes were estimated before.
+fn blocks_differ(launches: &[Timed], processes: f64) -> f64 {
+    let whole = mean(launches.iter().map(|launch| launch.residual));
+    let (mut between, mut within) = (0.0, 0.0);
+    for at in 0..BLOCKS {
+        let of = || launches.iter().filter(|launch| launch.block() == at);
+        let centre = mean(of().map(|launch| launch.residual));
+        between += of().count() as f64 * (centre - whole).powi(2);
+        within += of()
+            .map(|launch| (launch.residual - centre).powi(2))
+            .sum::<f64>();
+    }
+    let degrees = (BLOCKS - 1) as f64;
+    let left = (launches.len() - BLOCKS) as f64 - (processes - 1.0);
+    if within <= 0.0 || left < 1.0 {
         // Blocks without any scatter inside: they differ or they do not.
-        return if between > 0.0 { 0.0 } else { 1.0 };
+        return if between > 0.0 && left >= 1.0 {
+            0.0
+        } else {
+            1.0
+        };
     }
     let ratio = (between / degrees) / (within / left);
     FisherSnedecor::new(degrees, left).map_or(1.0, |f| f.sf(ratio))
 }
 
 /// The correlation of residuals with time: its two-sided p-value.
-fn trend(residuals: &[f64]) -> f64 {
-    let m = residuals.len() as f64;
-    let (centre, middle) = (mean(residuals), (m - 1.0) / 2.0);
+fn trend(launches: &[Timed], processes: f64) -> f64 {
+    let centre = mean(launches.iter().map(|launch| launch.residual));
+    let middle = mean(launches.iter().map(|launch| launch.time));
     let (mut both, mut times, mut squares) = (0.0, 0.0, 0.0);
-    for (time, residual) in residuals.iter().enumerate() {
-        let (t, r) = (time as f64 - middle, residual - centre);
+    for launch in launches {
+        let (t, r) = (launch.time - middle, launch.residual - centre);
         both += t * r;
         times += t * t;
         squares += r * r;
     }
-    if squares <= 0.0 {
+    let free = launches.len() as f64 - 1.0 - processes;
+    if squares <= 0.0 || free < 1.0 {
         return 1.0;
     }
     let correlation = both / (times * squares).sqrt();
@@ -125,8 +175,8 @@ fn trend(residuals: &[f64]) -> f64 {
     if left <= 0.0 {
         return 0.0;
     }
-    let t = correlation * ((m - 2.0) / left).sqrt();
-    StudentsT::new(0.0, 1.0, m - 2.0).map_or(1.0, |students| 2.0 * students.sf(t.abs()))
+    let t = correlation * (free / left).sqrt();
+    StudentsT::new(0.0, 1.0, free).map_or(1.0, |students| 2.0 * students.sf(t.abs()))
 }
 
 #[cfg(test)]
@@ -135,6 +185,7 @@ mod tests {
 
     fn launches(count: impl Fn(u64) -> u64) -> Vec<Cluster> {
         let launch = |i| Cluster {
+            process: 0,
             count: count(i),
             instances: 10_000,
         };
@@ -159,6 +210,22 @@ mod tests {
     }
 
     #[test]
+    fn processes_that_differ_do_not_drift_and_those_that_tire_alike_do() {
+        let of = |count: fn(u64, u64) -> u64| {
+            let launch = |i: u64| Cluster {
+                process: (i / 20) as u32,
+                count: count(i / 20, i % 20) + (i * 7919) % 23,
+                instances: 10_000,
+            };
+            stationarity(&(0..80).map(launch).collect::<Vec<_>>()).expect("an answer")
+        };
+        let differ = of(|process, _| 100 + 200 * process);
+        assert!(!differ.drifts(0.01), "{differ:?}");
+        let tire = of(|process, time| 100 + 200 * process + 4 * (20 - time));
+        assert!(tire.drifts(1e-4) && tire.first > tire.last, "{tire:?}");
+    }
+
+    #[test]
     fn few_launches_and_outcomes_without_variation_say_nothing() {
         assert_eq!(stationarity(&launches(|_| 5)[..20]), None);
         assert_eq!(stationarity(&launches(|_| 0)), None);
@@ -174,6 +241,7 @@ mod tests {
         some.insert(
             3,
             Cluster {
+                process: 0,
                 count: 0,
                 instances: 0,
             },

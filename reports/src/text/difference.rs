@@ -60,6 +60,14 @@ fn verdict(out: &mut String, what: &str, change: &VerdictChange, colour: Colour)
         ),
     );
     paragraph(out, "  ", &plain(&change.reason));
+    if let Some(missed) = change.missed {
+        let percent = 100.0 * missed;
+        let text = format!(
+            "not seen in the first run, which would miss it with a probability of {percent:.2} % if it were as \
+             frequent there"
+        );
+        paragraph(out, "  ", &text);
+    }
 }
 
 fn outcome(out: &mut String, change: &OutcomeChange, colour: Colour) {

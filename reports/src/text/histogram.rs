@@ -75,25 +75,51 @@ fn table(out: &mut String, facts: &CaseFacts<'_>, colour: Colour) {
     push(out, "");
 }
 
+/// Fewer processes than this say little about how much they differ.
+const FEW: usize = 5;
+
+/// The rate for which it is said how long it takes to know that an outcome is rarer.
+const GOAL: f64 = 1e-6;
+
 /// What the launches say about the rates, beside their intervals.
 fn about_launches(out: &mut String, facts: &CaseFacts<'_>) {
-    if facts.result.launches.len() < 2 {
-        push(
-            out,
-            "  interval: Clopper-Pearson, as if all instances were independent",
-        );
-        return;
-    }
-    let interval = if facts.result.stopped_early() {
-        "  interval: one that holds at all times, as what was seen ended the run"
+    let Some(target) = &facts.target else { return };
+    let (launches, processes) = (target.all.launches, target.all.processes);
+    let holds = if facts.result.stopped_early() {
+        "at all times, as what was seen ended the run"
+    } else if launches < 2 {
+        "if all instances were independent, which one launch does not tell"
     } else {
-        "  interval: Korn-Graubard, from how much the launches scatter"
+        "Korn-Graubard"
     };
-    push(out, interval);
+    let from = match processes {
+        0 | 1 => format!(
+            "{} of 1 process; how the rate differs between processes is not known",
+            number::launches(launches)
+        ),
+        few @ 2..FEW => format!(
+            "how much {} differ, and so few say little",
+            number::processes(few)
+        ),
+        many => format!("how much {} differ", number::processes(many)),
+    };
+    paragraph(out, "  ", &format!("interval: {holds}; from {from}"));
+    if let Some(never) = &target.never {
+        let mut known = format!("target outcome: {}", number::never(never));
+        let seconds = facts.result.device_seconds.max(f64::MIN_POSITIVE);
+        if never.like_others.is_some() && never.bound() > GOAL {
+            known += &format!(
+                "; below {} after about {} of launches, if none shows it",
+                number::rate(GOAL),
+                number::time(seconds * never.times_until(GOAL))
+            );
+        }
+        paragraph(out, "  ", &known);
+    }
     if let Some(effect) = facts.scatter() {
         let times = number::effect(effect);
         let reported = format!(
-            "instances of a launch are correlated: the variance of a rate is up to {times} times that \
+            "instances of a launch or process are correlated: the variance of a rate is up to {times} times that \
              of independent instances (the design effect)"
         );
         paragraph(out, "  ", &reported);

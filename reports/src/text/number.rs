@@ -2,6 +2,7 @@
 //! a stronger claim than what was computed.
 
 use crate::stats::Interval;
+use crate::stats::Never;
 use crate::stats::cluster::Clustered;
 
 /// Which way a number that does not fit its digits goes.
@@ -44,6 +45,48 @@ pub fn launches(n: usize) -> String {
     match n {
         1 => "1 launch".into(),
         n => format!("{} launches", grouped(n as u64)),
+    }
+}
+
+/// How many processes.
+pub fn processes(n: usize) -> String {
+    match n {
+        1 => "1 process".into(),
+        n => format!("{} processes", grouped(n as u64)),
+    }
+}
+
+/// What is known of something that was never seen: sentences without the full stop of the last.
+pub fn never(never: &Never) -> String {
+    let (cluster, of) = match never.across_processes {
+        true => (processes(never.clusters), "processes"),
+        false => (launches(never.clusters), "launches of this process"),
+    };
+    let percent = 100.0 * never.whatever;
+    let share = format!(
+        "fewer than {percent:.2} % of {of} show it in as many instances, as {cluster} did not"
+    );
+    match never.like_others {
+        Some(below) => format!(
+            "below {} if it scatters as the other outcomes do; however it scatters, {share}",
+            bound(below)
+        ),
+        None => share,
+    }
+}
+
+/// A time in words: `40 s`, `12 min`, `3.5 h`, `12 days`, `1,234 years`.
+pub fn time(seconds: f64) -> String {
+    const MINUTE: f64 = 60.0;
+    const HOUR: f64 = 60.0 * MINUTE;
+    const DAY: f64 = 24.0 * HOUR;
+    const YEAR: f64 = 365.25 * DAY;
+    match seconds {
+        s if s < 2.0 * MINUTE => format!("{s:.0} s"),
+        s if s < 2.0 * HOUR => format!("{:.0} min", s / MINUTE),
+        s if s < 2.0 * DAY => format!("{:.1} h", s / HOUR),
+        s if s < 2.0 * YEAR => format!("{:.0} days", s / DAY),
+        s => format!("{} years", grouped((s / YEAR) as u64)),
     }
 }
 

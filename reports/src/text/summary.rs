@@ -6,7 +6,7 @@ use super::number::{bound, grouped, rate, short};
 use super::{Colour, WIDTH, freedoms, outcome};
 use crate::expectation::{Expectation, Expectations, Standing};
 use crate::record::{CaseResult, RuleId, Verdict, Violation};
-use crate::stats::{Confidence, upper_bound_if_never_observed};
+use crate::report::CaseFacts;
 use std::collections::BTreeSet;
 
 /// Widest a test's name gets in the table.
@@ -87,17 +87,14 @@ fn table(out: &mut String, results: &[CaseResult], colour: Colour) {
 
 /// How often a target outcome was seen, or why nothing was.
 fn seen(result: &CaseResult) -> String {
-    let targets = result.targets();
-    let below = |n| bound(upper_bound_if_never_observed(n, Confidence::P95));
-    match (result.instances, targets) {
-        (0, _) => plain(&result.reason),
-        (n, 0) => format!("never: rate below {}", below(n)),
-        (n, k) if n == k => format!("always: rest below {}", below(n)),
-        (n, k) => format!(
-            "{} times: rate {}",
-            short(k as f64),
-            rate(k as f64 / n as f64)
-        ),
+    let facts = CaseFacts::new(result, None);
+    let Some(target) = &facts.target else {
+        return plain(&result.reason);
+    };
+    match (target.all.count, target.bound()) {
+        (_, Some(below)) => format!("never: rate below {}", bound(below)),
+        (k, None) if k == target.all.instances => "always".to_owned(),
+        (k, None) => format!("{} times: rate {}", short(k as f64), rate(target.rate())),
     }
 }
 

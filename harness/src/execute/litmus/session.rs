@@ -6,14 +6,14 @@ use super::launcher::Launcher;
 use super::stress::Stressors;
 use crate::environment::{Arrangement, Environment};
 use crate::execute::ended::{Ended, NotRun};
-use classay_reports::record::{Evidence, EvidenceKind, Launch};
+use classay_reports::record::{Evidence, EvidenceKind, Launch, Outcome, clusters};
 use classay_reports::stats::Confidence;
-use classay_reports::stats::cluster::Cluster;
+use classay_reports::stats::cluster::Clustered;
 use classay_reports::stats::sequence::{Stop, Stopped};
 use classay_vocabulary::Budget;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::time::Instant;
 
 /// A launch grows to at most this many times the one before it.
@@ -124,7 +124,7 @@ fn description(launcher: &Launcher<'_>) -> String {
 /// Looks at launches as they come, to end when enough is known.
 struct Watch {
     rule: Option<Stop>,
-    clusters: Vec<Cluster>,
+    launches: Vec<Launch>,
     /// So many launches are looked at next.
     next: usize,
     stopped: Option<Stopped>,
@@ -145,7 +145,7 @@ impl Watch {
         };
         Watch {
             rule,
-            clusters: Vec::new(),
+            launches: Vec::new(),
             next: FIRST_LOOK,
             stopped: None,
         }
@@ -153,13 +153,13 @@ impl Watch {
 
     fn see(&mut self, launch: &Launch) {
         let Some(rule) = &self.rule else { return };
-        let targets = launch.outcomes.iter().filter(|o| o.target);
-        self.clusters.push(Cluster {
-            count: targets.map(|o| o.count).sum(),
-            instances: launch.instances,
-        });
-        if self.stopped.is_none() && self.clusters.len() >= self.next {
-            self.stopped = rule.at(&self.clusters, Confidence::P95);
+        self.launches.push(launch.clone());
+        if self.stopped.is_none() && self.launches.len() >= self.next {
+            let of = |outcome: Option<&Outcome>| Clustered::of(&clusters(&self.launches, outcome));
+            let outcomes = self.launches.iter().flat_map(|launch| &launch.outcomes);
+            let each: BTreeSet<&Outcome> = outcomes.map(|o| &o.outcome).collect();
+            let others = each.into_iter().map(|outcome| of(Some(outcome)));
+            self.stopped = rule.at(&of(None), others, Confidence::P95);
             // Ever more seldom, so that looking stays cheap.
             self.next += self.next / 4 + 1;
         }
@@ -172,6 +172,6 @@ impl Watch {
             Stopped::Bounded => "the rate is known to be below what was asked for",
             Stopped::Spent => return None,
         };
-        Some(format!("after {} launches: {why}", self.clusters.len()))
+        Some(format!("after {} launches: {why}", self.launches.len()))
     }
 }
