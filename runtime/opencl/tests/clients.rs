@@ -22,7 +22,7 @@ fn compile(name: &str, flags: &[&str]) -> Option<PathBuf> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/clients/{name}.c"));
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let compiler = Command::new("gcc")
-        .args(["-std=gnu11", "-Wall", "-Werror", "-o"])
+        .args(["-std=gnu11", "-Wall", "-Winit-self", "-Werror", "-o"])
         .arg(&program)
         .arg(source)
         .args(flags)

@@ -7,9 +7,9 @@
 
 #define CHECK(call)                                                                                \
     do {                                                                                           \
-        cl_int code = (call);                                                                      \
-        if (code != CL_SUCCESS) {                                                                  \
-            fprintf(stderr, "%s: %d\n", #call, code);                                              \
+        cl_int told = (call);                                                                      \
+        if (told != CL_SUCCESS) {                                                                  \
+            fprintf(stderr, "%s: %d\n", #call, told);                                              \
             exit(1);                                                                               \
         }                                                                                          \
     } while (0)

@@ -2,7 +2,7 @@
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 #include <stdio.h>
-#define CHECK(call) do { cl_int code = (call); if (code) { fprintf(stderr, "%s: %d\n", #call, code); return 1; } } while (0)
+#define CHECK(call) do { cl_int told = (call); if (told) { fprintf(stderr, "%s: %d\n", #call, told); return 1; } } while (0)
 static const char *source =
     "kernel void add(global const float *a, global const float *b, global float *c) {"
     " size_t i = get_global_id(0); c[i] = a[i] + b[i]; }";
