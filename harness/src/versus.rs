@@ -11,7 +11,8 @@ use crate::environment::Environment;
 use crate::interrupt::Interrupt;
 use crate::judge::ChosenModel;
 use crate::merge::add;
-use crate::plan::{self, Case, Plan, seed, select};
+use crate::plan::select::Selection;
+use crate::plan::{self, Case, Plan, seed};
 use crate::run::Results;
 use crate::worker::session::{Limits, Session, Stop};
 use crate::{Error, Notify, open};
@@ -28,8 +29,8 @@ pub struct Versus<'a> {
     pub devices: [Selector; 2],
     /// The folder of the results, `first.db` and `second.db`.
     pub folder: PathBuf,
-    /// Patterns that select litmus tests; none selects all.
-    pub select: Vec<String>,
+    /// Which litmus tests.
+    pub selection: Selection,
     /// Seconds in all, shared equally by devices, tests and rounds.
     pub budget: f64,
     /// How many times each device has its turn with a test.
@@ -72,11 +73,11 @@ impl Versus<'_> {
     /// No test is selected, a device does not open, a store cannot be written, or the user interrupted.
     pub fn run(self) -> Result<Compared, Error> {
         let mut cases = plan::shipped().map_err(Error::Bug)?;
-        cases.retain(|case| select::selected(&self.select, case));
+        cases.retain(|case| self.selection.takes(case));
         if cases.is_empty() {
             return Err(Error::Nothing(format!(
                 "no shipped litmus test matches {}",
-                self.select.join(" or ")
+                self.selection
             )));
         }
         let master = self.seed.unwrap_or_else(seed::draw);
@@ -98,7 +99,7 @@ impl Versus<'_> {
                 selector.to_string(),
                 model.given.clone(),
                 master,
-                self.select.clone(),
+                self.selection.clone(),
                 asked,
                 &cases,
                 None,

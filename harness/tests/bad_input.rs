@@ -26,7 +26,15 @@ fn the_command_line_is_checked() {
         (&["run", "--device", ""], "touchstone, system, or the path"),
         (&["run", "--device", "/a;/b"], "must not contain ';'"),
         (&["run", "--seed=-1"], "--seed"),
-        (&["litmus"], "FILE"),
+        (&["litmus"], "TEST"),
+        (&["run", "--programs", "999999999"], "not in 0..=10000"),
+        (&["faults", "--programs=-1"], "not in 0..=10000"),
+        (
+            &["program", "--seed", "1", "queue/random/-1"],
+            "-1 is no number of a generated case: one has five digits",
+        ),
+        (&["program", "--seed", "1", "api/again/7"], "five digits"),
+        (&["program", "--seed", "1", "queue/small/x"], "five digits"),
         (
             &["litmus", "x", "--instances", "1", "--seconds", "1"],
             "cannot be used with",
@@ -115,6 +123,17 @@ fn a_missing_reference_runtime_is_told_with_where_it_was_looked_for() {
 }
 
 #[test]
+fn a_device_that_is_named_is_listed_alone() {
+    let done = run(classay().args(["devices", "--json", "--device", "touchstone"])).expect(0);
+    let places: Vec<_> = done
+        .json()
+        .iter()
+        .map(|line| line["device"].clone())
+        .collect();
+    assert_eq!(places, ["touchstone#0.0"]);
+}
+
+#[test]
 fn devices_that_are_not_there() {
     let folder = tempfile::tempdir().expect("a folder");
     let test = write(folder.path(), "sb.litmus", SB);
@@ -147,6 +166,8 @@ fn unreadable_tests_are_told_and_the_others_still_count() {
     );
     let huge = f("huge.litmus", &vec![b' '; 3 << 20]);
     let empty = f("empty.litmus", b"");
+    let nothing = folder.path().join("nothing");
+    std::fs::create_dir(&nothing).expect("a folder");
     let files = [
         &truncated,
         &binary,
@@ -154,7 +175,7 @@ fn unreadable_tests_are_told_and_the_others_still_count() {
         &huge,
         &empty,
         &folder.path().join("none.litmus"),
-        &folder.path().to_path_buf(),
+        &nothing,
         &Path::new("/dev/zero").to_path_buf(),
     ];
     for file in files {

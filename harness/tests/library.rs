@@ -5,6 +5,7 @@
 use classay::environment::Environment;
 use classay::interrupt::Interrupt;
 use classay::plan::Case;
+use classay::plan::select::Selection;
 use classay::run::{Conduct, Observer, Stored};
 use classay::{Budget, Error, ExitCode, Gate, Run, Verdict, worker};
 use classay_reports::record::{CaseResult, Launch};
@@ -30,7 +31,7 @@ fn main() -> std::process::ExitCode {
 /// Two litmus tests and what the device makes of them.
 fn small() -> Run {
     Run {
-        select: vec!["SB+sc".into(), "litmus/classic/MP+rel+acq".into()],
+        selection: Selection::of(&["SB+sc", "litmus/classic/MP+rel+acq"]),
         budget: Budget::Instances(200),
         environment: Some(Environment::default()),
         seed: Some(7),
@@ -107,10 +108,10 @@ fn observed() -> Result<(), Error> {
 fn wrong() -> Done {
     let code = |run: Run| run.run().err().map(|error| error.exit_code());
     let mut more = small();
-    more.select.push("none".into());
+    more.selection.select.push("none".into());
     assert_eq!(code(more), None);
     let none = Run {
-        select: vec!["none".into()],
+        selection: Selection::of(&["none"]),
         ..Run::default()
     };
     assert_eq!(code(none), Some(ExitCode::Nothing));

@@ -151,9 +151,9 @@ fn planned(plan: &Plan) -> Vec<(String, String)> {
         ),
         pair(
             "selected",
-            match plan.select.as_slice() {
-                [] => "every case".into(),
-                patterns => patterns.join(" or "),
+            match plan.selection.is_all() {
+                true => "every case".into(),
+                false => plan.selection.to_string(),
             },
         ),
         pair("cases", plan.cases.to_string()),

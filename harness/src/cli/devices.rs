@@ -15,7 +15,7 @@ use classay_vocabulary::ExitCode;
 /// Options of `devices`.
 #[derive(Debug, Args)]
 pub struct DevicesOptions {
-    /// List this implementation or device too; repeatable
+    /// List this implementation or device only; repeatable [default: touchstone and system]
     #[arg(long, value_name = "DEVICE")]
     device: Vec<Selector>,
     #[command(flatten)]
@@ -61,14 +61,13 @@ pub fn main(args: &DevicesOptions) -> Result<ExitCode, Error> {
     Ok(ExitCode::Passed)
 }
 
-/// Touchstone and the system's loader, and what the user gave; each once.
+/// What the user gave, or Touchstone and the system's loader; each once.
 fn wanted(given: &[Selector]) -> Vec<Selector> {
     let mut all: Vec<Selector> = Vec::new();
-    for library in [Library::Touchstone, Library::System] {
-        // A device of it chosen by the user stands for it.
-        if !given.iter().any(|g| g.library == library) {
-            all.push(Selector { library, at: None });
-        }
+    if given.is_empty() {
+        all = [Library::Touchstone, Library::System]
+            .map(|library| Selector { library, at: None })
+            .into();
     }
     for selector in given {
         if !all.contains(selector) {

@@ -15,8 +15,8 @@ use std::path::PathBuf;
 /// Options of `explain`.
 #[derive(Debug, Args)]
 pub struct ExplainOptions {
-    /// A litmus test, as .litmus (OPENCL dialect) or YAML
-    #[arg(value_name = "FILE")]
+    /// A litmus test: a file (.litmus in the OPENCL dialect, or YAML) or the name of a shipped test
+    #[arg(value_name = "TEST")]
     file: PathBuf,
     /// Explain this outcome, as '1:r0=1 1:r1=0'; registers and locations that it leaves out may have any
     /// value [default: the test's target outcome]

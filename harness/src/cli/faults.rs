@@ -12,7 +12,7 @@ use classay::interrupt::Interrupt;
 use classay::judge::ChosenModel;
 use classay::judge::covers;
 use classay::machine::Watch;
-use classay::plan::{self, seed, select};
+use classay::plan::{self, seed};
 use classay::run::results;
 use classay::worker::session::Limits;
 use classay::{Error, open};
@@ -235,10 +235,9 @@ fn chosen(
     touchstone: bool,
     of: impl Iterator<Item = Fault>,
 ) -> Result<Vec<Fault>, Error> {
-    let select = &args.campaign.select.select;
+    let selection = args.campaign.select.selection();
     let is_chosen = |fault: &Fault| {
-        let named = select.iter().any(|p| select::matches(p, fault.id));
-        (select.is_empty() || named)
+        selection.takes_named(&[fault.id])
             && (args.carrier.is_empty() || args.carrier.contains(&fault.kind()))
             && (touchstone || fault.kind() != CarrierKind::Touchstone)
             // What breaks no rule is listed, and not run.
@@ -252,12 +251,8 @@ fn chosen(
         [] => "",
         _ => "of that carrier ",
     };
-    let patterns = match select.as_slice() {
-        [] => "*".into(),
-        select => select.join(" or "),
-    };
     Err(Error::Nothing(format!(
-        "no fault {of}matches {patterns}; `classay faults --list` prints them"
+        "no fault {of}matches {selection}; `classay faults --list` prints them"
     )))
 }
 

@@ -9,7 +9,7 @@ use clap::Args;
 use classay::Error;
 use classay::interrupt::Interrupt;
 use classay::judge::{ChosenModel, Contested, contested};
-use classay::plan::{self, Unreadable};
+use classay::plan::{self, Holding, Unreadable};
 use classay_litmus::oracle::{self, Judgement, Limits, State};
 use classay_litmus::program::{Program, Quantifier};
 use classay_reports::text::outcome;
@@ -25,8 +25,9 @@ use std::time::Instant;
 /// Options of `judge`.
 #[derive(Debug, Args)]
 pub struct JudgeOptions {
-    /// Litmus tests, as .litmus (OPENCL dialect) or YAML
-    #[arg(value_name = "FILE", required = true)]
+    /// Litmus tests: files (.litmus in the OPENCL dialect, or YAML), folders of them, @lists of files, or names
+    /// of shipped tests, as SB+rlx or 'SB*'
+    #[arg(value_name = "TEST", required = true)]
     files: Vec<PathBuf>,
     #[command(flatten)]
     model: LatestModelOption,
@@ -45,13 +46,17 @@ pub fn main(args: &JudgeOptions) -> Result<ExitCode, Error> {
     let interrupt = Interrupt::listen().map_err(Error::Bug)?;
     let mut out = Out::new();
     let mut code = ExitCode::Passed;
+    let files = plan::expand(&args.files, Holding::Tests);
     in_order(
-        &args.files,
+        &files,
         |path| {
             if interrupt.came() {
                 return None;
             }
-            let said = judge_file(path, &chosen, &limits(args, &interrupt));
+            let said = match path {
+                Ok(path) => judge_file(path, &chosen, &limits(args, &interrupt)),
+                Err(error) => Said::Unreadable(error.clone()),
+            };
             (!interrupt.came()).then_some(said)
         },
         &mut |said| match said {

@@ -89,7 +89,7 @@ pub fn main(args: &LatitudesOptions) -> Result<ExitCode, Error> {
             programs: programs.unwrap_or(Run::PROGRAMS),
             small: Run::BOUNDED,
         },
-        select: select.select.clone(),
+        selection: select.selection(),
         budget: Budget::Seconds(args.budget),
         conduct: Conduct {
             full: true,

@@ -23,8 +23,9 @@ const SECONDS: f64 = 1.0;
 /// Options of `litmus`.
 #[derive(Debug, Args)]
 pub struct LitmusOptions {
-    /// Litmus tests, as .litmus (OPENCL dialect) or YAML
-    #[arg(value_name = "FILE", required = true)]
+    /// Litmus tests: files (.litmus in the OPENCL dialect, or YAML), folders of them, @lists of files, or names
+    /// of shipped tests, as SB+rlx or 'SB*'
+    #[arg(value_name = "TEST", required = true)]
     files: Vec<PathBuf>,
     #[command(flatten)]
     session: SessionOptions,

@@ -26,6 +26,7 @@ mod report;
 mod reproduce;
 mod rules;
 mod run;
+mod show;
 mod shrink;
 mod tune;
 mod version;
@@ -77,6 +78,8 @@ subcommands! {
     Explain: explain::ExplainOptions,
     /// Generate litmus tests from shapes, orders, scopes and placements
     Generate: generate::GenerateOptions,
+    /// Print shipped litmus tests, or list them
+    Show: show::ShowOptions,
     /// Print a generated case as YAML
     Program: program::ProgramOptions,
     /// Run generated cases from YAML files

@@ -1,10 +1,12 @@
 //! Options that several subcommands take, each declared once.
 
 use clap::Args;
-use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, RangedI64ValueParser};
 use classay::device::Selector;
 use classay::environment::{self, Mode};
 use classay::judge::{ChosenModel, model};
+use classay::plan::MOST_OF_A_KIND;
+use classay::plan::select::Selection;
 use classay::run::{Conduct, Gate, Run};
 use classay::worker::session::{Limits, Patience};
 use classay::{Error, open};
@@ -48,7 +50,7 @@ pub struct CampaignOptions {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
     pub jobs: Option<u16>,
     /// Generate this many cases of each kind [default: 40 for faults, 10 for latitudes]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = of_a_kind())]
     pub programs: Option<u32>,
     /// Print what would be injected or taken, and run nothing
     #[arg(long)]
@@ -157,7 +159,20 @@ pub struct SeedOption {
 pub struct SelectOption {
     /// Take only what matches in name or id, `*` and `?` being wildcards; repeatable
     #[arg(long, value_name = "PATTERN")]
-    pub select: Vec<String>,
+    select: Vec<String>,
+    /// Leave out what matches in name or id; repeatable
+    #[arg(long, value_name = "PATTERN")]
+    skip: Vec<String>,
+}
+
+impl SelectOption {
+    /// What was asked for.
+    pub fn selection(&self) -> Selection {
+        Selection {
+            select: self.select.clone(),
+            skip: self.skip.clone(),
+        }
+    }
 }
 
 /// Where results are kept.
@@ -450,6 +465,11 @@ impl OracleOptions {
             error => error.to_string(),
         }
     }
+}
+
+/// How many cases of each kind are generated.
+pub fn of_a_kind() -> RangedI64ValueParser<u32> {
+    RangedI64ValueParser::new().range(0..=i64::from(MOST_OF_A_KIND))
 }
 
 /// A time in seconds after which to give up; zero for never.

@@ -4,7 +4,6 @@ use super::options::{JsonOption, SelectOption};
 use super::output::Out;
 use clap::Args;
 use classay::Error;
-use classay::plan::select;
 use classay_reports::text::layout::wrap;
 use classay_suites::api::refused::{self, Refused};
 use classay_suites::api::{Case, Kind, Scenario};
@@ -27,13 +26,10 @@ pub struct RefusedOptions {
 
 /// Does it; returns the exit code.
 pub fn main(args: &RefusedOptions) -> Result<ExitCode, Error> {
-    let patterns = &args.select.select;
+    let selection = args.select.selection();
     let wanted = |row: &Refused| {
         let function = row.call.function.signature().name;
-        patterns.is_empty()
-            || patterns
-                .iter()
-                .any(|pattern| select::matches(pattern, function))
+        selection.takes_named(&[function])
     };
     let rows: Vec<(usize, &Refused)> = refused::all()
         .iter()
@@ -42,8 +38,7 @@ pub fn main(args: &RefusedOptions) -> Result<ExitCode, Error> {
         .collect();
     if rows.is_empty() {
         return Err(Error::Usage(format!(
-            "no call that must be refused has a function named {}; `classay refused` lists all",
-            patterns.join(" or ")
+            "no call that must be refused has a function named {selection}; `classay refused` lists all"
         )));
     }
     let mut out = Out::new();

@@ -16,7 +16,8 @@ use std::path::PathBuf;
 /// Options of `reproduce`.
 #[derive(Debug, Args)]
 pub struct ReproduceOptions {
-    /// A litmus test, or a program of commands, a kernel case or an API case as YAML
+    /// A litmus test (a file, or the name of a shipped test), or a program of commands, a kernel case or an API
+    /// case as YAML
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Write C, which is the only language that there is
@@ -45,7 +46,9 @@ pub fn main(args: &ReproduceOptions) -> Result<ExitCode, Error> {
             let text = litmus_to_c(args, program)?;
             return put(args, &text, &mut out);
         }
-        Err(error) if args.file.extension().is_some_and(|e| e == "litmus") => {
+        Err(error)
+            if args.file.extension().is_some_and(|e| e == "litmus") || !args.file.exists() =>
+        {
             complain_of(&error, false, &mut out);
             return Ok(ExitCode::Usage);
         }

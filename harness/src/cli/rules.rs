@@ -1,5 +1,6 @@
 //! `classay rules`: the catalogue, with the cases and the faults of each rule.
 
+use super::options::of_a_kind;
 use super::output::Out;
 use clap::Args;
 use classay::Error;
@@ -21,7 +22,7 @@ pub struct RulesOptions {
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
     /// Generate this many cases of each kind to see what they cover
-    #[arg(long, value_name = "N", default_value_t = 50)]
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = of_a_kind())]
     programs: u32,
 }
 

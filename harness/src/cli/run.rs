@@ -2,7 +2,7 @@
 
 use super::options::{
     DEFAULT_STORE, ModelOption, PlacementOptions, SeedOption, SelectOption, SessionOptions,
-    StoppingOptions, seconds,
+    StoppingOptions, of_a_kind, seconds,
 };
 use super::output::{Out, colour, complain, say, say_folded};
 use super::progress::{Progress, Shown, Talk};
@@ -50,7 +50,7 @@ pub struct RunOptions {
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
     /// Generate this many cases of each kind
-    #[arg(long, value_name = "N", default_value_t = Run::PROGRAMS)]
+    #[arg(long, value_name = "N", default_value_t = Run::PROGRAMS, value_parser = of_a_kind())]
     programs: u32,
     /// Run this many bounded-exhaustive programs of commands, spread over the list of all 12,000
     #[arg(long, value_name = "N", default_value_t = Run::BOUNDED)]
@@ -138,7 +138,7 @@ fn begin(args: &RunOptions, path: &Path, interrupt: &Interrupt) -> Result<Active
             programs: args.programs,
             small: args.bounded,
         },
-        select: args.select.select.clone(),
+        selection: args.select.selection(),
         budget: args.asked().unwrap_or(Budget::Seconds(Run::BUDGET)),
         seed: args.seed.seed,
         shard: args.shard,
@@ -180,8 +180,9 @@ fn agree(args: &RunOptions, stored: &Stored) -> Result<(), Error> {
         let is = shard.map_or("not given".into(), |shard| shard.to_string());
         return differs("--shard", is);
     }
-    if !args.select.select.is_empty() && args.select.select != plan.select {
-        return differs("--select", plan.select.join(" --select "));
+    let selection = args.select.selection();
+    if !selection.is_all() && selection != plan.selection {
+        return differs("the selection", plan.selection.to_string());
     }
     if args.environment.given() {
         let asked = args.environment.read()?;

@@ -56,7 +56,7 @@ pub fn main(args: &VersusOptions) -> Result<ExitCode, Error> {
     let compared = Versus {
         devices: [first.clone(), second.clone()],
         folder: args.out.clone(),
-        select: args.select.select.clone(),
+        selection: args.select.selection(),
         budget: args.budget,
         rounds: args.rounds,
         seed: args.seed.seed,

@@ -1,5 +1,6 @@
 //! What a case runs, and how it is read or drawn. Nothing here needs a device.
 
+use super::cases::number;
 use classay_litmus::program::Program;
 use classay_litmus::syntax::{self, SyntaxError};
 use classay_suites::api;
@@ -159,15 +160,14 @@ impl Body {
     /// There is no such kind of cases, or the name is no number of one; one sentence.
     pub fn named(profile: &str, name: &str) -> Result<Body, String> {
         if profile == SMALL {
-            let number = name
-                .parse()
-                .map_err(|_| format!("{name} is no number of a small program"))?;
+            let number = number(name)?;
             return Ok(Body::Small { number });
         }
         let mut all = Body::families().into_iter();
         if let Some((.., body)) =
             all.find(|(family, kind, _)| profile == format!("{family}/{kind}"))
         {
+            number(name)?;
             return Ok(body);
         }
         Err(format!("there is no kind of generated cases {profile}"))

@@ -1,25 +1,29 @@
 //! What will run, decided before anything runs.
 //!
 //! A plan is a list of [`Case`]s with a master seed and a budget. [`seed`] gives each case its own
-//! stream, [`select`] picks cases by pattern, [`shard`] a machine's part of them. `cases` makes them from the shipped tests, from files, and from
-//! the suites' generators; `body` is what a case runs. The store keeps the plan and each case's specification, so that a run can be resumed from
+//! stream, [`select`] picks cases by pattern, [`shard`] a machine's part of them. `cases` makes them from the shipped tests and
+//! the suites' generators, `files` from what a user names; `body` is what a case runs. The store keeps the plan and each case's specification, so that a run can be resumed from
 //! the store alone.
 
 mod body;
 mod cases;
+mod files;
 pub mod seed;
 pub mod select;
 pub mod shard;
 
 pub use body::{Body, LitmusTest, Work};
-pub use cases::{
-    Unreadable, drawn, from_files, of_program, programs_from_files, read, shipped, small,
+pub use cases::{MOST_OF_A_KIND, drawn, of_program, shipped, small};
+pub use files::{
+    Holding, Unreadable, expand, from_files, no_shipped_test, programs_from_files, read,
+    shipped_like,
 };
 
 use crate::environment::Environment;
 use classay_reports::record::CaseId;
 use classay_reports::store::{PlanHash, PlannedCase};
 use classay_vocabulary::Budget;
+use select::Selection;
 use serde::{Deserialize, Serialize};
 use shard::Shard;
 
@@ -104,8 +108,9 @@ pub struct Plan {
     pub model: String,
     /// The master seed.
     pub seed: u64,
-    /// The patterns that selected the cases; none selects all.
-    pub select: Vec<String>,
+    /// Which cases were selected.
+    #[serde(flatten)]
+    pub selection: Selection,
     /// How litmus tests are placed and stressed.
     #[serde(default, skip_serializing_if = "is_default")]
     pub environment: Environment,
@@ -138,7 +143,7 @@ impl Plan {
         device: String,
         model: String,
         seed: u64,
-        select: Vec<String>,
+        selection: Selection,
         asked: Budget,
         cases: &[Case],
         part: Option<Part>,
@@ -147,7 +152,7 @@ impl Plan {
             device,
             model,
             seed,
-            select,
+            selection,
             environment: cases
                 .iter()
                 .find(|case| case.body.is_litmus())
@@ -272,7 +277,7 @@ mod tests {
                 "d".into(),
                 "opencl-3.0".into(),
                 1,
-                vec![],
+                Selection::default(),
                 Budget::Instances(1),
                 cases,
                 None,

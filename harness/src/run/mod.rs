@@ -23,8 +23,9 @@ use crate::device::Selector;
 use crate::environment::Environment;
 use crate::interrupt::Interrupt;
 use crate::judge::ChosenModel;
+use crate::plan::select::Selection;
 use crate::plan::shard::Shard;
-use crate::plan::{self, Case, Plan, seed, select};
+use crate::plan::{self, Case, Plan, seed};
 use crate::tune::tuned::{For, Tuned};
 use crate::worker::session::{Breakage, Limits, Patience};
 use crate::{Error, Notify, open};
@@ -40,13 +41,14 @@ use std::time::{Duration, Instant};
 /// a minute, a seed of its own, no store.
 ///
 /// ```no_run
+/// use classay::plan::select::Selection;
 /// use classay::{Budget, Run, Verdict, worker};
 ///
 /// // A run starts its own program again for the process that loads the driver.
 /// worker::serve_if_asked();
 /// let run = Run {
 ///     device: "system".parse().map_err(classay::Error::Usage)?,
-///     select: vec!["litmus/*".into()],
+///     selection: Selection::of(&["litmus/*"]),
 ///     budget: Budget::Seconds(10.0),
 ///     seed: Some(7),
 ///     store: Some("results.db".into()),
@@ -65,9 +67,8 @@ pub struct Run {
     pub device: Selector,
     /// Where the cases come from.
     pub cases: Source,
-    /// Of generated cases those whose name or id matches one of these patterns, `*` and `?` being wildcards;
-    /// without a pattern every case.
-    pub select: Vec<String>,
+    /// Which of the generated cases; those of files are all taken.
+    pub selection: Selection,
     /// How long: seconds that the cases share, or instances of each.
     pub budget: Budget,
     /// The master seed: with the same seed the same cases are generated.
@@ -164,7 +165,7 @@ impl Default for Run {
                 programs: Run::PROGRAMS,
                 small: Run::BOUNDED,
             },
-            select: Vec::new(),
+            selection: Selection::default(),
             budget: Budget::Seconds(Run::BUDGET),
             seed: None,
             shard: None,
@@ -208,7 +209,7 @@ impl Run {
     pub fn begin(self, interrupt: &Interrupt, notify: Notify<'_>) -> Result<Active, Error> {
         let begun = Instant::now();
         let shares = matches!(self.cases, Source::Generated { .. });
-        let cases = self.cases.list(&self.select)?;
+        let cases = self.cases.list(&self.selection)?;
         if self.shard.is_some() && self.seed.is_none() {
             return Err(Error::Usage(
                 "a shard needs the master seed of the whole run, or the shards would be of different \
@@ -239,7 +240,7 @@ impl Run {
             self.device.to_string(),
             model.given.clone(),
             seed,
-            self.select,
+            self.selection,
             self.budget,
             &cases,
             part,
@@ -264,8 +265,8 @@ impl Run {
 }
 
 impl Source {
-    /// The cases, of the generated ones those that these patterns select.
-    fn list(self, select: &[String]) -> Result<Vec<Case>, Error> {
+    /// The cases, of the generated ones those that are selected.
+    fn list(self, selection: &Selection) -> Result<Vec<Case>, Error> {
         let (programs, small) = match self {
             Source::Given(cases) => return Ok(cases),
             Source::Generated { programs, small } => (programs, small),
@@ -274,12 +275,11 @@ impl Source {
         cases.extend(plan::small(small));
         cases.extend(plan::drawn(programs));
         let all = cases.len();
-        cases.retain(|case| select::selected(select, case));
+        cases.retain(|case| selection.takes(case));
         if cases.is_empty() {
             return Err(Error::Nothing(format!(
-                "no case is selected: none of the {all} shipped cases matches {}; a pattern has \
-                 to match a whole name or id, as in --select 'MP*'",
-                select.join(" or ")
+                "no case is selected: none of the {all} shipped cases matches {selection}; a pattern \
+                 has to match a whole name or id, as in --select 'MP*'"
             )));
         }
         Ok(cases)
