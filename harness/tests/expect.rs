@@ -113,3 +113,62 @@ fn a_file_that_is_wrong_is_told_before_anything_runs() {
         .expect(2)
         .says(&["none.yaml", "cannot be read"]);
 }
+
+#[test]
+fn a_run_ends_after_so_many_failures() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let ended = run(folder, true, &["--max-fail", "1"]).expect(1);
+    for words in [
+        "1 fail",
+        "1 of 2 cases not reached",
+        "ended after 1 failure (--max-fail)",
+    ] {
+        assert!(ended.told().contains(words), "{words}\n{}", ended.told());
+    }
+    // What was not reached is there to go on with.
+    let resume = ["run", "--resume", "--store"];
+    let mut rest = classay();
+    rest.args(resume).arg(folder.join("classay.db"));
+    let rest = Done::of(rest.output().expect("the program runs")).expect(1);
+    assert!(rest.stdout.contains("2 cases"), "{}", rest.told());
+    // What is expected ends nothing.
+    let known = "cases:\n  - case: litmus/*\n    verdict: fail\n    reason: reads are corrupt\n";
+    std::fs::write(folder.join("known.yaml"), known).expect("a file");
+    let known = ["--max-fail", "1", "--expect", "known.yaml"];
+    let whole = run(folder, true, &known).expect(0);
+    assert!(whole.told().contains("2 fail"), "{}", whole.told());
+}
+
+#[test]
+fn a_start_that_fails_leaves_no_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    run(folder, false, &["--junit", "/nowhere/at/all.xml"]).expect(6);
+    run(folder, false, &["--expect", "missing.yaml"]).expect(2);
+    let mut other = classay();
+    other.args(["run", "--device", "/no/library.so", "--store"]);
+    Done::of(
+        other
+            .arg(folder.join("classay.db"))
+            .output()
+            .expect("it runs"),
+    )
+    .expect(3);
+    let mut resume = classay();
+    resume
+        .args(["run", "--resume", "--store"])
+        .arg(folder.join("classay.db"));
+    let done = Done::of(resume.output().expect("the program runs")).expect(2);
+    assert!(done.stderr.contains("no run"), "{}", done.told());
+    assert!(!folder.join("known.xml").exists());
+}
+
+#[test]
+fn what_would_run_is_listed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let listed = run(folder.path(), false, &["--list", "--skip", "SB*"]).expect(0);
+    assert_eq!(listed.stdout, "litmus/classic/MP+rel+acq\n");
+    assert!(!folder.path().join("classay.db").exists());
+    run(folder.path(), false, &["--skip", "*"]).expect(4);
+}

@@ -3,7 +3,7 @@
 use super::options::{
     ModelOption, PlacementOptions, SeedOption, SessionOptions, StoppingOptions, seconds,
 };
-use super::output::{Out, colour, complain, say, say_folded};
+use super::output::{Out, can_be_written, colour, complain, say, say_folded};
 use super::progress::{Progress, Shown, Talk};
 use super::run::{within, write_junit};
 use clap::Args;
@@ -91,6 +91,7 @@ pub(super) fn play(
 fn play_each(run: Run, session: &SessionOptions, mut out: Out) -> Result<ExitCode, Error> {
     let (junit, json) = (session.junit.junit.as_deref(), session.json.json);
     let interrupt = Interrupt::listen().map_err(Error::Bug)?;
+    junit.map_or(Ok(()), can_be_written)?;
     let mut active = run.begin(&interrupt, &say)?;
     let record = active.known().record.clone();
     let plan = Plan::from_text(&active.results().run().record.plan).map_err(Error::Bug)?;
@@ -105,10 +106,6 @@ fn play_each(run: Run, session: &SessionOptions, mut out: Out) -> Result<ExitCod
     ));
     for mismatch in &record.findings {
         say_folded(&format!("capability mismatch: {mismatch}"));
-    }
-    if let Some(path) = junit {
-        // A file that cannot be written is better known before than after.
-        active.results().write_junit(path)?;
     }
     let expectations = active.results().expectations().clone();
     let colour = colour();

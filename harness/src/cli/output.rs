@@ -1,7 +1,10 @@
 //! Standard output that may go away: after `| head` has seen enough, a run goes on quietly.
 
+use classay::Error;
 use classay_reports::text::layout::wrap;
+use std::fs::OpenOptions;
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 
 /// Standard output.
 pub struct Out {
@@ -100,4 +103,19 @@ mod tests {
         assert!(text.lines().skip(1).all(|line| line.starts_with("  word")));
         assert_eq!(text.split_whitespace().count(), 40);
     }
+}
+
+/// Whether a file that is written at the end can be; better known before a run than after.
+///
+/// # Errors
+///
+/// It cannot.
+pub fn can_be_written(path: &Path) -> Result<(), Error> {
+    let is_new = !path.exists();
+    let opened = OpenOptions::new().append(true).create(true).open(path);
+    opened.map_err(Error::output(path))?;
+    if is_new {
+        std::fs::remove_file(path).map_err(Error::output(path))?;
+    }
+    Ok(())
 }

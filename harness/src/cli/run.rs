@@ -4,7 +4,7 @@ use super::options::{
     DEFAULT_STORE, ModelOption, PlacementOptions, SeedOption, SelectOption, SessionOptions,
     StoppingOptions, of_a_kind, seconds,
 };
-use super::output::{Out, colour, complain, say, say_folded};
+use super::output::{Out, can_be_written, colour, complain, say, say_folded};
 use super::progress::{Progress, Shown, Talk};
 use clap::Args;
 use classay::environment::Environment;
@@ -58,6 +58,12 @@ pub struct RunOptions {
     /// Resume the last unfinished run of the store
     #[arg(long)]
     resume: bool,
+    /// End the run after this many failures that --expect does not name
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max_fail: Option<u32>,
+    /// Print the cases that would run, and run nothing
+    #[arg(long, conflicts_with = "resume")]
+    list: bool,
     /// Print errors and the result only: no live view, no line a case
     #[arg(long)]
     quiet: bool,
@@ -80,6 +86,7 @@ impl RunOptions {
         Conduct {
             full: self.full,
             jobs: self.jobs.map_or(usual.jobs, usize::from),
+            most_failures: self.max_fail,
             ..usual
         }
     }
@@ -104,6 +111,12 @@ pub fn main(args: &RunOptions) -> Result<ExitCode, Error> {
         .store
         .clone()
         .unwrap_or_else(|| DEFAULT_STORE.into());
+    if args.list {
+        return list(args);
+    }
+    if let Some(path) = &args.session.junit.junit {
+        can_be_written(path)?;
+    }
     let active = if args.resume {
         let stored = Stored::last(&path)?;
         agree(args, &stored)?;
@@ -134,6 +147,17 @@ pub fn main(args: &RunOptions) -> Result<ExitCode, Error> {
 
 fn begin(args: &RunOptions, path: &Path, interrupt: &Interrupt) -> Result<Active, Error> {
     let run = Run {
+        model: args.model.chosen()?,
+        environment: args.environment.fixed()?,
+        store: Some(path.to_path_buf()),
+        ..asked(args)
+    };
+    run.begin(interrupt, &say)
+}
+
+/// What was asked for, as far as no file has to be read.
+fn asked(args: &RunOptions) -> Run {
+    Run {
         cases: Source::Generated {
             programs: args.programs,
             small: args.bounded,
@@ -142,13 +166,24 @@ fn begin(args: &RunOptions, path: &Path, interrupt: &Interrupt) -> Result<Active
         budget: args.asked().unwrap_or(Budget::Seconds(Run::BUDGET)),
         seed: args.seed.seed,
         shard: args.shard,
-        model: args.model.chosen()?,
-        environment: args.environment.fixed()?,
-        store: Some(path.to_path_buf()),
         conduct: args.conduct(),
         ..args.session.run()
-    };
-    run.begin(interrupt, &say)
+    }
+}
+
+/// Prints the cases that would run, a line each.
+fn list(args: &RunOptions) -> Result<ExitCode, Error> {
+    let mut out = Out::new();
+    for case in asked(args).cases()? {
+        match args.session.json.json {
+            true => {
+                let object = serde_json::json!({"case": case.id.as_str(), "test": case.test});
+                out.line(&object.to_string());
+            }
+            false => out.line(case.id.as_str()),
+        }
+    }
+    Ok(ExitCode::Passed)
 }
 
 /// Options given with `--resume` must be those of the run.
@@ -269,10 +304,6 @@ fn introduce(active: &Active, path: &Path) -> Result<(), Error> {
 fn go(args: &RunOptions, mut active: Active, interrupt: &Interrupt) -> Result<ExitCode, Error> {
     let mut out = Out::new();
     earlier(args, active.results(), &mut out);
-    if let Some(path) = &args.session.junit.junit {
-        // A file that cannot be written is better known before than after.
-        active.results().write_junit(path)?;
-    }
     let planned = active.results().run().planned as usize;
     let talk = match (args.quiet, args.session.json.json) {
         (true, _) => Talk::Nothing,
@@ -296,6 +327,13 @@ fn go(args: &RunOptions, mut active: Active, interrupt: &Interrupt) -> Result<Ex
         }
         Ok(()) => {
             let code = report(args, active.results())?;
+            if let Some(most) = args
+                .max_fail
+                .filter(|_| active.results().has_failed_enough())
+            {
+                let s = if most == 1 { "" } else { "s" };
+                say(&format!("ended after {most} failure{s} (--max-fail)"));
+            }
             after(args, &mut active, interrupt)?;
             active.close();
             Ok(code)

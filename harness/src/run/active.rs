@@ -45,6 +45,14 @@ pub enum Halt {
     Stop(Stop),
     /// The store.
     Store(StoreError),
+    /// As many failures as the run was to have; it is over then, and nothing is wrong.
+    Enough,
+}
+
+impl From<StoreError> for Halt {
+    fn from(error: StoreError) -> Halt {
+        Halt::Store(error)
+    }
 }
 
 impl From<Halt> for Error {
@@ -52,6 +60,7 @@ impl From<Halt> for Error {
         match halt {
             Halt::Stop(stop) => stop.into(),
             Halt::Store(error) => error.into(),
+            Halt::Enough => Error::Bug("the end after some failures is no error".into()),
         }
     }
 }
@@ -122,7 +131,10 @@ impl Active {
     ///
     /// The device is gone, the user interrupted, or the store failed; what was kept stays.
     pub fn go(&mut self, observer: &mut dyn Observer) -> Result<(), Halt> {
-        let ended = self.all(observer);
+        let ended = match self.all(observer) {
+            Err(Halt::Enough) => Ok(()),
+            ended => ended,
+        };
         observer.run_ends();
         let status = match &ended {
             Ok(()) => RunStatus::Done,
@@ -222,10 +234,9 @@ impl Active {
             match news {
                 News::Begins(at) => observer.case_begins(&cases[at]),
                 News::Ends(result) => {
-                    results
-                        .commit(CaseResult::clone(&result))
-                        .map_err(Halt::Store)?;
+                    results.commit(CaseResult::clone(&result))?;
                     observer.case_ends(&result);
+                    results.enough()?;
                 }
             }
             Ok(())
@@ -259,6 +270,7 @@ impl Active {
                 Error::NoDevice(format!("{sentence}\n{so_far}"))
             }
             Halt::Stop(stop @ Stop::TimeIsUp) => stop.into(),
+            halt @ Halt::Enough => halt.into(),
             Halt::Store(error) => Error::Store {
                 error,
                 advice: format!("\n{so_far}"),

@@ -180,8 +180,9 @@ impl Active {
                 continue;
             }
             let result = conclude(&self.cases[at], attempts, &self.model);
-            self.results.commit(result.clone()).map_err(Halt::Store)?;
+            self.results.commit(result.clone())?;
             observer.case_ends(&result);
+            self.results.enough()?;
         }
         Ok(())
     }

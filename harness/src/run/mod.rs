@@ -101,6 +101,8 @@ pub struct Conduct {
     pub patience: Option<Duration>,
     /// How often a case is tried again after its worker crashed.
     pub retries: u32,
+    /// Ends the run after so many failures that nobody expected.
+    pub most_failures: Option<u32>,
 }
 
 impl Conduct {
@@ -139,6 +141,7 @@ impl Default for Conduct {
             jobs: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
             patience: None,
             retries: 1,
+            most_failures: None,
         }
     }
 }
@@ -200,15 +203,16 @@ impl Run {
         Ok(active.close().into())
     }
 
-    /// Opens the device and writes the plan down. `notify` is told what the user should know.
+    /// The cases of the run, without a device.
     ///
     /// # Errors
     ///
-    /// No case is selected, a file or an option is wrong, the device does not open, or the store cannot be
-    /// written.
-    pub fn begin(self, interrupt: &Interrupt, notify: Notify<'_>) -> Result<Active, Error> {
-        let begun = Instant::now();
-        let shares = matches!(self.cases, Source::Generated { .. });
+    /// No case is selected, or a shard has no seed.
+    pub fn cases(&self) -> Result<Vec<Case>, Error> {
+        Ok(self.planned()?.cases)
+    }
+
+    fn planned(&self) -> Result<Planned, Error> {
         let cases = self.cases.list(&self.selection)?;
         if self.shard.is_some() && self.seed.is_none() {
             return Err(Error::Usage(
@@ -220,11 +224,28 @@ impl Run {
         let seed = self.seed.unwrap_or_else(seed::draw);
         let (mut cases, part) = plan::part(cases, seed, self.shard);
         plan::share_out(&mut cases, seed, self.budget);
-        if !shares {
+        if let Source::Given(_) = &self.cases {
             for case in &mut cases {
                 case.budget = self.budget;
             }
         }
+        Ok(Planned { cases, part, seed })
+    }
+
+    /// Opens the device and writes the plan down. `notify` is told what the user should know.
+    ///
+    /// # Errors
+    ///
+    /// No case is selected, a file or an option is wrong, the device does not open, or the store cannot be
+    /// written.
+    pub fn begin(self, interrupt: &Interrupt, notify: Notify<'_>) -> Result<Active, Error> {
+        let begun = Instant::now();
+        let shares = matches!(self.cases, Source::Generated { .. });
+        let Planned {
+            mut cases,
+            part,
+            seed,
+        } = self.planned()?;
         let store = self.store.as_deref().map(Store::open).transpose()?;
         let (session, model) =
             open::judged_broken(&self.device, &self.breakage, self.model, interrupt)?;
@@ -248,6 +269,7 @@ impl Run {
         let expectations = results::expectations(&self.gate, record, notify)?;
         let mut results = Results::begin(store, &plan, &cases, session.known())?;
         results.expect(expectations);
+        results.end_after(self.conduct.most_failures);
         let (order, limits) = match shares {
             true => self.conduct.order(self.budget, begun),
             false => (Order::Listed, self.conduct.limits(None)),
@@ -264,12 +286,19 @@ impl Run {
     }
 }
 
+/// What a run is to run.
+struct Planned {
+    cases: Vec<Case>,
+    part: Option<plan::Part>,
+    seed: u64,
+}
+
 impl Source {
     /// The cases, of the generated ones those that are selected.
-    fn list(self, selection: &Selection) -> Result<Vec<Case>, Error> {
+    fn list(&self, selection: &Selection) -> Result<Vec<Case>, Error> {
         let (programs, small) = match self {
-            Source::Given(cases) => return Ok(cases),
-            Source::Generated { programs, small } => (programs, small),
+            Source::Given(cases) => return Ok(cases.clone()),
+            Source::Generated { programs, small } => (*programs, *small),
         };
         let mut cases = plan::shipped().map_err(Error::Bug)?;
         cases.extend(plan::small(small));

@@ -1,5 +1,6 @@
 //! Where results go: the store as each case ends, the JUnit file at the end.
 
+use super::active::Halt;
 use super::reach::Covers;
 use crate::judge::ChosenModel;
 use crate::machine::Watch;
@@ -83,6 +84,9 @@ pub struct Results {
     planned: Vec<CaseId>,
     expectations: Expectations,
     watch: Watch,
+    /// Failures that nobody expected and that came since this process began, and how many end the run.
+    failures: u32,
+    most_failures: Option<u32>,
 }
 
 impl Results {
@@ -131,6 +135,8 @@ impl Results {
             planned: cases.iter().map(|case| case.id.clone()).collect(),
             expectations: Expectations::default(),
             watch: Watch::new(),
+            failures: 0,
+            most_failures: None,
         };
         all.look()?;
         Ok(all)
@@ -151,6 +157,8 @@ impl Results {
             planned: Vec::new(),
             expectations: Expectations::default(),
             watch: Watch::new(),
+            failures: 0,
+            most_failures: None,
         };
         all.look()?;
         Ok(all)
@@ -199,11 +207,34 @@ impl Results {
         if let Some(store) = &mut self.store {
             store.commit_case(self.run.id, &result)?;
         }
+        self.failures += u32::from(!self.expectations.passes(&result));
         self.results.push(result);
         match self.watch.due() {
             Some(moment) => self.note(moment),
             None => Ok(()),
         }
+    }
+
+    /// The run ends after so many failures that nobody expected.
+    pub fn end_after(&mut self, failures: Option<u32>) {
+        self.most_failures = failures;
+    }
+
+    /// Lets the run go on.
+    ///
+    /// # Errors
+    ///
+    /// There are as many failures as end it.
+    pub(super) fn enough(&self) -> Result<(), Halt> {
+        match self.has_failed_enough() {
+            true => Err(Halt::Enough),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether there are as many failures as end the run.
+    pub fn has_failed_enough(&self) -> bool {
+        self.most_failures.is_some_and(|most| self.failures >= most)
     }
 
     /// Notes how the run ended.

@@ -113,6 +113,7 @@ impl Stored {
         let expectations = results::expectations(gate, &session.known().record, notify)?;
         let mut results = Results::resume(store, run)?;
         results.expect(expectations);
+        results.end_after(conduct.most_failures);
         let budget = match plan.asked.seconds() {
             Some(_) => {
                 let left = cases.iter().filter_map(|case| case.budget.seconds());
