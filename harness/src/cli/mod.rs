@@ -6,6 +6,8 @@
 
 mod bench;
 mod compare;
+mod completions;
+mod defaults;
 mod devices;
 mod environment;
 mod explain;
@@ -15,6 +17,7 @@ mod hunt;
 mod judge;
 mod latitudes;
 mod litmus;
+mod man;
 mod merge;
 mod options;
 mod output;
@@ -32,9 +35,10 @@ mod tune;
 mod version;
 mod versus;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches, Parser};
 use classay::Error;
 use classay_vocabulary::ExitCode;
+use std::ffi::OsString;
 
 const EXIT_CODES: &str = include_str!("exit_codes.txt").trim_ascii_end();
 
@@ -114,15 +118,23 @@ subcommands! {
     Environment: environment::EnvironmentOptions,
     /// List implementations, platforms and devices with their capabilities
     Devices: devices::DevicesOptions,
+    /// Print what completes the command line in a shell
+    Completions: completions::CompletionsOptions,
+    /// Print the manual page, or write the pages of all commands
+    Man: man::ManOptions,
     /// Print the version
     Version: version::VersionOptions,
 }
 
 /// Runs the command line.
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match parse() {
         Ok(cli) => cli,
-        Err(error) => {
+        Err(Wrong::Defaults(error)) => {
+            output::complain(&error.to_string());
+            return error.exit_code();
+        }
+        Err(Wrong::Line(error)) => {
             // Help and version go to standard output, mistakes to standard error; neither can be
             // written where nobody reads.
             let _ = error.print();
@@ -144,6 +156,50 @@ pub fn main() -> ExitCode {
     })
 }
 
+/// The grammar of the command line.
+fn command() -> clap::Command {
+    Cli::command()
+}
+
+/// What is wrong with what the user asks for.
+enum Wrong {
+    /// The command line; help and version, too, come so.
+    Line(clap::Error),
+    /// The project's defaults.
+    Defaults(Error),
+}
+
+/// The command line, with the project's defaults.
+fn parse() -> Result<Cli, Wrong> {
+    let mut words: Vec<OsString> = std::env::args_os().collect();
+    let grammar = command();
+    let matches = grammar.clone().try_get_matches_from(&words);
+    let matches = matches.map_err(Wrong::Line)?;
+    let Some(added) = defaults::of(&grammar, &matches).map_err(Wrong::Defaults)? else {
+        return Cli::from_arg_matches(&matches).map_err(Wrong::Line);
+    };
+    let options: Vec<_> = added
+        .options
+        .iter()
+        .map(|option| option.to_string_lossy())
+        .collect();
+    if !words.iter().any(|word| word == "--quiet") {
+        let file = added.file.display();
+        output::say_folded(&format!("{file} adds {}", options.join(" ")));
+    }
+    // A command's name, where there is one, comes first.
+    let at = if matches.subcommand().is_some() { 2 } else { 1 };
+    words.splice(at..at, added.options);
+    let wrong = |error: clap::Error| {
+        let said = error.render().to_string();
+        let said = said.lines().next().unwrap_or_default();
+        let said = said.trim_start_matches("error: ");
+        Wrong::Defaults(Error::Usage(format!("{}: {said}", added.file.display())))
+    };
+    let matches = grammar.try_get_matches_from(&words).map_err(wrong)?;
+    Cli::from_arg_matches(&matches).map_err(wrong)
+}
+
 /// What CLASSAY_LOG asks for goes to standard error, as in `CLASSAY_LOG=debug`.
 fn log() {
     let filter = tracing_subscriber::EnvFilter::builder()
@@ -158,7 +214,6 @@ fn log() {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_grammar_is_consistent() {

@@ -90,21 +90,6 @@ pub fn complain(text: &str) {
     say(&format!("error: {text}"));
 }
 
-#[cfg(test)]
-mod tests {
-    use super::folded;
-
-    #[test]
-    fn long_lines_go_on_set_in() {
-        assert_eq!(folded("short\nlines"), "short\nlines");
-        let text = folded(&"word ".repeat(40));
-        assert!(text.lines().all(|line| line.len() <= 80), "{text}");
-        assert_eq!(text.lines().count(), 3);
-        assert!(text.lines().skip(1).all(|line| line.starts_with("  word")));
-        assert_eq!(text.split_whitespace().count(), 40);
-    }
-}
-
 /// Whether a file that is written at the end can be; better known before a run than after.
 ///
 /// # Errors
@@ -118,4 +103,19 @@ pub fn can_be_written(path: &Path) -> Result<(), Error> {
         std::fs::remove_file(path).map_err(Error::output(path))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::folded;
+
+    #[test]
+    fn long_lines_go_on_set_in() {
+        assert_eq!(folded("short\nlines"), "short\nlines");
+        let text = folded(&"word ".repeat(40));
+        assert!(text.lines().all(|line| line.len() <= 80), "{text}");
+        assert_eq!(text.lines().count(), 3);
+        assert!(text.lines().skip(1).all(|line| line.starts_with("  word")));
+        assert_eq!(text.split_whitespace().count(), 40);
+    }
 }
