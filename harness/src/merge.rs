@@ -293,7 +293,7 @@ pub fn add(case: &Case, a: CaseResult, b: CaseResult, model: &ChosenModel) -> Ca
         Verdict::Pass | Verdict::Fail | Verdict::Inconclusive | Verdict::Contested => {
             !sum.launches.is_empty()
         }
-        Verdict::Crash | Verdict::Timeout | Verdict::Skip => false,
+        Verdict::Crash | Verdict::Timeout | Verdict::Flaky | Verdict::Skip => false,
     };
     let histogram = sum.histogram();
     let seen = histogram.iter().any(|o| o.count > 0);

@@ -302,7 +302,7 @@ fn observed(result: &CaseResult) -> Observed {
         }
     }
     seen.death = match result.verdict {
-        Verdict::Crash => Some(Death::Crash),
+        Verdict::Crash | Verdict::Flaky => Some(Death::Crash),
         Verdict::Timeout => Some(Death::Hang),
         // A call of the harness itself failed, so that no run came to its end.
         Verdict::Fail if seen.violations.is_empty() => Some(Death::Error(result.reason.clone())),

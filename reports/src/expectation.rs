@@ -27,6 +27,8 @@ use serde::Deserialize;
 pub struct Expectations {
     entries: Vec<Expectation>,
     strict: bool,
+    /// What is flaky passes.
+    lenient: bool,
 }
 
 /// What is expected of some cases.
@@ -126,6 +128,11 @@ impl Expectations {
         self.strict = strict;
     }
 
+    /// Lets what is flaky pass.
+    pub fn be_lenient(&mut self, lenient: bool) {
+        self.lenient = lenient;
+    }
+
     /// Whether nothing is expected.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
@@ -156,6 +163,7 @@ impl Expectations {
                     Verdict::Fail
                     | Verdict::Crash
                     | Verdict::Timeout
+                    | Verdict::Flaky
                     | Verdict::Skip
                     | Verdict::Inconclusive
                     | Verdict::Contested => Standing::Expected(entry),
@@ -166,7 +174,7 @@ impl Expectations {
         match result.verdict {
             // Nothing was found out of what is expected.
             Verdict::Skip | Verdict::Inconclusive | Verdict::Contested => Standing::Plain,
-            Verdict::Pass | Verdict::Fail | Verdict::Crash | Verdict::Timeout => {
+            Verdict::Pass | Verdict::Fail | Verdict::Crash | Verdict::Timeout | Verdict::Flaky => {
                 unmet.map_or(Standing::Plain, Standing::Unexpected)
             }
         }
@@ -174,7 +182,11 @@ impl Expectations {
 
     /// Whether a verdict fails a run in which nothing in particular is expected.
     pub fn fails(&self, verdict: Verdict) -> bool {
-        verdict.is_failure() || (self.strict && verdict == Verdict::Contested)
+        match verdict {
+            Verdict::Contested => self.strict,
+            Verdict::Flaky => !self.lenient,
+            verdict => verdict.is_failure(),
+        }
     }
 
     /// Whether a result lets a gate pass.
@@ -219,6 +231,7 @@ impl Expectation {
             | Verdict::Skip
             | Verdict::Crash
             | Verdict::Timeout
+            | Verdict::Flaky
             | Verdict::Inconclusive
             | Verdict::Contested => {
                 format!("{verdict}, but expected {expected}, {}", self.why())
@@ -289,6 +302,16 @@ cases:
             violations: broken.iter().map(violation).collect(),
             ..CaseResult::new(CaseId::from_stored(case.into()), verdict, "")
         }
+    }
+
+    #[test]
+    fn what_is_flaky_passes_a_lenient_gate_alone() {
+        let flaky = result("queue/random/00001", Verdict::Flaky, &[]);
+        let mut all = Expectations::default();
+        assert!(!all.passes(&flaky));
+        all.be_lenient(true);
+        assert!(all.passes(&flaky));
+        assert!(!all.passes(&result("queue/random/00001", Verdict::Crash, &[])));
     }
 
     #[test]

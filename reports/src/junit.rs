@@ -5,6 +5,7 @@
 //! | pass | none | |
 //! | fail | `failure` | the implementation broke a rule |
 //! | crash, timeout | `error` | no verdict was reached; the evidence is its text |
+//! | flaky | `error`; none with `--accept-flaky` | its properties `attempts` and `failed_attempts` give the rate |
 //! | skip | `skipped` | the message names the missing capability |
 //! | inconclusive | `skipped`, type `inconclusive` | not a failure: the run exits 0 with it too |
 //! | none, since the run's time did not reach it | `skipped`, type `not-reached` | the run exits 0 with it |
@@ -102,7 +103,10 @@ fn test_case(result: &CaseResult, standing: Standing<'_>, fails: bool) -> TestCa
     let plain = match result.verdict {
         Verdict::Pass => TestCaseBuilder::success(&name, time),
         Verdict::Fail => TestCaseBuilder::failure(&name, time, verdict, &reason),
-        Verdict::Crash | Verdict::Timeout => TestCaseBuilder::error(&name, time, verdict, &reason),
+        Verdict::Flaky if !fails => TestCaseBuilder::success(&name, time),
+        Verdict::Crash | Verdict::Timeout | Verdict::Flaky => {
+            TestCaseBuilder::error(&name, time, verdict, &reason)
+        }
         Verdict::Contested if fails => TestCaseBuilder::failure(&name, time, verdict, &reason),
         Verdict::Skip | Verdict::Inconclusive | Verdict::Contested => {
             TestCaseBuilder::skipped_with_cause(&name, verdict, &reason)
@@ -321,7 +325,7 @@ fn with_properties(
 fn skipped(verdict: Verdict) -> bool {
     match verdict {
         Verdict::Skip | Verdict::Inconclusive | Verdict::Contested => true,
-        Verdict::Pass | Verdict::Fail | Verdict::Crash | Verdict::Timeout => false,
+        Verdict::Pass | Verdict::Fail | Verdict::Crash | Verdict::Timeout | Verdict::Flaky => false,
     }
 }
 

@@ -119,7 +119,7 @@ impl Measuring {
                 Verdict::Pass | Verdict::Fail | Verdict::Inconclusive | Verdict::Contested => {
                     rate.runs += runs;
                 }
-                Verdict::Skip | Verdict::Crash | Verdict::Timeout => {}
+                Verdict::Skip | Verdict::Crash | Verdict::Timeout | Verdict::Flaky => {}
             }
             rate.seconds = begun.elapsed().as_secs_f64();
             if rate.seconds > self.seconds {

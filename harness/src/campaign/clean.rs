@@ -113,7 +113,7 @@ impl Shown {
         match result.verdict {
             Verdict::Pass | Verdict::Skip | Verdict::Inconclusive => Shown::Nothing,
             Verdict::Fail | Verdict::Contested => Shown::Breaks(wrongs(result).collect()),
-            Verdict::Crash | Verdict::Timeout => Shown::Dies(result.verdict),
+            Verdict::Crash | Verdict::Timeout | Verdict::Flaky => Shown::Dies(result.verdict),
         }
     }
 
@@ -123,15 +123,23 @@ impl Shown {
             (_, Verdict::Pass | Verdict::Skip | Verdict::Inconclusive) => false,
             (
                 Shown::Nothing,
-                Verdict::Fail | Verdict::Contested | Verdict::Crash | Verdict::Timeout,
+                Verdict::Fail
+                | Verdict::Contested
+                | Verdict::Crash
+                | Verdict::Timeout
+                | Verdict::Flaky,
             ) => true,
-            (Shown::Breaks(_), Verdict::Crash | Verdict::Timeout) => true,
+            (Shown::Breaks(_), Verdict::Crash | Verdict::Timeout | Verdict::Flaky) => true,
             (Shown::Breaks(known), Verdict::Fail | Verdict::Contested) => {
                 wrongs(result).any(|wrong| !known.contains(&wrong))
             }
             (
                 Shown::Dies(_),
-                Verdict::Fail | Verdict::Contested | Verdict::Crash | Verdict::Timeout,
+                Verdict::Fail
+                | Verdict::Contested
+                | Verdict::Crash
+                | Verdict::Timeout
+                | Verdict::Flaky,
             ) => false,
         }
     }

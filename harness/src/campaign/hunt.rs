@@ -332,6 +332,7 @@ impl<'a> Hunt<'a> {
             | Verdict::Skip
             | Verdict::Crash
             | Verdict::Timeout
+            | Verdict::Flaky
             | Verdict::Inconclusive
             | Verdict::Contested => (1, 1, result.seconds),
         };
@@ -420,7 +421,7 @@ fn expected(of: u64, shown: u64, seconds: f64) -> f64 {
 /// breaks a rule of the fault. What breaks other rules only says nothing of it.
 fn hides(result: &CaseResult, fault: &Fault) -> bool {
     match result.verdict {
-        Verdict::Crash | Verdict::Timeout => true,
+        Verdict::Crash | Verdict::Timeout | Verdict::Flaky => true,
         Verdict::Fail | Verdict::Contested => names_a_rule(result, fault, &Shown::Nothing),
         Verdict::Pass | Verdict::Skip | Verdict::Inconclusive => false,
     }
@@ -430,7 +431,9 @@ fn hides(result: &CaseResult, fault: &Fault) -> bool {
 /// rules. What hangs or crashes names none, and may well be the fault's own way to show.
 fn names_a_rule(result: &CaseResult, fault: &Fault, as_it_is: &Shown) -> bool {
     match result.verdict {
-        Verdict::Crash | Verdict::Timeout => matches!(fault.shows, Shows::Hang | Shows::Crash),
+        Verdict::Crash | Verdict::Timeout | Verdict::Flaky => {
+            matches!(fault.shows, Shows::Hang | Shows::Crash)
+        }
         Verdict::Fail
         | Verdict::Pass
         | Verdict::Skip

@@ -192,6 +192,9 @@ pub struct ExpectOption {
     /// Fail also on what is contested: what some readings of the specification forbid and others allow
     #[arg(long)]
     strict: bool,
+    /// Do not fail on what is flaky: what crashed or hung in some attempts and passed in others
+    #[arg(long)]
+    accept_flaky: bool,
 }
 
 impl ExpectOption {
@@ -200,6 +203,7 @@ impl ExpectOption {
         Gate {
             files: self.expect.clone(),
             strict: self.strict,
+            lenient: self.accept_flaky,
         }
     }
 }

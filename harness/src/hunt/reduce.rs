@@ -62,7 +62,8 @@ impl Seen {
             | Verdict::Inconclusive
             | Verdict::Skip
             | Verdict::Crash
-            | Verdict::Timeout => (0, 0),
+            | Verdict::Timeout
+            | Verdict::Flaky => (0, 0),
         };
         Seen {
             forbidden,

@@ -322,7 +322,11 @@ impl Search<'_> {
         if seen.forbidden == 0 {
             match result.verdict {
                 Verdict::Pass | Verdict::Inconclusive | Verdict::Contested => {}
-                Verdict::Fail | Verdict::Crash | Verdict::Timeout | Verdict::Skip => {
+                Verdict::Fail
+                | Verdict::Crash
+                | Verdict::Timeout
+                | Verdict::Flaky
+                | Verdict::Skip => {
                     trouble = format!("{}: {}", result.verdict, result.reason);
                 }
             }

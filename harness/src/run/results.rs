@@ -23,6 +23,8 @@ pub struct Gate {
     pub files: Vec<PathBuf>,
     /// What is contested fails, too.
     pub strict: bool,
+    /// What is flaky passes.
+    pub lenient: bool,
 }
 
 /// What is expected of a device. A file for other devices expects nothing, which `notify` is told.
@@ -37,6 +39,7 @@ pub fn expectations(
 ) -> Result<Expectations, Error> {
     let mut all = Expectations::default();
     all.be_strict(gate.strict);
+    all.be_lenient(gate.lenient);
     for path in &gate.files {
         let wrong = |why: String| Error::Usage(format!("{}: {why}", path.display()));
         let text =

@@ -101,9 +101,11 @@ pub fn conclude(case: &Case, attempts: Vec<Attempt>, model: &ChosenModel) -> Cas
     if !deaths.is_empty() {
         result.reason = died(&deaths, total, have_end, &result);
         let mut ends = deaths.iter().map(|death| death.how.verdict());
-        result.verdict = match ends.all(|end| end == Verdict::Timeout) {
-            true => Verdict::Timeout,
-            false => Verdict::Crash,
+        let hung = ends.all(|end| end == Verdict::Timeout);
+        result.verdict = match (have_end, result.verdict) {
+            (true, Verdict::Pass) => Verdict::Flaky,
+            _ if hung => Verdict::Timeout,
+            _ => Verdict::Crash,
         };
         for death in &deaths {
             result.evidence.extend(death.evidence());
@@ -341,7 +343,7 @@ P0 (global atomic_int* x) {
             vec![died(How::Signal(11), vec![]), ended(0)],
             &model(),
         );
-        assert_eq!(result.verdict, Verdict::Crash);
+        assert_eq!(result.verdict, Verdict::Flaky);
         assert_eq!((result.attempts, result.failed_attempts), (2, 1));
         assert!(result.reason.contains("SIGSEGV"), "{}", result.reason);
         assert!(

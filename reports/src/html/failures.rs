@@ -82,7 +82,8 @@ pub(super) fn ordered<'f, 'a>(report: &'f Report<'a>) -> Vec<&'f CaseFacts<'a>> 
             Verdict::Fail => 0,
             Verdict::Crash => 1,
             Verdict::Timeout => 2,
-            Verdict::Pass | Verdict::Skip | Verdict::Inconclusive | Verdict::Contested => 3,
+            Verdict::Flaky => 3,
+            Verdict::Pass | Verdict::Skip | Verdict::Inconclusive | Verdict::Contested => 4,
         };
         (report.is_expected(case), !drawn, kind)
     });
@@ -193,12 +194,17 @@ pub(super) fn section(report: &Report<'_>) -> Result<Option<String>, HtmlError> 
         })
         .collect();
     let groups = grouped_alike(reported);
-    let counts: Vec<String> = [Verdict::Fail, Verdict::Crash, Verdict::Timeout]
-        .into_iter()
-        .map(|v| (report.count(v), v.name()))
-        .filter(|(n, _)| *n > 0)
-        .map(|(n, name)| format!("{n} {name}"))
-        .collect();
+    let counts: Vec<String> = [
+        Verdict::Fail,
+        Verdict::Crash,
+        Verdict::Timeout,
+        Verdict::Flaky,
+    ]
+    .into_iter()
+    .map(|v| (report.count(v), v.name()))
+    .filter(|(n, _)| *n > 0)
+    .map(|(n, name)| format!("{n} {name}"))
+    .collect();
     let page = Failures {
         failed: failed.len(),
         counts: counts.join(", "),

@@ -38,6 +38,7 @@ pub(super) fn class(verdict: Verdict) -> &'static str {
         | Verdict::Fail
         | Verdict::Crash
         | Verdict::Timeout
+        | Verdict::Flaky
         | Verdict::Inconclusive
         | Verdict::Contested => verdict.name(),
     }

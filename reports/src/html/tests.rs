@@ -59,6 +59,7 @@ pub(super) fn section(report: &Report<'_>, scale: &Scale) -> Result<Option<Strin
                     Verdict::Skip
                     | Verdict::Crash
                     | Verdict::Timeout
+                    | Verdict::Flaky
                     | Verdict::Inconclusive
                     | Verdict::Contested => result.reason.clone(),
                     Verdict::Pass | Verdict::Fail => String::new(),

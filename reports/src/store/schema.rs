@@ -5,7 +5,7 @@
 //! from the one before.
 
 /// Version of the schema that this program writes.
-pub const VERSION: i64 = 5;
+pub const VERSION: i64 = 6;
 
 /// `clsy` in ASCII.
 pub const APPLICATION_ID: i64 = 0x636c_7379;
@@ -27,5 +27,8 @@ const FREEDOMS: &str = include_str!("../../schema/store-4.sql");
 /// What version 5 adds: which process played a launch.
 const PROCESSES: &str = include_str!("../../schema/store-5.sql");
 
+/// What version 6 adds: that a verdict may be flaky.
+const FLAKY: &str = include_str!("../../schema/store-6.sql");
+
 /// What each version adds to the one before, from version 1.
-pub const STEPS: [&str; VERSION as usize] = [FIRST, MOMENTS, TYPED, FREEDOMS, PROCESSES];
+pub const STEPS: [&str; VERSION as usize] = [FIRST, MOMENTS, TYPED, FREEDOMS, PROCESSES, FLAKY];

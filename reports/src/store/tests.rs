@@ -321,14 +321,14 @@ fn a_newer_schema_is_refused_and_left_alone() {
         matches!(
             error,
             StoreError::NewerSchema {
-                found: 6,
-                known: 5,
+                found: 7,
+                known: 6,
                 ..
             }
         ),
         "{error}"
     );
-    assert!(error.to_string().contains("schema version 6"), "{error}");
+    assert!(error.to_string().contains("schema version 7"), "{error}");
     assert_eq!(std::fs::read(&path).unwrap(), before);
 }
 

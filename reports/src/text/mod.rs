@@ -43,7 +43,7 @@ impl Colour {
     pub fn verdict(self, verdict: Verdict, text: &str) -> String {
         let code = match verdict {
             Verdict::Pass => "32",
-            Verdict::Fail | Verdict::Crash | Verdict::Timeout => "1;31",
+            Verdict::Fail | Verdict::Crash | Verdict::Timeout | Verdict::Flaky => "1;31",
             Verdict::Skip | Verdict::Inconclusive | Verdict::Contested => "33",
         };
         self.wrap(code, text)

@@ -191,7 +191,7 @@ fn alike(a: &CaseResult, b: &CaseResult) -> bool {
 fn needs_a_word(verdict: Verdict) -> bool {
     match verdict {
         Verdict::Skip | Verdict::Inconclusive | Verdict::Contested => true,
-        Verdict::Pass | Verdict::Fail | Verdict::Crash | Verdict::Timeout => false,
+        Verdict::Pass | Verdict::Fail | Verdict::Crash | Verdict::Timeout | Verdict::Flaky => false,
     }
 }
 

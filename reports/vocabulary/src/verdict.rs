@@ -17,6 +17,8 @@ words! {
         Crash = "crash",
         /// The worker did not answer within the case's limit.
         Timeout = "timeout",
+        /// The worker died in some attempts, and others passed; the reason gives the rate.
+        Flaky = "flaky",
         /// The observations do not decide; the reason says why.
         Inconclusive = "inconclusive",
         /// What was observed is forbidden by some readings of the specification and allowed by others; the
@@ -27,10 +29,11 @@ words! {
 
 impl Verdict {
     /// Every verdict, the worst first.
-    pub const WORST_FIRST: [Verdict; 7] = [
+    pub const WORST_FIRST: [Verdict; 8] = [
         Verdict::Fail,
         Verdict::Crash,
         Verdict::Timeout,
+        Verdict::Flaky,
         Verdict::Contested,
         Verdict::Inconclusive,
         Verdict::Pass,
@@ -46,7 +49,7 @@ impl Verdict {
     /// Whether a run with this verdict in it exits with code 1.
     pub fn is_failure(self) -> bool {
         match self {
-            Verdict::Fail | Verdict::Crash | Verdict::Timeout => true,
+            Verdict::Fail | Verdict::Crash | Verdict::Timeout | Verdict::Flaky => true,
             Verdict::Pass | Verdict::Skip | Verdict::Inconclusive | Verdict::Contested => false,
         }
     }

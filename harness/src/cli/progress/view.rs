@@ -148,7 +148,9 @@ impl View {
                 short(result.instances as f64),
                 result.seconds
             ),
-            Verdict::Skip | Verdict::Crash | Verdict::Timeout => result.reason.clone(),
+            Verdict::Skip | Verdict::Crash | Verdict::Timeout | Verdict::Flaky => {
+                result.reason.clone()
+            }
         };
         format!(
             "[{:width$}/{}] {:12} {}  {what}",
