@@ -25,8 +25,11 @@ static inline void violation(const char *rules, const char *format, ...)
     unsigned at = 0;
     while (at < told_count && strcmp(told[at].text, text) != 0)
         at++;
-    if (at == told_count && told_count < sizeof told / sizeof told[0])
+    if (at == told_count && told_count < sizeof told / sizeof told[0]) {
         memcpy(told[told_count++].text, text, sizeof text);
+        printf("run %lu: %s\n", (unsigned long)run_number + 1, text);
+        fflush(stdout);
+    }
     if (at < told_count && told[at].last != run_number + 1) {
         told[at].last = run_number + 1;
         told[at].runs++;
