@@ -119,7 +119,7 @@ fn mistakes_are_told() {
         .args(["--model", "nobody"]))
     .expect(USAGE)
     .says(&["no model is named `nobody`"]);
-    run(classay().arg("explain")).expect(USAGE).says(&["FILE"]);
+    run(classay().arg("explain")).expect(USAGE).says(&["TEST"]);
     run(classay()
         .arg("explain")
         .arg(&file)

@@ -199,7 +199,7 @@ fn workers_killed_at_any_moment_cost_what_they_were_doing() {
             let reason = line["reason"].as_str().expect("a reason");
             match line["verdict"].as_str() {
                 Some("pass" | "skip") => {}
-                Some("crash") => assert!(reason.contains("SIGKILL"), "{line}"),
+                Some("crash" | "flaky") => assert!(reason.contains("SIGKILL"), "{line}"),
                 Some(_) | None => panic!("{line}"),
             }
             // The second try of a killed case ran to its end.
@@ -208,7 +208,10 @@ fn workers_killed_at_any_moment_cost_what_they_were_doing() {
                 "{line}"
             );
         }
-        let crashed = lines.iter().filter(|l| l["verdict"] == "crash").count();
+        let crashed = lines
+            .iter()
+            .filter(|l| l["verdict"] == "flaky" || l["verdict"] == "crash")
+            .count();
         assert!(crashed <= 1, "one worker was killed: {}", end.told());
     }
     assert!(killed > 0, "no worker was killed");

@@ -21,6 +21,7 @@
 
 use crate::expectation::{Expectations, Standing};
 use crate::record::{CaseId, CaseResult, Verdict};
+use crate::repeat;
 use crate::report::facts::CaseFacts;
 use crate::report::freedoms::{Sight, freedoms};
 use crate::store::Run;
@@ -154,10 +155,11 @@ fn explained(result: &CaseResult) -> String {
 }
 
 /// What the counts of a case say, by name.
-fn case_properties(result: &CaseResult) -> Vec<Property> {
+fn case_properties(run: &Run, result: &CaseResult) -> Vec<Property> {
     let mut properties = vec![
         property("verdict", result.verdict.name()),
         property("reason", &result.reason),
+        property("repeat", repeat::command(result, run)),
         property("instances", result.instances),
         property("launches", result.launches.len()),
         property("attempts", result.attempts),
@@ -305,7 +307,7 @@ fn with_properties(
                 properties.extend(freedom_properties(results));
                 Some(properties)
             }
-            b"testcase" => cases.next().map(case_properties),
+            b"testcase" => cases.next().map(|result| case_properties(run, result)),
             _ => None,
         };
         let Some(properties) = properties else {

@@ -6,6 +6,7 @@
 //! - [`verdict`]: outcome counts and the test's condition in, verdict and reason out;
 //! - [`difference`]: a run, compared with a baseline;
 //! - [`expectation`]: what is known to fail, and what of a run is as expected;
+//! - [`repeat`]: the command that plays a case again;
 //! - [`report`]: what there is to say about a run, worked out once for the forms of reports;
 //! - [`html`], [`text`]: for a person; [`json`], [`mod@csv`]: for a program; [`junit`]: for a CI system.
 //!
@@ -24,6 +25,7 @@ pub mod json;
 pub mod junit;
 pub mod pattern;
 pub mod record;
+pub mod repeat;
 pub mod report;
 pub mod stats;
 pub mod store;

@@ -152,7 +152,7 @@ fn select(
     let count = total(chosen.iter().copied());
     let what = match chosen.iter().max_by_key(|o| o.count) {
         Some(most) => {
-            let first = outcome::outcome(&most.outcome, observables);
+            let first = outcome::observed(&most.outcome, observables);
             match chosen.len() - 1 {
                 0 => format!("`{first}`"),
                 1 => format!("`{first}` and 1 more outcome"),

@@ -1,7 +1,7 @@
 //! `classay merge`: shards of a run, or runs of the same tests, as one run.
 
 use super::options::{ExpectOption, JunitOption};
-use super::output::{Out, colour, say};
+use super::output::{Out, paper, say};
 use clap::Args;
 use classay::Error;
 use classay::compare;
@@ -85,17 +85,7 @@ pub fn main(args: &MergeOptions) -> Result<ExitCode, Error> {
     if let Some(path) = &args.junit.junit {
         results::write_junit(path, &run, &whole.results, &expectations)?;
     }
-    let device = whole
-        .device
-        .as_ref()
-        .map_or("no device", |d| d.name.as_str());
-    Out::new().text(&summary(
-        device,
-        planned.len(),
-        &whole.results,
-        &expectations,
-        colour(),
-    ));
+    Out::new().text(&summary(&run, &whole.results, &expectations, paper()));
     say(&format!(
         "{runs} runs are run {id} of {}, with {} cases, of which {} have a result",
         args.out.display(),

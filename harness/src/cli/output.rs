@@ -1,6 +1,7 @@
 //! Standard output that may go away: after `| head` has seen enough, a run goes on quietly.
 
 use classay::Error;
+use classay_reports::text::Paper;
 use classay_reports::text::layout::wrap;
 use std::fs::OpenOptions;
 use std::io::{self, IsTerminal, Write};
@@ -41,6 +42,17 @@ impl Out {
 /// Whether to colour standard output.
 pub fn colour() -> classay_reports::text::Colour {
     colour_of(&io::stdout())
+}
+
+/// What standard output is: a terminal, or a log.
+pub fn paper() -> Paper {
+    let columns = io::stdout()
+        .is_terminal()
+        .then(|| terminal_size::terminal_size().map_or(WIDTH, |(width, _)| width.0.into()));
+    Paper {
+        colour: colour(),
+        columns,
+    }
 }
 
 /// Whether to colour what goes there: a terminal that knows colours, and nobody asked for none.

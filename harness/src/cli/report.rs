@@ -1,7 +1,7 @@
 //! `classay report`: what a run found, as a page, as data, as a table. Reads a store; touches no device.
 
 use super::options::{DEFAULT_STORE, ExpectOption, FalseDiscoveryOption, JunitOption};
-use super::output::{Out, colour, say};
+use super::output::{Out, paper, say};
 use clap::Args;
 use classay::Error;
 use classay::about;
@@ -107,14 +107,7 @@ pub fn main(args: &ReportOptions) -> Result<ExitCode, Error> {
     }
     let files = [&args.html, &args.json, &args.csv, &args.junit.junit];
     if files.iter().all(|file| file.is_none()) {
-        let device = run.device.as_ref().map_or("", |d| d.name.as_str());
-        let table = summary(
-            device,
-            run.planned as usize,
-            &results,
-            &context.expectations,
-            colour(),
-        );
+        let table = summary(&run, &results, &context.expectations, paper());
         Out::new().text(&table);
         if let Some(reach) = &run.reach {
             say(&text::reach(reach));

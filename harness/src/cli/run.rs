@@ -4,7 +4,7 @@ use super::options::{
     DEFAULT_STORE, ModelOption, PlacementOptions, SeedOption, SelectOption, SessionOptions,
     StoppingOptions, of_a_kind, seconds,
 };
-use super::output::{Out, can_be_written, colour, complain, say, say_folded};
+use super::output::{Out, can_be_written, complain, paper, say, say_folded};
 use super::progress::{Progress, Shown, Talk};
 use clap::Args;
 use classay::environment::Environment;
@@ -64,7 +64,7 @@ pub struct RunOptions {
     /// Print the cases that would run, and run nothing
     #[arg(long, conflicts_with = "resume")]
     list: bool,
-    /// Print errors and the result only: no live view, no line a case
+    /// Print errors and the result only: no live view, no line now and then
     #[arg(long)]
     quiet: bool,
     #[command(flatten)]
@@ -308,7 +308,7 @@ fn go(args: &RunOptions, mut active: Active, interrupt: &Interrupt) -> Result<Ex
     let talk = match (args.quiet, args.session.json.json) {
         (true, _) => Talk::Nothing,
         (false, true) => Talk::Live,
-        (false, false) => Talk::Cases,
+        (false, false) => Talk::Always,
     };
     let device = active.known().record.name.clone();
     let expectations = active.results().expectations().clone();
@@ -410,14 +410,11 @@ fn show(args: &RunOptions, kept: &Results) {
     if args.session.json.json {
         return;
     }
-    let device = kept.run().device.as_ref().map_or("", |d| d.name.as_str());
-    let planned = kept.run().planned as usize;
     Out::new().text(&summary(
-        device,
-        planned,
+        kept.run(),
         kept.all(),
         kept.expectations(),
-        colour(),
+        paper(),
     ));
     if let Some(reach) = &kept.run().reach {
         let how = match reach.unreached.is_empty() {

@@ -3,13 +3,10 @@
 
 use super::Judged;
 use classay_reports::record::{Outcome, OutcomeCount, RuleId, Verdict};
-use classay_reports::text::outcome::rules;
+use classay_reports::text::outcome::few_rules;
 use classay_reports::verdict::{Judgement, verdict};
 use classay_suites::catalogue;
 use classay_vocabulary::Quantifier;
-
-/// So many rules of a violation are named in a reason.
-const NAMED: usize = 4;
 
 /// Judges the runs of a case.
 pub fn judge_commands(histogram: &[OutcomeCount]) -> Judged {
@@ -49,7 +46,7 @@ fn contested(of: &[RuleId]) -> Option<String> {
 
 /// The likeliest rules, with the section of the first.
 fn named(of: &[RuleId]) -> String {
-    let names = rules(&of[..of.len().min(NAMED)]);
+    let names = few_rules(of);
     match of.first().copied().and_then(catalogue::of) {
         Some(rule) => format!("{names} ({})", rule.section),
         None => names,
@@ -105,9 +102,9 @@ mod tests {
         });
         let judged = judge_commands(&histogram(&[(violation, 1), (Outcome::Required, 9)]));
         assert_eq!(judged.verdict, Verdict::Fail);
-        let begins = "observed `sp.event-wait|sp.in-order: command 1 saw old data` once in 10";
+        let begins = "observed `command 1 saw old data` once in 10";
         assert!(judged.reason.starts_with(begins), "{}", judged.reason);
-        let named = "which sp.event-wait|sp.in-order (";
+        let named = "which sp.event-wait or sp.in-order (";
         assert!(judged.reason.contains(named), "{}", judged.reason);
     }
 }

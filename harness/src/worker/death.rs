@@ -17,10 +17,10 @@ pub enum How {
     #[error("the worker wrote rubbish: {0}")]
     Rubbish(String),
     /// It did not answer for this long.
-    #[error("no sign of life for {} s; the worker was killed", .0.as_secs_f64())]
+    #[error("no sign of life for {} s; the worker was killed", tenths(*.0))]
     Silent(Duration),
     /// It went on for this long past the case's budget.
-    #[error("still running {} s past its time budget; the worker was killed", .0.as_secs_f64())]
+    #[error("still running {} s past its time budget; the worker was killed", tenths(*.0))]
     Overrun(Duration),
     /// The run that it was a part of ended.
     #[error("the time of the run was up")]
@@ -112,6 +112,11 @@ pub fn signal_name(signal: i32) -> String {
         SIGABRT SIGALRM SIGBUS SIGFPE SIGHUP SIGILL SIGINT SIGKILL SIGPIPE SIGQUIT SIGSEGV SIGSYS
         SIGTERM SIGTRAP SIGXCPU SIGXFSZ
     }
+}
+
+/// A time in seconds, to the tenth.
+fn tenths(time: Duration) -> f64 {
+    (time.as_secs_f64() * 10.0).round() / 10.0
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ pub use summary::summary;
 
 use crate::record::Verdict;
 
-/// Columns that no line exceeds.
+/// Columns that no line of prose exceeds; a table is as wide as the terminal.
 pub const WIDTH: usize = 80;
 
 /// Whether to use terminal colours.
@@ -36,6 +36,23 @@ pub enum Colour {
     Off,
     /// ANSI colours.
     On,
+}
+
+/// Where a text is to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Paper {
+    /// Whether to use terminal colours.
+    pub colour: Colour,
+    /// Columns of the terminal; none for a file or a log, in which nothing is cut.
+    pub columns: Option<usize>,
+}
+
+impl Paper {
+    /// A log, or a file.
+    pub const LOG: Paper = Paper {
+        colour: Colour::Off,
+        columns: None,
+    };
 }
 
 impl Colour {

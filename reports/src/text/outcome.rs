@@ -3,8 +3,8 @@
 use crate::record::{CaseResult, Observable, Outcome, OutcomeCount, RuleId, Violation};
 use std::cmp::Reverse;
 
-/// So many rules of a violation are named among outcomes; the others say the same in other words, or are
-/// less likely.
+/// So many rules of a violation are named where there is little room; the others say the same in other words,
+/// or are less likely.
 const RULES: usize = 4;
 
 /// An outcome, whose values are of these: `1:r0=1 x=2` for a state.
@@ -14,9 +14,16 @@ pub fn outcome(outcome: &Outcome, observables: &[Observable]) -> String {
         Outcome::Required => "as the rules require".into(),
         Outcome::Incomplete => "incomplete".into(),
         Outcome::Violation(violation) => {
-            let named = violation.rules.len().min(RULES);
-            format!("{}: {}", rules(&violation.rules[..named]), violation.what)
+            format!("{} ({})", violation.what, few_rules(&violation.rules))
         }
+    }
+}
+
+/// An outcome beside the rules that it breaks.
+pub fn observed(of: &Outcome, observables: &[Observable]) -> String {
+    match of {
+        Outcome::Violation(violation) => violation.what.clone(),
+        Outcome::State(_) | Outcome::Required | Outcome::Incomplete => outcome(of, observables),
     }
 }
 
@@ -37,13 +44,32 @@ pub fn state(values: &[i64], observables: &[Observable]) -> String {
 
 /// A violation with all its rules.
 pub fn violation(violation: &Violation) -> String {
-    format!("{}: {}", rules(&violation.rules), violation.what)
+    format!("{} ({})", violation.what, rules(&violation.rules))
 }
 
-/// Rules of which one is broken.
+/// Rules of which one is broken: `a`, `a or b`, `a, b or c`.
 pub fn rules(rules: &[RuleId]) -> String {
     let names: Vec<&str> = rules.iter().map(|rule| rule.as_str()).collect();
-    names.join("|")
+    any_of(&names)
+}
+
+/// The likeliest of some rules of which one is broken, and how many more there are.
+pub fn few_rules(rules: &[RuleId]) -> String {
+    let mut names: Vec<&str> = rules.iter().take(RULES).map(|rule| rule.as_str()).collect();
+    let more = match rules.len() - names.len() {
+        0 => None,
+        n => Some(format!("{n} more")),
+    };
+    names.extend(more.as_deref());
+    any_of(&names)
+}
+
+fn any_of(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.to_string(),
+        [first @ .., last] => format!("{} or {last}", first.join(", ")),
+    }
 }
 
 /// The outcomes of a case with their texts, the most frequent first, equal counts by text.
@@ -84,8 +110,8 @@ mod tests {
                 .to_vec(),
             what: "late".into(),
         };
-        assert_eq!(violation(&found), "a.a|b.b|c.c|d.d|e.e: late");
+        assert_eq!(violation(&found), "late (a.a, b.b, c.c, d.d or e.e)");
         let shown = outcome(&Outcome::Violation(found), &[]);
-        assert_eq!(shown, "a.a|b.b|c.c|d.d: late");
+        assert_eq!(shown, "late (a.a, b.b, c.c, d.d or 1 more)");
     }
 }

@@ -3,30 +3,36 @@
 
 use super::layout::{columns, cut, paragraph, plain, push, wrap};
 use super::number::{bound, grouped, rate, short};
-use super::{Colour, WIDTH, freedoms, outcome};
+use super::{Colour, Paper, WIDTH, freedoms, outcome};
 use crate::expectation::{Expectation, Expectations, Standing};
 use crate::record::{CaseResult, RuleId, Verdict, Violation};
+use crate::repeat;
 use crate::report::CaseFacts;
+use crate::store::Run;
 use std::collections::BTreeSet;
 
-/// Widest a test's name gets in the table.
-const NAME: usize = 26;
-
-/// The text for a run's results, in their order; ends with a line end. `device` names the device
-/// as its user knows it; `planned` is how many cases the run was to have.
+/// The text for a run's results, in their order; ends with a line end.
 pub fn summary(
-    device: &str,
-    planned: usize,
+    run: &Run,
     results: &[CaseResult],
     expectations: &Expectations,
-    colour: Colour,
+    paper: Paper,
 ) -> String {
     let mut out = String::new();
-    if !results.is_empty() {
-        table(&mut out, results, colour);
-        push(&mut out, "");
+    let colour = paper.colour;
+    let device = run.device.as_ref().map_or("no device", |d| d.name.as_str());
+    let planned = run.planned as usize;
+    match paper.columns {
+        _ if results.is_empty() => {}
+        None => log(&mut out, run, results, expectations),
+        Some(columns) => {
+            let rows: Vec<&CaseResult> = results.iter().collect();
+            let said = |result: &CaseResult| seen(result);
+            table(&mut out, &rows, &said, (columns, colour));
+            push(&mut out, "");
+            details(&mut out, run, results, expectations, colour);
+        }
     }
-    details(&mut out, results, expectations, colour);
     expected(&mut out, results, expectations);
     if !results.is_empty() {
         freedoms::text(&mut out, results);
@@ -36,7 +42,36 @@ pub fn summary(
     out
 }
 
-fn table(out: &mut String, results: &[CaseResult], colour: Colour) {
+/// Each case once, on a line that is not cut: what fails comes last, with its reason.
+fn log(out: &mut String, run: &Run, results: &[CaseResult], expectations: &Expectations) {
+    let fails = |r: &&CaseResult| !expectations.passes(r);
+    let (last, first): (Vec<&CaseResult>, Vec<&CaseResult>) = results.iter().partition(fails);
+    let said = |result: &CaseResult| match expectations.passes(result) {
+        true => seen(result),
+        false => why(run, result, expectations),
+    };
+    let rows: Vec<&CaseResult> = first.into_iter().chain(last).collect();
+    table(out, &rows, &said, (usize::MAX, Colour::Off));
+    push(out, "");
+}
+
+/// Why a case fails and how to repeat it, on one line.
+fn why(run: &Run, result: &CaseResult, expectations: &Expectations) -> String {
+    let mut parts = vec![plain(&result.reason)];
+    parts.extend(besides(result).map(|v| format!("also `{}`", plain(&outcome::violation(v)))));
+    if let Standing::Unexpected(entry) = expectations.of(result) {
+        parts.push(plain(&entry.unmet(result.verdict)));
+    }
+    parts.push(format!("repeat: {}", repeat::command(result, run)));
+    parts.join("; ")
+}
+
+fn table(
+    out: &mut String,
+    results: &[&CaseResult],
+    said: &dyn Fn(&CaseResult) -> String,
+    (within, colour): (usize, Colour),
+) {
     let rows: Vec<_> = results
         .iter()
         .map(|r| {
@@ -52,29 +87,34 @@ fn table(out: &mut String, results: &[CaseResult], colour: Colour) {
         let widest = rows.iter().map(|row| columns(&row[i])).max().unwrap_or(0);
         widest.max(head[i].len())
     };
-    let (name, instances) = (width(0).min(NAME), width(1));
+    // A name takes a third of a line at most.
+    let (name, instances) = (width(0).min(within / 3), width(1));
     let verdict = results
         .iter()
         .map(|r| r.verdict.name().len())
         .max()
         .unwrap_or(0)
         .max(7);
-    let rest = WIDTH - verdict - name - instances - 6;
+    let rest = within
+        .saturating_sub(verdict + name + instances + 6)
+        .max(16);
+    let litmus = results.iter().any(|r| !r.observables.is_empty());
+    let asked = if litmus { "target outcome" } else { "runs" };
     let line = |v: &str, row: [&str; 2], seen: &str| {
         let [a, b] = row;
         format!("{v}  {a:name$}  {b:>instances$}  {seen}")
     };
-    push(
-        out,
-        &line(&format!("{:verdict$}", "verdict"), head, "target outcome"),
-    );
+    push(out, &line(&format!("{:verdict$}", "verdict"), head, asked));
     for (result, row) in results.iter().zip(&rows) {
         let shown = colour.verdict(result.verdict, &format!("{:verdict$}", result.verdict));
         let [a, b] = row;
         push(
             out,
-            &line(&shown, [&cut(a, name), b], &cut(&seen(result), rest)),
+            &line(&shown, [&cut(a, name), b], &cut(&said(result), rest)),
         );
+    }
+    if !litmus {
+        return;
     }
     push(out, "");
     paragraph(
@@ -91,6 +131,11 @@ fn seen(result: &CaseResult) -> String {
     let Some(target) = &facts.target else {
         return plain(&result.reason);
     };
+    let (bad, of) = (target.all.count, target.all.instances);
+    if result.observables.is_empty() {
+        let well = of.saturating_sub(bad);
+        return format!("passed {} of {} runs", grouped(well), grouped(of));
+    }
     match (target.all.count, target.bound()) {
         (_, Some(below)) => format!("never: rate below {}", bound(below)),
         (k, None) if k == target.all.instances => "always".to_owned(),
@@ -100,7 +145,13 @@ fn seen(result: &CaseResult) -> String {
 
 /// The whole reason of each failure, unless it is expected, once for those that break the same rules
 /// or ended in the same way; and of what was skipped or is inconclusive once a reason.
-fn details(out: &mut String, results: &[CaseResult], expectations: &Expectations, colour: Colour) {
+fn details(
+    out: &mut String,
+    run: &Run,
+    results: &[CaseResult],
+    expectations: &Expectations,
+    colour: Colour,
+) {
     let mut failures: Vec<(&CaseResult, Option<String>, usize)> = Vec::new();
     for result in results {
         let unmet = match expectations.of(result) {
@@ -128,13 +179,11 @@ fn details(out: &mut String, results: &[CaseResult], expectations: &Expectations
         if let Some(text) = unmet {
             paragraph(out, "    ", &plain(&text));
         }
-        if result.attempts > 1 {
-            let (failed, all) = (result.failed_attempts, result.attempts);
-            push(
-                out,
-                &format!("    crashed or timed out in {failed} of {all} attempts"),
-            );
-        }
+        // Whole on one line, so that it can be copied.
+        push(
+            out,
+            &format!("    repeat: {}", repeat::command(result, run)),
+        );
         push(out, "");
     }
     let mut groups: Vec<(&CaseResult, usize)> = Vec::new();
@@ -329,21 +378,49 @@ mod tests {
         ]
     }
 
+    /// The summary on a terminal of 80 columns.
+    fn told(device: &str, planned: u64, results: &[CaseResult], colour: Colour) -> String {
+        let columns = Some(WIDTH);
+        let run = of(device, planned, results);
+        summary(
+            &run,
+            results,
+            &Expectations::default(),
+            Paper { colour, columns },
+        )
+    }
+
+    fn of(device: &str, planned: u64, results: &[CaseResult]) -> Run {
+        let mut run = sample::run(results);
+        run.planned = planned;
+        if let Some(of) = &mut run.device {
+            of.name = device.into();
+        }
+        run
+    }
+
+    #[test]
+    fn a_log_has_each_case_once_and_uncut() {
+        let mut results = all();
+        results[1].test = "a name that is too long for a column of the table".into();
+        let run = of("d", 6, &results);
+        let text = summary(&run, &results, &Expectations::default(), Paper::LOG);
+        insta::assert_snapshot!(text);
+    }
+
     fn fits(text: &str) {
-        for line in text.lines() {
+        // A command is on one line, so that it can be copied.
+        for line in text
+            .lines()
+            .filter(|line| !line.starts_with("    repeat: "))
+        {
             assert!(columns(line) <= WIDTH, "{} columns: {line}", columns(line));
         }
     }
 
     #[test]
     fn a_run() {
-        let text = summary(
-            "Touchstone CPU",
-            7,
-            &all(),
-            &Expectations::default(),
-            Colour::Off,
-        );
+        let text = told("Touchstone CPU", 7, &all(), Colour::Off);
         fits(&text);
         insta::assert_snapshot!(text);
     }
@@ -394,7 +471,7 @@ mod tests {
             sample::crashed(),
             sample::crashed(),
         ];
-        let text = summary("d", 6, &results, &Expectations::default(), Colour::Off);
+        let text = told("d", 6, &results, Colour::Off);
         fits(&text);
         insta::assert_snapshot!(text);
     }
@@ -406,35 +483,23 @@ mod tests {
             r.test = "name".repeat(20);
             r.verdict = Verdict::Inconclusive;
         }
-        fits(&summary(
-            &"device ".repeat(30),
-            6,
-            &results,
-            &Expectations::default(),
-            Colour::Off,
-        ));
+        fits(&told(&"device ".repeat(30), 6, &results, Colour::Off));
         results[2].verdict = Verdict::Timeout;
         results[2].case = CaseId::new("litmus", "file", &"x".repeat(300));
-        fits(&summary(
-            "d",
-            6,
-            &results,
-            &Expectations::default(),
-            Colour::Off,
-        ));
+        fits(&told("d", 6, &results, Colour::Off));
     }
 
     #[test]
     fn nothing_ran() {
         assert_eq!(
-            summary("Touchstone", 3, &[], &Expectations::default(), Colour::Off),
+            told("Touchstone", 3, &[], Colour::Off),
             "3 cases on Touchstone; 3 did not run\n"
         );
     }
 
     #[test]
     fn colours_do_not_shift_columns() {
-        let coloured = summary("d", 5, &all(), &Expectations::default(), Colour::On);
+        let coloured = told("d", 5, &all(), Colour::On);
         let mut plain = String::new();
         let mut rest = coloured.as_str();
         while let Some(start) = rest.find('\x1b') {
@@ -444,9 +509,6 @@ mod tests {
         }
         plain.push_str(rest);
         assert_ne!(plain, coloured);
-        assert_eq!(
-            plain,
-            summary("d", 5, &all(), &Expectations::default(), Colour::Off)
-        );
+        assert_eq!(plain, told("d", 5, &all(), Colour::Off));
     }
 }

@@ -1,4 +1,4 @@
-//! How far a run is, on standard error: a live view on a terminal, a line a case elsewhere, or nothing.
+//! How far a run is, on standard error: a live view on a terminal, a line now and then elsewhere, or nothing.
 //!
 //! - `view`: what is known while a run goes on, and the lines that say it;
 //! - this file: where the lines go.
@@ -22,8 +22,8 @@ use view::View;
 /// What is said while a run goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Talk {
-    /// The live view on a terminal, a line a case elsewhere.
-    Cases,
+    /// The live view on a terminal, a line now and then elsewhere.
+    Always,
     /// The live view on a terminal, since it does not stay; nothing elsewhere.
     Live,
     /// Nothing.
@@ -33,7 +33,8 @@ pub enum Talk {
 /// Shows cases as they begin, go on and end.
 pub struct Progress {
     live: Option<Live>,
-    lines: bool,
+    /// When a log was last told how far it is.
+    told: Option<Instant>,
     view: View,
 }
 
@@ -81,6 +82,9 @@ struct Live {
 /// How often the case's line is worked out anew.
 const REDRAW: Duration = Duration::from_millis(200);
 
+/// How often a log is told how far the run is.
+const PAUSE: Duration = Duration::from_secs(30);
+
 impl Progress {
     /// For a run of `total` cases of which `done` are done.
     pub fn new(done: usize, total: usize, talk: Talk) -> Progress {
@@ -88,7 +92,7 @@ impl Progress {
             std::io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|t| t != "dumb");
         Progress {
             live: (terminal && talk != Talk::Nothing).then(|| Live::new(done, total)),
-            lines: talk == Talk::Cases,
+            told: (talk == Talk::Always).then(Instant::now),
             view: View::new(done, total),
         }
     }
@@ -131,8 +135,12 @@ impl Progress {
                 live.bar.set_position(self.view.done() as u64);
                 live.redraw(&self.view);
             }
-            None if self.lines => say(&self.view.line(result)),
-            None => {}
+            None => {
+                if let Some(told) = self.told.as_mut().filter(|told| told.elapsed() >= PAUSE) {
+                    *told = Instant::now();
+                    say(&self.view.line());
+                }
+            }
         }
     }
 

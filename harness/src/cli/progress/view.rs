@@ -139,25 +139,13 @@ impl View {
         )
     }
 
-    /// A case that ended, where there is no live view.
-    pub fn line(&self, result: &CaseResult) -> String {
-        let width = self.total.to_string().len();
-        let what = match result.verdict {
-            Verdict::Pass | Verdict::Fail | Verdict::Inconclusive | Verdict::Contested => format!(
-                "{} instances in {:.1} s",
-                short(result.instances as f64),
-                result.seconds
-            ),
-            Verdict::Skip | Verdict::Crash | Verdict::Timeout | Verdict::Flaky => {
-                result.reason.clone()
-            }
-        };
+    /// How far the run is, where there is no live view.
+    pub fn line(&self) -> String {
         format!(
-            "[{:width$}/{}] {:12} {}  {what}",
+            "{} of {} cases: {}",
             self.done(),
             self.total,
-            result.verdict,
-            result.name()
+            self.verdicts(Colour::Off)
         )
     }
 }
