@@ -31,9 +31,9 @@ pub fn summary(
             table(&mut out, &rows, &said, (columns, colour));
             push(&mut out, "");
             details(&mut out, run, results, expectations, colour);
+            expected(&mut out, results, expectations);
         }
     }
-    expected(&mut out, results, expectations);
     if !results.is_empty() {
         freedoms::text(&mut out, results);
     }
@@ -46,9 +46,10 @@ pub fn summary(
 fn log(out: &mut String, run: &Run, results: &[CaseResult], expectations: &Expectations) {
     let fails = |r: &&CaseResult| !expectations.passes(r);
     let (last, first): (Vec<&CaseResult>, Vec<&CaseResult>) = results.iter().partition(fails);
-    let said = |result: &CaseResult| match expectations.passes(result) {
-        true => seen(result),
-        false => why(run, result, expectations),
+    let said = |result: &CaseResult| match expectations.of(result) {
+        _ if !expectations.passes(result) => why(run, result, expectations),
+        Standing::Expected(entry) => format!("as expected: {}", plain(&entry.why())),
+        Standing::Plain | Standing::Unexpected(_) => seen(result),
     };
     let rows: Vec<&CaseResult> = first.into_iter().chain(last).collect();
     table(out, &rows, &said, (usize::MAX, Colour::Off));
