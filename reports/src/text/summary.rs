@@ -20,8 +20,6 @@ pub fn summary(
 ) -> String {
     let mut out = String::new();
     let colour = paper.colour;
-    let device = run.device.as_ref().map_or("no device", |d| d.name.as_str());
-    let planned = run.planned as usize;
     match paper.columns {
         _ if results.is_empty() => {}
         None => log(&mut out, run, results, expectations),
@@ -37,7 +35,7 @@ pub fn summary(
     if !results.is_empty() {
         freedoms::text(&mut out, results);
     }
-    totals(&mut out, device, planned, results, colour);
+    totals(&mut out, run, results, colour);
     gate(&mut out, results, expectations, colour);
     out
 }
@@ -321,7 +319,9 @@ fn gate(out: &mut String, results: &[CaseResult], expectations: &Expectations, c
     }
 }
 
-fn totals(out: &mut String, device: &str, planned: usize, results: &[CaseResult], colour: Colour) {
+fn totals(out: &mut String, run: &Run, results: &[CaseResult], colour: Colour) {
+    let device = run.device.as_ref().map_or("no device", |d| d.name.as_str());
+    let planned = run.planned as usize;
     let counts: Vec<String> = Verdict::ALL
         .into_iter()
         .filter_map(|v| {
@@ -349,7 +349,12 @@ fn totals(out: &mut String, device: &str, planned: usize, results: &[CaseResult]
     let instances = results
         .iter()
         .fold(0u64, |sum, r| sum.saturating_add(r.instances));
+    // Cases beside each other take longer in sum than the run; a run that was resumed took a pause.
     let seconds: f64 = results.iter().map(|r| r.seconds).sum();
+    let seconds = match run.finished {
+        Some(finished) => seconds.min((finished - run.record.created).as_seconds_f64()),
+        None => seconds,
+    };
     if instances > 0 {
         let speed = short(instances as f64 / seconds);
         push(
