@@ -407,15 +407,15 @@ fn report(args: &RunOptions, kept: &Results) -> Result<ExitCode, Error> {
 }
 
 fn show(args: &RunOptions, kept: &Results) {
-    if args.session.json.json {
-        return;
+    // With --json the results are there already.
+    if !args.session.json.json {
+        Out::new().text(&summary(
+            kept.run(),
+            kept.all(),
+            kept.expectations(),
+            paper(),
+        ));
     }
-    Out::new().text(&summary(
-        kept.run(),
-        kept.all(),
-        kept.expectations(),
-        paper(),
-    ));
     if let Some(reach) = &kept.run().reach {
         let how = match reach.unreached.is_empty() {
             true => String::new(),
