@@ -96,3 +96,60 @@ fn innermost(error: &dyn std::error::Error) -> String {
     }
     at.to_string()
 }
+
+/// The number of the calling thread, as the system counts them.
+pub fn this_thread() -> i32 {
+    // SAFETY: gettid takes nothing and cannot fail.
+    unsafe { libc::gettid() }
+}
+
+/// The processors that a thread may run on, in order; none where the system does not say.
+pub fn processors(thread: i32) -> Vec<usize> {
+    let mut set = empty_set();
+    let size = std::mem::size_of_val(&set);
+    // SAFETY: `set` is as large as said, and is written to by the system alone.
+    if unsafe { libc::sched_getaffinity(thread, size, &mut set) } != 0 {
+        return Vec::new();
+    }
+    // SAFETY: the numbers are below the bits of the set, which has been initialised.
+    let has = |&processor: &usize| unsafe { libc::CPU_ISSET(processor, &set) };
+    (0..libc::CPU_SETSIZE as usize).filter(has).collect()
+}
+
+/// Lets a thread of this process run on these processors alone. A thread that has ended is an error.
+pub fn set_processors(thread: i32, processors: &[usize]) -> io::Result<()> {
+    let mut set = empty_set();
+    for &processor in processors
+        .iter()
+        .filter(|&&p| p < libc::CPU_SETSIZE as usize)
+    {
+        // SAFETY: the number is below the bits of the set.
+        unsafe { libc::CPU_SET(processor, &mut set) };
+    }
+    // SAFETY: `set` is as large as said, and is read by the system alone.
+    match unsafe { libc::sched_setaffinity(thread, std::mem::size_of_val(&set), &set) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+fn empty_set() -> libc::cpu_set_t {
+    // SAFETY: a set of processors is an array of integers, of which all zeros are one.
+    unsafe { std::mem::zeroed() }
+}
+
+/// Sets the nice value of a thread.
+pub fn set_nice(thread: i32, nice: i32) -> io::Result<()> {
+    // SAFETY: setpriority takes three integers and touches no memory.
+    match unsafe { libc::setpriority(libc::PRIO_PROCESS, thread as libc::id_t, nice) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// The nice value of a thread; 0 where the system does not say.
+pub fn nice(thread: i32) -> i32 {
+    // SAFETY: getpriority takes two integers and touches no memory. An error is -1, as the value may be.
+    let nice = unsafe { libc::getpriority(libc::PRIO_PROCESS, thread as libc::id_t) };
+    nice.clamp(-20, 19)
+}

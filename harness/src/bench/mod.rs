@@ -1,7 +1,9 @@
 //! How fast a device runs what the suites generate.
 
+mod known;
 mod litmus;
 mod programs;
 
+pub use known::{Known, PRECISION, Scatter, known};
 pub use litmus::{Litmus, Rate, litmus};
 pub use programs::{Programs, programs};

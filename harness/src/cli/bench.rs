@@ -1,9 +1,10 @@
-//! `classay bench`: programs of commands and litmus instances a second, and the driver's share of the time.
+//! `classay bench`: programs of commands and litmus instances a second, the driver's share of the time, and how
+//! soon a rate is known.
 
 use super::options::seconds;
 use super::output::Out;
 use clap::Args;
-use classay::bench::{self, Rate};
+use classay::bench::{self, Rate, Scatter};
 use classay::device::Selector;
 use classay::interrupt::Interrupt;
 use classay::{Error, open};
@@ -15,12 +16,22 @@ pub struct BenchOptions {
     /// Measure this device, as --device of `run` takes it; repeatable [default: touchstone]
     #[arg(long, value_name = "DEVICE")]
     device: Vec<Selector>,
-    /// Take this many seconds for each measure of a device: three of programs, two of each litmus test
+    /// Take this many seconds for each measure of a device: three of programs, two of each litmus test (and of
+    /// `known` what --processes of --each take)
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "5")]
     seconds: f64,
-    /// Measure only one of the two
+    /// Measure only one of the three
     #[arg(long, value_name = "PART")]
     only: Option<Part>,
+    /// Play each test of `known` in this many fresh processes
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(2..))]
+    processes: u32,
+    /// Play this many seconds in each
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "0.1")]
+    each: f64,
+    /// Measure this shipped test with `known` instead of its own choice; repeatable
+    #[arg(long, value_name = "NAME")]
+    test: Vec<String>,
     /// Set the master seed
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -33,6 +44,8 @@ enum Part {
     Programs,
     /// Litmus tests, with many instances a launch and with one
     Litmus,
+    /// Seconds until the rate of a weak outcome is known to 10 %, over fresh processes
+    Known,
 }
 
 /// Does it; returns the exit code.
@@ -72,7 +85,58 @@ pub fn main(args: &BenchOptions) -> Result<ExitCode, Error> {
             session.close();
         }
     }
+    if wanted(Part::Known) {
+        out.line(KNOWN_HEADING);
+        for selector in &devices {
+            let mut session = open::device(selector, &interrupt)?;
+            let device = format!("{} ({selector})", session.known().record.name);
+            let (tests, n) = (&args.test, args.processes);
+            for test in bench::known(&mut session, tests, n, args.each, args.seed)? {
+                out.line(&match test.scatter {
+                    Ok(scatter) => known_line(&test.test, &scatter, &device),
+                    Err(reason) => format!("{:<13}  not run: {reason}  {device}", test.test),
+                });
+            }
+            session.close();
+        }
+    }
     Ok(ExitCode::Passed)
+}
+
+/// The heading of the lines about how soon a rate is known.
+const KNOWN_HEADING: &str = "litmus test     rate     sd  known in  with starts  instances/s  effective/s      weak/s  device";
+
+fn known_line(name: &str, scatter: &Scatter, device: &str) -> String {
+    let seconds = |seconds: Option<f64>| match seconds {
+        Some(seconds) => format!("{seconds:.2} s"),
+        None => "-".into(),
+    };
+    let (rate, part) = (scatter.rate(), scatter.deviation() / scatter.rate());
+    format!(
+        "{name:<13} {:>6} {:>6}  {:>8}  {:>11}  {:>11.0}  {:>11}  {:>10.0}  {device}",
+        short(rate),
+        if rate > 0.0 {
+            format!("{:.0} %", part * 100.0)
+        } else {
+            "-".into()
+        },
+        seconds(scatter.seconds_until_known()),
+        seconds(scatter.seconds_with_starts()),
+        scatter.instances_per_second(),
+        scatter
+            .effective_per_second()
+            .map_or("-".into(), |n| format!("{n:.0}")),
+        scatter.weak_per_second(),
+    )
+}
+
+/// A rate in six columns.
+fn short(rate: f64) -> String {
+    match rate {
+        0.0 => "never".into(),
+        rate if rate < 1e-3 => format!("{rate:.0e}"),
+        rate => format!("{rate:.4}"),
+    }
 }
 
 /// The heading of the lines of litmus tests.
@@ -92,6 +156,26 @@ fn line(name: &str, many: Rate, one: Rate, device: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_of_what_is_known_fits_its_heading() {
+        let scatter = Scatter {
+            processes: vec![(80, 1000), (100, 1000), (120, 1000)],
+            seconds: 0.3,
+            starting: 1.2,
+        };
+        let line = known_line("SB+rlx", &scatter, "a device");
+        assert_eq!(
+            line,
+            "SB+rlx        0.1000   20 %    0.40 s       2.00 s        10000         2250        1000  a device"
+        );
+        assert_eq!(KNOWN_HEADING.find("device"), line.find("a device"));
+        let never = Scatter {
+            processes: vec![(0, 1000), (0, 1000)],
+            ..scatter
+        };
+        assert!(known_line("CoRR", &never, "a device").contains("never"));
+    }
 
     #[test]
     fn a_line_fits_its_heading() {

@@ -6,8 +6,8 @@
 //! one to three knobs anew and keeps the others.
 
 use super::{
-    Assign, Environment, HostStress, Kind, Meeting, Order, Pattern, Percent, Placing, PreStress,
-    Spacing, Stress, Threads,
+    Affinity, Assign, Environment, HostStress, Kind, Meeting, Order, Pattern, Percent, Placing,
+    PreStress, Spacing, Stress, Threads,
 };
 use crate::device::Capabilities;
 use rand_chacha::ChaCha8Rng;
@@ -82,6 +82,7 @@ const KNOBS: &[Knob] = &[
     |e, d| e.order.locations = Some(d.percent()),
     |e, d| e.order.groups = Some(d.percent()),
     |e, d| e.order.partners = Some(d.percent()),
+    |e, d| e.order.reversed = Some(d.percent()),
     |e, d| {
         let c = d.capabilities;
         let kinds: Vec<Kind> = [
@@ -101,13 +102,19 @@ const KNOBS: &[Knob] = &[
         e.memory.bank = Some(d.power(6, 16));
     },
     |e, d| e.memory.skew = Some(d.one(&[0, 2, 16, 32, 48, 64, 272, 1040])),
+    |e, d| e.memory.moved = Some(d.one(&[0, 1, 4, 16, 64])),
     |e, d| {
         e.meet.every = Some(if d.below(8) == 0 { 0 } else { d.power(0, 10) });
     },
     |e, d| e.meet.percent = Some(d.percent()),
     |e, d| e.meet.bound = Some(d.power(4, 13)),
     |e, d| {
-        e.meet.lag = Some(d.below(17) * 10);
+        e.meet.lag = Some(d.below(17) * 20);
+    },
+    |e, d| {
+        if d.capabilities.cpu {
+            e.processors.affinity = Some(d.one(&[Affinity::Free, Affinity::Apart]));
+        }
     },
     |e, d| e.meet.touch = Some(d.percent()),
     |e, d| {

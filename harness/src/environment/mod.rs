@@ -60,6 +60,8 @@ knobs! {
         pub memory: Placing,
         /// How the threads of an instance come to run at the same time.
         pub meet: Meeting,
+        /// Which processors a CPU's threads get, and how soon.
+        pub processors: Processors,
         /// Stress by the work-items that play, before they do.
         pub pre_stress: PreStress,
         /// Stress by work-groups beside those that play.
@@ -97,6 +99,10 @@ knobs! {
         /// Which work-group of a team plays which of the test's is permuted, and with whom: work-groups
         /// are shifted by teams against each other.
         pub partners: Option<Percent>,
+        /// Of the blocks between meetings, those that a work-item plays from the end: two that go through a
+        /// block from opposite ends meet within it, whoever began first. Only where instances are played in
+        /// the order of memory.
+        pub reversed: Option<Percent>,
     }
 
     /// How instances lie in memory.
@@ -113,6 +119,9 @@ knobs! {
         pub bank: Option<u32>,
         /// Words by which each location is further away than the one before it.
         pub skew: Option<u32>,
+        /// Most pages of 1024 words by which a launch moves the memory of the instances, that of each location by
+        /// itself where they lie apart: where in memory locations lie decides how caches take them.
+        pub moved: Option<u32>,
     }
 
     /// How the threads of an instance come to run at the same time.
@@ -123,13 +132,20 @@ knobs! {
         pub percent: Option<Percent>,
         /// Polls before a work-item goes on alone.
         pub bound: Option<u32>,
-        /// Steps of arithmetic that the last to arrive takes before it goes on, because the others learn of
-        /// it later: as long as a line takes from one core to another. Left out, it is learned from launch to
-        /// launch where work-groups run on cores of their own.
+        /// Most steps of arithmetic that the last to arrive takes before it goes on, because the others learn of
+        /// it later: as long as a line takes from one core to another. How many is drawn for each meeting.
         pub lag: Option<u32>,
         /// Of the meetings, those before which every work-item reads the locations that are played until
         /// the next, so that caches share their lines `[L7]`. Only locations that are atomic throughout.
         pub touch: Option<Percent>,
+    }
+
+    /// What the system gives the driver's threads, on a CPU.
+    pub struct Processors {
+        /// Where they run.
+        pub affinity: Option<Affinity>,
+        /// Their nice value, from -20 to 19: the lower it is, the sooner they run. Below 0 takes rights.
+        pub nice: Option<i32>,
     }
 }
 
@@ -199,6 +215,16 @@ pub enum Threads {
     #[default]
     Together,
     /// As many work-items apart as there are lanes.
+    Apart,
+}
+
+/// Where the threads run that play work-groups on a CPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Affinity {
+    /// Where the system puts them.
+    Free,
+    /// Each on a processor of its own, drawn anew whenever a test is played `[L7]`.
     Apart,
 }
 

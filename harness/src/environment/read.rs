@@ -89,6 +89,7 @@ impl Environment {
         maybe("memory.pitch", self.memory.pitch, 1, MOST_WORDS)?;
         maybe("memory.bank", self.memory.bank, 1, MOST_WORDS)?;
         maybe("memory.skew", self.memory.skew, 0, MOST_WORDS)?;
+        maybe("memory.moved", self.memory.moved, 0, 1 << 12)?;
         if let Some(bank) = self.memory.bank
             && !bank.is_power_of_two()
         {
@@ -99,6 +100,13 @@ impl Environment {
         maybe("meet.every", self.meet.every, 0, MOST)?;
         maybe("meet.bound", self.meet.bound, 0, 100_000_000)?;
         maybe("meet.lag", self.meet.lag, 0, 1_000_000)?;
+        if let Some(nice) = self.processors.nice
+            && !(-20..=19).contains(&nice)
+        {
+            return Err(Unreadable(format!(
+                "processors.nice is {nice}; it goes from -20 to 19"
+            )));
+        }
         within("pre-stress.passes", self.pre_stress.passes, 0, 1_000_000)?;
         within("stress.groups", self.stress.groups, 0, 1 << 20)?;
         within("stress.passes", self.stress.passes, 0, 100_000_000)?;

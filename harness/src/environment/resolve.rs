@@ -1,6 +1,6 @@
 //! What a test on a device makes of an environment: numbers alone.
 
-use super::{Environment, Kind, Mode, Percent, Placing, Spacing, Threads};
+use super::{Affinity, Environment, Kind, Mode, Percent, Placing, Spacing, Threads};
 use crate::device::Capabilities;
 use classay_litmus::kernel::{GroupShape, TestKernel, env};
 use serde::Serialize;
@@ -31,6 +31,12 @@ pub struct Arrangement {
     pub bases: Vec<u32>,
     /// Words of all instances' locations.
     pub memory_words: usize,
+    /// Instances that there is room for in each slot, so that those of a launch can lie anywhere within it.
+    pub capacity: u32,
+    /// Instances by which the memory of a launch is moved at a time.
+    pub move_step: u32,
+    /// Each location is moved by itself, not all by as much.
+    pub moves_apart: bool,
     /// Chance that a launch plays instances in a random order.
     pub order_instances: Percent,
     /// Chance that each location of a launch has an order of its own.
@@ -53,8 +59,14 @@ pub struct Arrangement {
     /// Polls in all of a launch that a work-item may add to those, for a partner that does not run yet or
     /// was interrupted.
     pub spare: u32,
-    /// Steps of the last to arrive: those to choose from, the first of them first.
-    pub lags: Vec<u32>,
+    /// Most steps of the last to arrive.
+    pub lag: u32,
+    /// Meetings of a launch that take the time of a line's travel.
+    pub measured: u32,
+    /// Of the blocks, those that a work-item plays from the end, where it plays in runs.
+    pub reversed: Percent,
+    /// Each of a CPU's threads gets a processor of its own.
+    pub pinned: bool,
     /// Of the blocks, those that are read first.
     pub touch: Percent,
     /// Passes after which a loop of the test gives up.
@@ -112,9 +124,20 @@ const BLOCK: u32 = 64;
 /// row of their own, so that a load has no line number in common with the store before it.
 const SKEW: u32 = 17 * env::LINE_WORDS;
 
-/// There, steps of the last to arrive: from none, where the others know as soon, to as long as a line
-/// takes between sockets. Neighbouring cores come first.
-const LAGS: [u32; 9] = [100, 0, 50, 150, 75, 125, 25, 200, 300];
+/// There, pages by which memory moves: so many that the bits which processors hash to find a line change.
+const MOVED: u32 = 16;
+
+/// Words of a page.
+const PAGE: u64 = 1024;
+
+/// There, most steps of the last to arrive, where none was measured.
+const LAG: u32 = 300;
+
+/// There, meetings in which it is measured.
+const MEASURED: u32 = 16;
+
+/// There, blocks that a work-item plays from the end.
+const REVERSED: Percent = Percent::new(50);
 
 /// Polls to spare for each instance of a launch whose work-groups run together: what it may wait is of
 /// the order of what it takes to play.
@@ -211,6 +234,9 @@ pub fn resolve(
         instance_pitch: placed.pitch,
         bases: placed.bases,
         memory_words: placed.words,
+        capacity: placed.capacity,
+        move_step: placed.step,
+        moves_apart: environment.memory.spacing.unwrap_or_default() == Spacing::Apart,
         order_instances: environment.order.instances.unwrap_or(match paired {
             true => Percent::NEVER,
             false => Percent::ALWAYS,
@@ -232,11 +258,20 @@ pub fn resolve(
                 .clamp(LEAST_SPARE, MOST_SPARE),
             false => 0,
         },
-        lags: match meet.lag {
-            Some(lag) => vec![lag],
-            None if paired => LAGS.to_vec(),
-            None => vec![0],
+        lag: meet.lag.unwrap_or(if paired { LAG } else { 0 }),
+        measured: match meet.lag {
+            None if paired => MEASURED,
+            None | Some(_) => 0,
         },
+        reversed: environment.order.reversed.unwrap_or(match paired {
+            true => REVERSED,
+            false => Percent::NEVER,
+        }),
+        pinned: capabilities.cpu
+            && match environment.processors.affinity {
+                Some(affinity) => affinity == Affinity::Apart,
+                None => paired,
+            },
         touch: meet.touch.unwrap_or(match paired {
             true => Percent::ALWAYS,
             false => Percent::NEVER,
@@ -274,6 +309,7 @@ fn place_full_launch(
     let memory = Placing {
         pitch: environment.memory.pitch.or(paired.then_some(1)),
         skew: environment.memory.skew.or(paired.then_some(SKEW)),
+        moved: environment.memory.moved.or(paired.then_some(MOVED)),
         ..environment.memory.clone()
     };
     place(&memory, test, wanted, room / 4)
@@ -431,6 +467,8 @@ fn local_sizes(
 /// Where slots lie.
 struct Placed {
     instances: u32,
+    capacity: u32,
+    step: u32,
     pitch: u32,
     bases: Vec<u32>,
     words: usize,
@@ -462,22 +500,27 @@ fn place(memory: &Placing, test: &TestKernel, wanted: u32, room: u64) -> Result<
         Spacing::Apart => (count * pitch).next_multiple_of(LINE) + skew,
         Spacing::Bank => (count * pitch).next_multiple_of(bank) + skew,
     };
+    let step = PAGE.div_ceil(pitch);
+    let with_room = |count: u64| count + u64::from(memory.moved.unwrap_or(0)) * step;
     let all = |count: u64| match spacing {
         Spacing::Line => count * pitch,
         Spacing::Apart | Spacing::Bank => gap(count) * slots.saturating_sub(1) + count * pitch,
     };
     let mut count = u64::from(wanted);
-    while count > 1 && all(count) > room {
+    while count > 1 && all(with_room(count)) > room {
         count /= 2;
     }
-    let total = all(count);
+    let capacity = with_room(count);
+    let total = all(capacity);
     if total > room.max(1) || u32::try_from(total).is_err() {
         return Err(lacks(format!("{} bytes for one instance", total * 4)));
     }
     Ok(Placed {
         instances: count as u32,
+        capacity: capacity as u32,
+        step: step as u32,
         pitch: pitch as u32,
-        bases: (0..slots).map(|s| (gap(count) * s) as u32).collect(),
+        bases: (0..slots).map(|s| (gap(capacity) * s) as u32).collect(),
         words: total as usize,
     })
 }

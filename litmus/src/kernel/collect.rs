@@ -125,7 +125,7 @@ __kernel void {name}(__global uint *mem, __global uint *res, __global uint *meet
 {{
     const uint count = env[{count}], instance_pitch = env[{instance}], res_pitch = env[{res}];
     const uint me = (uint)get_global_id(0), all = (uint)get_global_size(0);
-{bases}    for (uint t = me; t < env[{teams}]; t += all) meet[t * 16u] = 0;
+{bases}    for (uint t = me; t < env[{teams}]; t += all) meet[t * 16u] = meet[t * 16u + {answers}u] = 0;
     __global uint *row = rows + (size_t)me * (slots + 1u);
     __global uint *list = overflow + (size_t)me * each * {words}u;
     if (!clear) for (uint s = 0; s <= slots; ++s) row[s] = 0;
@@ -198,6 +198,7 @@ __kernel void {name}(__global uint *mem, __global uint *res, __global uint *meet
         instance = env::INSTANCE_PITCH,
         res = env::RES_PITCH,
         teams = env::TEAMS,
+        answers = env::ANSWERS,
         entry = words + 1,
         straight = direct.condition,
         compare = direct.compare,

@@ -35,9 +35,9 @@ pub const SYNC_BOUND: usize = 12;
 /// Polls in all of a launch that a work-item may add to those, for a partner that does not run yet or
 /// was interrupted.
 pub const SPARE: usize = 13;
-/// Steps of arithmetic, each on the result of the one before, that the last to arrive at a meeting
-/// takes before it goes on, since the others learn later than it does that all are there. No step
-/// touches memory, so they take as long however the counter's line travels.
+/// Most steps of arithmetic, each on the result of the one before, that the last to arrive at a meeting
+/// takes before it goes on, since the others learn later than it does that all are there; how many is drawn
+/// for each meeting. No step touches memory, so they take as long however the counter's line travels.
 pub const LAG: usize = 14;
 /// Arrivals at the counter that complete one meeting, over all devices and host threads.
 pub const ARRIVALS: usize = 15;
@@ -77,12 +77,20 @@ pub const TARGET_TABLE: usize = 30;
 pub const STRAIGHT: usize = 31;
 /// Iterations from one that is touched to the next: 1, or more where neighbours share a line.
 pub const TOUCH_STRIDE: usize = 32;
+/// Per cent of the blocks that a work-item plays from the end, where instances are played in the order of memory.
+pub const REVERSED: usize = 33;
+/// Arrivals, over all meetings from the first, in which the last to arrive takes the time that the others take
+/// to answer, and then waits at most so long at those after them. 0 takes [`LAG`] as it is.
+pub const MEASURED: usize = 34;
 /// First of the places.
-pub const PLACES: usize = 33;
+pub const PLACES: usize = 35;
 
 /// Words of a line that is shared or not as a whole; where a device's lines are other, touching takes
 /// more reads or misses some, and nothing else changes.
 pub const LINE_WORDS: u32 = 16;
+
+/// Where a team's line of `meet` counts the answers to meetings.
+pub const ANSWERS: usize = 8;
 
 /// Words that each slot of `mem` has in the table of slots, by the `SLOT_` positions.
 pub const SLOT_WORDS: usize = 4;

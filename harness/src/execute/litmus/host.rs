@@ -147,7 +147,7 @@ impl HostThread<'_> {
     }
 
     fn result(&self, column: u32, k: u32) -> &AtomicU32 {
-        let word = column as usize * self.arrangement.instances as usize + k as usize;
+        let word = column as usize * self.arrangement.capacity as usize + k as usize;
         self.res.atomic(word)
     }
 }

@@ -16,8 +16,6 @@ use std::time::Instant;
 pub struct Flight {
     pub index: u64,
     pub count: u32,
-    /// Which candidate for the lag it has.
-    pub tried: usize,
     pub queue: usize,
     pub set: usize,
     pub slots: Vec<Option<usize>>,
@@ -83,8 +81,7 @@ impl Launcher<'_> {
         rng: &mut ChaCha8Rng,
     ) -> Result<Flight, NotRun> {
         let started = Instant::now();
-        let (tried, lag) = self.aim.choose(rng);
-        let plan = Plan::draw(count, lag, &self.arrangement, self.environment, rng);
+        let plan = Plan::draw(count, &self.arrangement, self.environment, rng);
         if let Some(stressors) = &self.stressors {
             stressors.set(plan.host_stresses);
         }
@@ -139,7 +136,6 @@ impl Launcher<'_> {
         Ok(Flight {
             index,
             count,
-            tried,
             queue,
             set,
             slots: self.tally.slots(),
@@ -278,7 +274,6 @@ impl Launcher<'_> {
             let source = self.built.test.source.clone();
             return Err(NotRun::failed(why).with(EvidenceKind::Source, source));
         }
-        self.aim.learn(flight.tried, counts.each());
         let seconds = match flight.launched.seconds() {
             Some(seconds) => seconds,
             None => flight.started.elapsed().as_secs_f64(),

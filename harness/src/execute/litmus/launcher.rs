@@ -12,7 +12,6 @@
 //! Memory that stress touches is an array of its own: no instance lies there, and it is never read
 //! back, so nothing has to be ordered with it.
 
-use super::aim::Aim;
 use super::built::Built;
 use super::plan::Plan;
 use super::pool::Pool;
@@ -40,7 +39,6 @@ pub struct Launcher<'a> {
     pub stages: Vec<Stage>,
     pub sets: Vec<Set>,
     pub tally: Tally,
-    pub aim: Aim,
     pub stressors: Option<Stressors>,
     pub crosses: bool,
     pub pool: &'a mut Pool,
@@ -86,7 +84,7 @@ impl<'a> Launcher<'a> {
             };
             (lies, In::Buffer)
         };
-        let capacity = arrangement.instances as usize;
+        let capacity = arrangement.capacity as usize;
         let stress = &environment.stress;
         let mut stages = Vec::new();
         for _ in 0..arrangement.queues {
@@ -122,7 +120,6 @@ impl<'a> Launcher<'a> {
         }
         let host = &environment.host_stress;
         let stressors = (host.threads > 0).then(|| Stressors::start(host));
-        let aim = Aim::new(&arrangement.lags);
         Ok(Launcher {
             bench,
             built,
@@ -131,7 +128,6 @@ impl<'a> Launcher<'a> {
             stages,
             sets,
             tally,
-            aim,
             stressors,
             crosses,
             pool,

@@ -3,15 +3,13 @@
 //! [`built`] builds tests, alone or many in one program; [`launcher`] has what the launches of a built
 //! test in an environment need, [`launch`] enqueues, collects and counts one, [`session`] keeps
 //! them in flight until the budget is spent. [`plan`] draws
-//! what a launch permutes and writes it down for the kernels, [`aim`] learns how long the last at a
-//! meeting waits for the others, [`tally`] turns rows into outcomes,
+//! what a launch permutes and writes it down for the kernels, [`tally`] turns rows into outcomes,
 //! [`commands`] plays tests whose host threads enqueue commands ([`lowering`], [`host_steps`]), an
 //! instance at a time. [`host`] plays host threads and [`stress`] those that only disturb; [`standalone`] writes it all
 //! as a C program instead. A [`Workshop`] keeps what is
 //! built and the memory of launches ([`pool`]), so that a test can be run in one environment after the
 //! other.
 
-mod aim;
 mod built;
 pub mod commands;
 mod host;
@@ -21,6 +19,7 @@ mod launcher;
 mod lowering;
 mod plan;
 mod pool;
+mod processors;
 mod session;
 mod standalone;
 mod stress;

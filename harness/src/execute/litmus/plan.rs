@@ -51,15 +51,12 @@ pub struct Plan {
     pub seed: u32,
     /// Whether instances and locations are in the order of memory, and work-items may play them in runs.
     pub straight: bool,
-    /// Steps of the last to arrive at a meeting.
-    pub lag: u32,
 }
 
 impl Plan {
-    /// Draws a launch of `count` instances, whose last at a meeting takes `lag` steps.
+    /// Draws a launch of `count` instances.
     pub fn draw(
         count: u32,
-        lag: u32,
         arrangement: &Arrangement,
         environment: &Environment,
         rng: &mut ChaCha8Rng,
@@ -80,8 +77,16 @@ impl Plan {
         };
         let order = drawn(rng, 0, random);
         let own = arrangement.order_locations.takes(rng.next_u32());
-        let bases = arrangement.bases.iter();
-        let slots = bases.map(|&base| drawn(rng, base, own)).collect();
+        let room = arrangement.capacity.saturating_sub(count) / arrangement.move_step.max(1) + 1;
+        let mut by = 0;
+        let mut slots = Vec::new();
+        for (at, &base) in arrangement.bases.iter().enumerate() {
+            let moved = rng.next_u32() % room;
+            if at == 0 || arrangement.moves_apart {
+                by = moved * arrangement.move_step * arrangement.instance_pitch;
+            }
+            slots.push(drawn(rng, base + by, own));
+        }
         Plan {
             count,
             order,
@@ -91,14 +96,13 @@ impl Plan {
             host_stresses: environment.host_stress.percent.takes(rng.next_u32()),
             seed: rng.next_u32(),
             straight: arrangement.runs && !random && !own,
-            lag,
         }
     }
 
     /// A launch that clears all instances and plays none.
     pub fn clearing(arrangement: &Arrangement) -> Plan {
         Plan {
-            count: arrangement.instances,
+            count: arrangement.capacity,
             order: Slot::straight(0),
             slots: arrangement
                 .bases
@@ -110,7 +114,6 @@ impl Plan {
             host_stresses: false,
             seed: 0,
             straight: false,
-            lag: 0,
         }
     }
 
@@ -142,14 +145,14 @@ impl Plan {
         words[env::MULTIPLIER] = self.order.multiplier;
         words[env::OFFSET] = self.order.offset;
         words[env::STEP] = step;
-        words[env::RES_PITCH] = e.instances;
+        words[env::RES_PITCH] = e.capacity;
         words[env::INSTANCE_PITCH] = e.instance_pitch;
         words[env::BATCH] = e.batch;
         words[env::SYNC_EVERY] = e.sync_every;
         words[env::SYNC_PERCENT] = e.sync_percent.get();
         words[env::SYNC_BOUND] = e.sync_bound;
         words[env::SPARE] = e.spare;
-        words[env::LAG] = self.lag;
+        words[env::LAG] = e.lag;
         words[env::ARRIVALS] = threads as u32 * e.lanes;
         words[env::LOOP_BOUND] = e.loop_bound;
         // Neighbouring threads of a group meet lanes apart, so their partners are not themselves.
@@ -170,6 +173,8 @@ impl Plan {
         words[env::TARGETS] = environment.stress.targets;
         words[env::SEED] = self.seed;
         words[env::STRAIGHT] = u32::from(self.straight);
+        words[env::REVERSED] = e.reversed.get();
+        words[env::MEASURED] = e.measured * words[env::ARRIVALS];
         words[env::TOUCH_STRIDE] = if self.straight {
             (env::LINE_WORDS / (e.instance_pitch * step.max(1)).max(1)).max(1)
         } else {

@@ -1,8 +1,8 @@
 //! Launches of a built test in an environment until the budget is spent.
 
-use super::aim::Try;
 use super::launch::Flight;
 use super::launcher::Launcher;
+use super::processors::Placed;
 use super::stress::Stressors;
 use crate::environment::{Arrangement, Environment};
 use crate::execute::ended::{Ended, NotRun};
@@ -33,6 +33,7 @@ pub fn run(
     let mut started = Instant::now();
     let mut ended = Ended::default();
     launcher.clear_all(&mut rng)?;
+    let _placed = Placed::of(&mut launcher, &mut rng)?;
     let mut planned: u64 = 0;
     let mut index = 0;
     let mut size = launcher.arrangement.first;
@@ -107,7 +108,6 @@ fn description(launcher: &Launcher<'_>) -> String {
         arrangement: &'a Arrangement,
         #[serde(skip_serializing_if = "Option::is_none")]
         host_threads: Option<usize>,
-        lags: &'a [Try],
     }
     let description = Description {
         name: launcher.environment.label(),
@@ -115,7 +115,6 @@ fn description(launcher: &Launcher<'_>) -> String {
         knobs: launcher.environment,
         arrangement: &launcher.arrangement,
         host_threads: launcher.stressors.as_ref().map(Stressors::running),
-        lags: launcher.aim.tries(),
     };
     // Numbers and names: nothing in it can fail to become JSON.
     serde_json::to_string(&description).unwrap_or_default()

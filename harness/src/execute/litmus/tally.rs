@@ -206,13 +206,6 @@ pub struct Counts {
     pub total: u64,
 }
 
-impl Counts {
-    /// How often each outcome was.
-    pub fn each(&self) -> impl Iterator<Item = u64> {
-        self.counts.iter().copied()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

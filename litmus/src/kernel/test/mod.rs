@@ -32,6 +32,9 @@ use super::shape::{DeviceShape, GroupShape, Shape};
 use crate::program::{LocId, Program, Region, ScalarType};
 use std::fmt::Write;
 
+/// Most steps that the last at a meeting waits for the answers of the others.
+const LONGEST: u32 = 4096;
+
 /// Name of the test kernel of the device at `index` in the shape of the test numbered `number`.
 pub fn kernel_name(number: usize, index: usize) -> String {
     format!("classay_test_{number}_{index}")
@@ -102,12 +105,12 @@ impl Writer<'_> {
         );
         self.role(out);
         out.push_str(
-            "    uint position = team * lanes + lane;\n    uint k = count == 0 ? 0 : (uint)(((ulong)position * env[4] + env[5]) % count);\n    uint meeting = 0, until_meeting = 1, block = 0, idle = seed, patience = sync_bound, spare = most_spare;\n    const uint mine = plays && position < count ? (count - 1u - position) / (teams * lanes) + 1u : 0u;\n",
+            "    uint position = team * lanes + lane;\n    uint k = count == 0 ? 0 : (uint)(((ulong)position * env[4] + env[5]) % count);\n    uint meeting = 0, answered = 0, reach = lag, until_meeting = 1, block = 0, idle = seed, patience = sync_bound, spare = most_spare;\n    const uint mine = plays && position < count ? (count - 1u - position) / (teams * lanes) + 1u : 0u;\n",
         );
         for slot in 0..self.of.layout.global_slots {
             let _ = writeln!(
                 out,
-                "    uint x{slot} = count == 0 ? 0 : (uint)(((ulong)k * env[{m}] + env[{o}]) % count);\n    const uint step{slot} = env[{s}];\n    const size_t pitch{slot} = (size_t)step{slot} * instance_pitch;\n    __global uint *base{slot} = mem + env[{b}];",
+                "    uint x{slot} = count == 0 ? 0 : (uint)(((ulong)k * env[{m}] + env[{o}]) % count);\n    const uint step{slot} = env[{s}];\n    const long pitch{slot} = (long)step{slot} * instance_pitch;\n    __global uint *base{slot} = mem + env[{b}];",
                 b = self.slot(slot, env::SLOT_BASE),
                 m = self.slot(slot, env::SLOT_MULTIPLIER),
                 o = self.slot(slot, env::SLOT_OFFSET),
@@ -156,11 +159,13 @@ impl Writer<'_> {
             ("sync_bound", env::SYNC_BOUND),
             ("most_spare", env::SPARE),
             ("lag", env::LAG),
+            ("measured", env::MEASURED),
             ("loop_bound", env::LOOP_BOUND),
             ("arrivals", env::ARRIVALS),
             ("touch", env::TOUCH),
             ("touch_stride", env::TOUCH_STRIDE),
             ("straight", env::STRAIGHT),
+            ("reversed", env::REVERSED),
             ("pre_percent", env::PRE_PERCENT),
             ("seed", env::SEED),
         ] {
@@ -308,36 +313,63 @@ impl Writer<'_> {
     /// The bounded meeting of a team. What a work-item waits beyond the bound it takes from what
     /// it has to spare in the launch. Who waits in vain has half the patience next time, so a partner that
     /// does not run costs little; one met in time restores it.
+    ///
+    /// The last to arrive knows at once that all are there, the others when the counter's line has come to
+    /// them. In the first meetings of a launch the last takes the time until the others have answered, and in
+    /// those after them it waits up to so long: machines move threads from core to core, and virtual ones move
+    /// their cores, so how long a line travels is a matter of the moment.
     fn meet(&self, out: &mut String) {
-        let (arrive, look) = match self.of.dialect {
-            AtomicsDialect::C11 => (
-                "atomic_fetch_add_explicit((volatile __global atomic_uint *)(meet + team * 16u), 1u, memory_order_relaxed, CLASSAY_SCOPE)",
-                "atomic_load_explicit((volatile __global atomic_uint *)(meet + team * 16u), memory_order_relaxed, CLASSAY_SCOPE)",
+        let counter = |at: &str| format!("(meet + team * 16u{at})");
+        let add = |at: &str| match self.of.dialect {
+            AtomicsDialect::C11 => format!(
+                "atomic_fetch_add_explicit((volatile __global atomic_uint *){}, 1u, memory_order_relaxed, CLASSAY_SCOPE)",
+                counter(at)
             ),
-            AtomicsDialect::V1 => (
-                "atomic_inc((volatile __global uint *)(meet + team * 16u))",
-                "atomic_add((volatile __global uint *)(meet + team * 16u), 0u)",
-            ),
+            AtomicsDialect::V1 => format!("atomic_inc((volatile __global uint *){})", counter(at)),
         };
+        let look = |at: &str| match self.of.dialect {
+            AtomicsDialect::C11 => format!(
+                "atomic_load_explicit((volatile __global atomic_uint *){}, memory_order_relaxed, CLASSAY_SCOPE)",
+                counter(at)
+            ),
+            AtomicsDialect::V1 => {
+                format!("atomic_add((volatile __global uint *){}, 0u)", counter(at))
+            }
+        };
+        let answers = format!(" + {}u", env::ANSWERS);
         let _ = write!(
             out,
             "    if (sync_every && --until_meeting == 0) {{
         until_meeting = sync_every;
         if (sync_percent >= 100u || classay_mix(seed ^ classay_mix(team ^ classay_mix(block))) % 100u < sync_percent) {{
             meeting += arrivals;
+            answered += arrivals - 1u;
+            const bool measures = meeting <= measured;
             if (plays) {{
                 if ({arrive} + 1u >= meeting) {{
-                    for (uint step = 0; step < lag; ++step) idle = idle * 0x9e3779b1u + 1u;
+                    const uint steps = measures ? {longest}u : classay_mix(seed - classay_mix(team ^ classay_mix(block))) % (reach + 1u);
+                    uint step = 0;
+                    for (; step < steps; ++step) {{
+                        idle = idle * 0x9e3779b1u + 1u;
+                        if (measures && {look_answers} >= answered) break;
+                    }}
+                    if (measures && step) reach = min(reach, step);
                 }} else {{
                     uint left = patience + spare;
                     while (left && {look} < meeting) --left;
                     patience = left ? sync_bound : patience / 2;
                     spare = min(spare, left);
+                    if (measures) {answer};
                 }}
             }}
         }}
     }}
-"
+",
+            arrive = add(""),
+            look = look(""),
+            answer = add(&answers),
+            look_answers = look(&answers),
+            longest = LONGEST,
         );
     }
 }

@@ -17,7 +17,7 @@ impl Writer<'_> {
         if self.of.layout.bound_column.is_some() {
             out.push_str("        uint gave_up = 0;\n");
         }
-        self.locations(out, 2);
+        self.locations(out, 2, "(i - first)");
         self.play(out);
         self.advance(out, 2, "");
         out.push_str("    }\n");
@@ -25,11 +25,24 @@ impl Writer<'_> {
 
     /// A block of a test without: each work-item goes through its own iterations in a loop for its own
     /// thread alone. In straight order that is one run, in which places follow each other by addition;
-    /// else each iteration is a run of its own.
+    /// else each iteration is a run of its own. A run may be played from its end: work-items that go through
+    /// it from opposite ends meet somewhere within it, however late one of them began.
     pub(super) fn by_roles(&self, out: &mut String) {
         let groups = &self.device.groups;
-        out.push_str("    const uint until = min(last, mine);\n    for (uint i = first; i < until;) {\n        const uint run = straight ? until - i : 1u, end = i + run;\n        __global uint *result = res + k;\n");
+        out.push_str("    const uint until = min(last, mine);\n    const bool back = straight && reversed && classay_mix(seed + classay_mix((uint)get_global_id(0) - classay_mix(block))) % 100u < reversed;\n    const long stride = back ? -(long)step : (long)step;\n");
+        for slot in 0..self.of.layout.global_slots {
+            let _ = writeln!(
+                out,
+                "    const long stride{slot} = back ? -pitch{slot} : pitch{slot};"
+            );
+        }
+        out.push_str("    for (uint i = first; i < until;) {\n        const uint run = straight ? until - i : 1u, end = i + run;\n        __global uint *result = res + k;\n");
         self.slots(out);
+        out.push_str("        if (back) {\n            result += (run - 1u) * step;\n");
+        for slot in 0..self.of.layout.global_slots {
+            let _ = writeln!(out, "            at{slot} += (run - 1u) * pitch{slot};");
+        }
+        out.push_str("        }\n");
         for (g, group) in groups.iter().enumerate() {
             for (item, t) in group.threads().enumerate() {
                 let mut conditions = Vec::new();
@@ -50,7 +63,7 @@ impl Writer<'_> {
                 if self.of.layout.bound_column.is_some() {
                     out.push_str("            uint gave_up = 0;\n");
                 }
-                self.locations(out, 3);
+                self.locations(out, 3, "(back ? until - 1u - i : i - first)");
                 let writer = || BodyWriter::new(self.of.program, t, self.of.dialect, 3);
                 out.push_str(&writer().declarations());
                 if let Some((_, body)) = group.segments.iter().flatten().find(|(of, _)| *of == t) {
@@ -58,9 +71,9 @@ impl Writer<'_> {
                 }
                 self.store_registers(out, t);
                 self.give_up(out, 3, "gave_up");
-                out.push_str("            result += step;\n");
+                out.push_str("            result += stride;\n");
                 for slot in 0..self.of.layout.global_slots {
-                    let _ = writeln!(out, "            at{slot} += pitch{slot};");
+                    let _ = writeln!(out, "            at{slot} += stride{slot};");
                 }
                 out.push_str("        }\n");
             }
@@ -81,8 +94,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Where the locations of the instance lie.
-    fn locations(&self, out: &mut String, indent: usize) {
+    /// Where the locations of the instance lie, the one with this number in its block.
+    fn locations(&self, out: &mut String, indent: usize, number: &str) {
         let indent = "    ".repeat(indent);
         for (l, location) in self.of.program.locations.iter().enumerate() {
             let at = self.of.layout.places[l].at;
@@ -95,7 +108,7 @@ impl Writer<'_> {
             } else if self.local {
                 let _ = writeln!(
                     out,
-                    "{indent}__local uint *loc{l} = lmem + (((i - first) * lanes + lane) * {}u + {at}u); // {}",
+                    "{indent}__local uint *loc{l} = lmem + (({number} * lanes + lane) * {}u + {at}u); // {}",
                     self.of.layout.local_words,
                     printable(&location.name)
                 );

@@ -154,11 +154,11 @@ impl Standalone<'_> {
             ("FIELDS", layout.fields.len().max(1).to_string()),
             ("JUDGED", u32::from(self.allowed.is_some()).to_string()),
             ("ALLOWED", format!("{}u", allowed.len())),
-            ("INSTANCES", format!("{}u", e.instances)),
-            ("PITCH_OF_RESULTS", format!("{}u", e.instances)),
+            ("PLACES", format!("{}u", e.capacity)),
+            ("PITCH_OF_RESULTS", format!("{}u", e.capacity)),
             (
                 "RESULT_WORDS",
-                format!("{}u", u64::from(e.instances) * u64::from(layout.columns)),
+                format!("{}u", u64::from(e.capacity) * u64::from(layout.columns)),
             ),
             ("MEMORY_WORDS", format!("{}u", e.memory_words)),
             ("MEETING_WORDS", format!("{}u", e.teams * 16)),
@@ -197,10 +197,8 @@ impl Standalone<'_> {
         let mut counts = Vec::new();
         c.line("/* Each row is what the kernel is told in one launch. */");
         c.line("static const cl_uint environments[LAUNCHES][ENVIRONMENT_WORDS] = {");
-        for launch in 0..LAUNCHES {
-            // Each lag has its turn.
-            let lag = e.lags[launch % e.lags.len().max(1)];
-            let plan = Plan::draw(e.instances, lag, e, self.environment, &mut rng);
+        for _ in 0..LAUNCHES {
+            let plan = Plan::draw(e.instances, e, self.environment, &mut rng);
             let mut row = plan.words(e, self.environment, groups, threads, &mut rng);
             row.resize(words.max(row.len()), 0);
             counts.push(plan.work_groups(e, groups));

@@ -248,7 +248,7 @@ int main(int argc, char **argv)
     /* What everything holds when a launch begins. */
     cl_uint *initial = room(MEMORY_WORDS), *unset = room(RESULT_WORDS), *zeros = room(MEETING_WORDS);
     for (size_t n = 0; n < sizeof starts / sizeof starts[0]; n++)
-        for (size_t x = 0; x < INSTANCES; x++)
+        for (size_t x = 0; x < PLACES; x++)
             initial[starts[n].base + x * environments[0][PITCH_OF_INSTANCES] + starts[n].word] =
                 starts[n].value;
     for (size_t n = 0; n < RESULT_WORDS; n++)

@@ -1,0 +1,211 @@
+//! How soon a rate is known: how many seconds until its relative standard error, over fresh processes, is
+//! [`PRECISION`].
+//!
+//! Instances a second say little: those of one process resemble each other, and two processes may differ by a
+//! factor. So each test is played in many fresh workers, a little while in each, and the rates that the
+//! workers saw are what is measured: as many processes as it takes to bring the standard error of their mean
+//! down to the precision, times what each plays. The same recipe holds for any other tool that runs litmus
+//! tests: play short processes, take the mean and the standard deviation of their rates ([`Scatter`]).
+
+use crate::Error;
+use crate::plan::{self, Case, seed};
+use crate::worker::session::Session;
+use classay_vocabulary::Budget;
+use std::time::{Duration, Instant};
+
+/// The relative standard error at which a rate counts as known.
+pub const PRECISION: f64 = 0.1;
+
+/// Tests of two threads that show a weak outcome on x86, and of three.
+const TESTS: [&str; 6] = [
+    "SB+rlx",
+    "R+rel+acq",
+    "2+2W+rel",
+    "MP+plain",
+    "RWC+rel+acq",
+    "3.2W+rel",
+];
+
+/// Rates of processes.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Scatter {
+    /// What each process saw: the target outcomes and all instances.
+    pub processes: Vec<(u64, u64)>,
+    /// Seconds that the processes played, by the wall clock.
+    pub seconds: f64,
+    /// Seconds from the request of a fresh process to its first launch, for all of them.
+    pub starting: f64,
+}
+
+impl Scatter {
+    /// The mean of the processes' rates; 0 where there are none.
+    pub fn rate(&self) -> f64 {
+        let rates = self.rates();
+        rates.iter().sum::<f64>() / rates.len().max(1) as f64
+    }
+
+    /// Their standard deviation; 0 with fewer than two.
+    pub fn deviation(&self) -> f64 {
+        let (rates, mean) = (self.rates(), self.rate());
+        let squares: f64 = rates.iter().map(|rate| (rate - mean).powi(2)).sum();
+        (squares / rates.len().saturating_sub(1).max(1) as f64).sqrt()
+    }
+
+    /// How many processes of this length it takes until the rate is known; `None` where the outcome was
+    /// never seen, or in fewer than two processes.
+    pub fn processes_until_known(&self) -> Option<f64> {
+        let rate = self.rate();
+        (rate > 0.0 && self.processes.len() > 1)
+            .then(|| (self.deviation() / rate / PRECISION).powi(2))
+    }
+
+    /// Seconds of playing until the rate is known.
+    pub fn seconds_until_known(&self) -> Option<f64> {
+        Some(self.processes_until_known()? * self.seconds / self.processes.len() as f64)
+    }
+
+    /// The same with what it takes to start the processes and to build the test in each.
+    pub fn seconds_with_starts(&self) -> Option<f64> {
+        let each = (self.seconds + self.starting) / self.processes.len() as f64;
+        Some(self.processes_until_known()? * each)
+    }
+
+    /// Independent instances that a second of playing is worth: p(1-p) over the variance of the rate.
+    pub fn effective_per_second(&self) -> Option<f64> {
+        let (rate, variance) = (self.rate(), self.deviation().powi(2));
+        let each = self.seconds / self.processes.len() as f64;
+        (variance > 0.0).then(|| rate * (1.0 - rate) / variance / each)
+    }
+
+    /// Instances a second.
+    pub fn instances_per_second(&self) -> f64 {
+        self.sum(|process| process.1) / self.seconds.max(1e-9)
+    }
+
+    /// Target outcomes a second.
+    pub fn weak_per_second(&self) -> f64 {
+        self.sum(|process| process.0) / self.seconds.max(1e-9)
+    }
+
+    fn sum(&self, part: fn(&(u64, u64)) -> u64) -> f64 {
+        self.processes
+            .iter()
+            .map(|process| part(process) as f64)
+            .sum()
+    }
+
+    fn rates(&self) -> Vec<f64> {
+        let of = |&(count, instances): &(u64, u64)| count as f64 / instances.max(1) as f64;
+        self.processes.iter().map(of).collect()
+    }
+}
+
+/// A litmus test on a device.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Known {
+    /// The test.
+    pub test: String,
+    /// What its processes saw, or why it was not run.
+    pub scatter: Result<Scatter, String>,
+}
+
+/// Plays tests, by the names of shipped ones, or those of its own where there are none, in `processes` fresh
+/// workers each, `seconds` in each.
+///
+/// # Errors
+///
+/// There is no such test; the device is gone, or the user interrupted.
+pub fn known(
+    session: &mut Session,
+    tests: &[String],
+    processes: u32,
+    seconds: f64,
+    master: u64,
+) -> Result<Vec<Known>, Error> {
+    let shipped = plan::shipped().map_err(Error::Bug)?;
+    let mut names: Vec<&str> = tests.iter().map(String::as_str).collect();
+    if names.is_empty() {
+        names.extend(TESTS);
+    }
+    let mut all = Vec::new();
+    for name in names {
+        let case = shipped.iter().find(|case| case.id.name() == name);
+        let case = case.ok_or_else(|| Error::Usage(format!("there is no shipped test {name}")))?;
+        all.push(Known {
+            test: name.to_owned(),
+            scatter: scatter(session, case, processes, seconds, master)?,
+        });
+    }
+    Ok(all)
+}
+
+/// The inner error says why there is nothing to measure.
+fn scatter(
+    session: &mut Session,
+    case: &Case,
+    processes: u32,
+    seconds: f64,
+    master: u64,
+) -> Result<Result<Scatter, String>, Error> {
+    let deadline = Duration::from_secs_f64(seconds + 60.0);
+    let mut scatter = Scatter::default();
+    for process in 0..processes {
+        let begun = Instant::now();
+        session.renew();
+        let case = Case {
+            seed: seed::of_part(seed::of_case(master, &case.id), process),
+            budget: Budget::Seconds(seconds),
+            ..case.clone()
+        };
+        let attempt = session.observe(&case, deadline, &mut |_| {})?;
+        let built = match attempt.build_seconds() {
+            Ok(built) => built,
+            Err(why) => return Ok(Err(why)),
+        };
+        let played = (attempt.seconds - built).max(0.0);
+        let mut of_process = (0, 0);
+        for launch in &attempt.launches {
+            let targets = launch.outcomes.iter().filter(|o| o.target);
+            of_process.0 += targets.map(|o| o.count).sum::<u64>();
+            of_process.1 += launch.instances;
+        }
+        scatter.processes.push(of_process);
+        scatter.seconds += played;
+        scatter.starting += (begun.elapsed().as_secs_f64() - played).max(0.0);
+    }
+    Ok(Ok(scatter))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_known_soonest_agrees_most() {
+        let of = |rates: &[u64]| Scatter {
+            processes: rates.iter().map(|&count| (count, 1000)).collect(),
+            seconds: 0.1 * rates.len() as f64,
+            starting: 0.4 * rates.len() as f64,
+        };
+        // Mean 0.1, standard deviation 0.02: four processes of 0.1 s.
+        let steady = of(&[80, 100, 120]);
+        assert!((steady.rate() - 0.1).abs() < 1e-12);
+        assert!((steady.processes_until_known().expect("seen") - 4.0).abs() < 1e-9);
+        assert!((steady.seconds_until_known().expect("seen") - 0.4).abs() < 1e-9);
+        assert!((steady.seconds_with_starts().expect("seen") - 2.0).abs() < 1e-9);
+        let effective = steady.effective_per_second().expect("scatter");
+        assert!((effective - 0.09 / 0.0004 / 0.1).abs() < 1e-6);
+        let wild = of(&[0, 0, 300]);
+        assert!(wild.seconds_until_known() > steady.seconds_until_known());
+        assert_eq!(of(&[0, 0, 0]).seconds_until_known(), None);
+        assert_eq!(of(&[100]).seconds_until_known(), None);
+    }
+
+    #[test]
+    fn the_tests_that_are_measured_are_shipped() {
+        let shipped = classay_litmus::shipped();
+        for test in TESTS {
+            assert!(shipped.iter().any(|(name, _)| *name == test), "{test}");
+        }
+    }
+}
