@@ -16,7 +16,8 @@ use std::time::{Duration, Instant};
 /// The relative standard error at which a rate counts as known.
 pub const PRECISION: f64 = 0.1;
 
-/// Tests of two threads that show a weak outcome on x86, and of three.
+/// Tests of two threads whose target outcome a store buffer shows, of two whose target outcome it takes a weaker
+/// memory or a compiler to show, and two of three threads.
 const TESTS: [&str; 6] = [
     "SB+rlx",
     "R+rel+acq",
@@ -130,7 +131,8 @@ pub fn known(
     let mut all = Vec::new();
     for name in names {
         let case = shipped.iter().find(|case| case.id.name() == name);
-        let case = case.ok_or_else(|| Error::Usage(format!("there is no shipped test {name}")))?;
+        let case =
+            case.ok_or_else(|| Error::Usage(format!("{name} {}", plan::no_shipped_test(name))))?;
         all.push(Known {
             test: name.to_owned(),
             scatter: scatter(session, case, processes, seconds, master)?,

@@ -120,7 +120,8 @@ knobs! {
         /// Words by which each location is further away than the one before it.
         pub skew: Option<u32>,
         /// Most pages of 1024 words by which a launch moves the memory of the instances, that of each location by
-        /// itself where they lie apart: where in memory locations lie decides how caches take them.
+        /// itself where they lie apart, and never by more than the instances take: where in memory locations lie
+        /// decides how caches take them.
         pub moved: Option<u32>,
     }
 
@@ -133,7 +134,8 @@ knobs! {
         /// Polls before a work-item goes on alone.
         pub bound: Option<u32>,
         /// Most steps of arithmetic that the last to arrive takes before it goes on, because the others learn of
-        /// it later: as long as a line takes from one core to another. How many is drawn for each meeting.
+        /// it later: as long as a line takes from one core to another. How many is drawn for each meeting. Left out,
+        /// each launch measures it where work-groups run on cores of their own.
         pub lag: Option<u32>,
         /// Of the meetings, those before which every work-item reads the locations that are played until
         /// the next, so that caches share their lines `[L7]`. Only locations that are atomic throughout.

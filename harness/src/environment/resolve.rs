@@ -61,7 +61,7 @@ pub struct Arrangement {
     pub spare: u32,
     /// Most steps of the last to arrive.
     pub lag: u32,
-    /// Meetings of a launch that take the time of a line's travel.
+    /// Meetings, the first of a launch, in which the last to arrive takes the time until the others answer.
     pub measured: u32,
     /// Of the blocks, those that a work-item plays from the end, where it plays in runs.
     pub reversed: Percent,
@@ -501,7 +501,9 @@ fn place(memory: &Placing, test: &TestKernel, wanted: u32, room: u64) -> Result<
         Spacing::Bank => (count * pitch).next_multiple_of(bank) + skew,
     };
     let step = PAGE.div_ceil(pitch);
-    let with_room = |count: u64| count + u64::from(memory.moved.unwrap_or(0)) * step;
+    // Room to move is never more than the instances take themselves.
+    let with_room =
+        |count: u64| count + u64::from(memory.moved.unwrap_or(0)).min(count / step) * step;
     let all = |count: u64| match spacing {
         Spacing::Line => count * pitch,
         Spacing::Apart | Spacing::Bank => gap(count) * slots.saturating_sub(1) + count * pitch,

@@ -177,8 +177,9 @@ fn check(name: &str, seed: u64, test: &TestKernel, a: &Arrangement, capabilities
         locals <= capabilities.local_mem_size.max(1),
         "{name} {seed}"
     );
-    // The first and the last instances, where slots could run into each other.
-    let count = a.instances;
+    // The first and the last places, where slots could run into each other.
+    assert!(a.capacity >= a.instances, "{name} {seed}");
+    let count = a.capacity;
     let some: Vec<u32> = (0..count.min(64))
         .chain(count.saturating_sub(64)..count)
         .collect();

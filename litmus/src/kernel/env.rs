@@ -80,7 +80,8 @@ pub const TOUCH_STRIDE: usize = 32;
 /// Per cent of the blocks that a work-item plays from the end, where instances are played in the order of memory.
 pub const REVERSED: usize = 33;
 /// Arrivals, over all meetings from the first, in which the last to arrive takes the time that the others take
-/// to answer, and then waits at most so long at those after them. 0 takes [`LAG`] as it is.
+/// to answer, and then waits at most as many steps at those after them. A step that looks for answers takes longer
+/// than one that does not, and the answer travels, too. 0 takes [`LAG`] as it is.
 pub const MEASURED: usize = 34;
 /// First of the places.
 pub const PLACES: usize = 35;

@@ -77,13 +77,13 @@ impl Plan {
         };
         let order = drawn(rng, 0, random);
         let own = arrangement.order_locations.takes(rng.next_u32());
-        let room = arrangement.capacity.saturating_sub(count) / arrangement.move_step.max(1) + 1;
+        let room = arrangement.capacity.saturating_sub(count);
         let mut by = 0;
         let mut slots = Vec::new();
         for (at, &base) in arrangement.bases.iter().enumerate() {
-            let moved = rng.next_u32() % room;
+            let moved = moved(rng.next_u32(), room, arrangement.move_step);
             if at == 0 || arrangement.moves_apart {
-                by = moved * arrangement.move_step * arrangement.instance_pitch;
+                by = moved * arrangement.instance_pitch;
             }
             slots.push(drawn(rng, base + by, own));
         }
@@ -225,6 +225,12 @@ impl Plan {
     }
 }
 
+/// By how many instances a launch is moved that leaves `room` of them: whole steps.
+fn moved(draw: u32, room: u32, step: u32) -> u32 {
+    let step = step.max(1);
+    draw % (room / step + 1) * step
+}
+
 fn shuffle(all: &mut [u32], rng: &mut ChaCha8Rng) {
     for i in (1..all.len()).rev() {
         all.swap(i, rng.next_u32() as usize % (i + 1));
@@ -249,7 +255,20 @@ fn coprime(draw: u32, count: u32) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::coprime;
+    use super::{coprime, moved};
+
+    #[test]
+    fn a_launch_is_moved_within_its_room() {
+        let mut seen = std::collections::BTreeSet::new();
+        for draw in 0..1000 {
+            let by = moved(draw, 16 * 1024, 1024);
+            assert!(by <= 16 * 1024 && by.is_multiple_of(1024), "{by}");
+            seen.insert(by);
+            assert_eq!(moved(draw, 1023, 1024), 0, "a launch that fills its slots");
+            assert_eq!(moved(draw, 0, 0), 0);
+        }
+        assert_eq!(seen.len(), 17, "every place is taken");
+    }
 
     #[test]
     fn multipliers_are_permutations() {

@@ -129,3 +129,46 @@ impl Drop for Placed {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn who_worked_gets_a_processor_and_is_set_free_again() {
+        let (say, heard) = mpsc::channel();
+        let (go, wait) = mpsc::channel::<()>();
+        let before = Threads::now();
+        let worker = std::thread::spawn(move || {
+            let began = Instant::now();
+            let mut n = 0_u64;
+            while began.elapsed() < Duration::from_millis(200) {
+                n = std::hint::black_box(n + 1);
+            }
+            say.send(sys::this_thread()).expect("someone listens");
+            // It has to live until its processors were looked at.
+            let _ = wait.recv();
+        });
+        let thread = heard.recv().expect("it works");
+        // Other tests of this program may work, too.
+        assert!(Threads::now().worked_since(&before).contains(&thread));
+        assert!(
+            !Threads::now()
+                .worked_since(&before)
+                .contains(&sys::this_thread())
+        );
+        let all = sys::processors(thread);
+        let mut placed = Placed {
+            processors: Vec::new(),
+            nice: Vec::new(),
+        };
+        placed.pin(&[thread], 1);
+        assert_eq!(sys::processors(thread), [all[1 % all.len()]]);
+        drop(placed);
+        assert_eq!(sys::processors(thread), all);
+        drop(go);
+        worker.join().expect("it ends");
+    }
+}
