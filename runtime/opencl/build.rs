@@ -7,6 +7,8 @@
 //!
 //! `detects_races`: under a race detector, which has to see when memory is freed and given out
 //! again, the library keeps the system's allocator, which the detector replaces by its own.
+//!
+//! `TOUCHSTONE_OPT_LEVEL`: how it is optimised, for those who build it to carry it.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
@@ -19,4 +21,6 @@ fn main() {
     if sanitizers.split(',').any(|name| name == "thread") {
         println!("cargo::rustc-cfg=detects_races");
     }
+    let level = std::env::var("OPT_LEVEL").unwrap_or_default();
+    println!("cargo::rustc-env=TOUCHSTONE_OPT_LEVEL={level}");
 }

@@ -3,6 +3,7 @@
 use super::output::Out;
 use clap::Args;
 use classay::Error;
+use classay::device::{LAYER, TOUCHSTONE};
 use classay_vocabulary::ExitCode;
 
 /// Options of `version`: none.
@@ -11,6 +12,11 @@ pub struct VersionOptions {}
 
 /// Does it; returns the exit code.
 pub fn main(_: &VersionOptions) -> Result<ExitCode, Error> {
-    Out::new().line(&format!("classay {}", env!("CARGO_PKG_VERSION")));
+    let mut out = Out::new();
+    out.line(&format!("classay {}", env!("CARGO_PKG_VERSION")));
+    for (name, library) in [("touchstone", &TOUCHSTONE), ("layer", &LAYER)] {
+        let origin = library.origin().map_err(Error::Usage)?;
+        out.line(&format!("{name}: {origin}"));
+    }
     Ok(ExitCode::Passed)
 }

@@ -1,6 +1,6 @@
 //! Finds, opens and describes an implementation.
 //!
-//! The parent knows names alone: [`selector`] reads `--device`, `bundled` finds the libraries
+//! The parent knows names alone: [`selector`] reads `--device`, `bundled` has the libraries
 //! that come with this program. The rest runs only in a worker process: `open` loads the library
 //! and finds the device, `reported` takes down what the device says of itself, `resolve` decides
 //! what to believe by small experiments (`probe`), and `touch` holds the raw calls for them.
@@ -16,6 +16,7 @@ pub(crate) mod same;
 mod selector;
 mod touch;
 
+pub use bundled::{LAYER, Library as Bundled, Origin, TOUCHSTONE};
 pub use selector::{At, Library, Selector};
 
 use opencl3::device::Device;

@@ -21,6 +21,8 @@ pub fn classay() -> Command {
     }
     // Whatever was tuned for a device here.
     command.env("CLASSAY_HOME", "/nonexistent");
+    // What cargo built is what the program carries: nothing is unpacked here.
+    command.env("CLASSAY_CACHE", "/dev/null");
     // One thread, so that the reference runtime does the same every time.
     command.env("TOUCHSTONE_THREADS", "1");
     command

@@ -19,6 +19,9 @@ pub mod program;
 pub mod queue;
 pub mod sampler;
 
+/// The `opt-level` that the library was compiled with, as cargo writes it.
+pub const OPT_LEVEL: &str = env!("TOUCHSTONE_OPT_LEVEL");
+
 /// A command is made by one thread and let go of by another. The system's allocator makes
 /// the two wait for each other; in this one, memory goes back without a lock.
 #[cfg(not(detects_races))]
