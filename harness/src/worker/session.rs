@@ -17,11 +17,11 @@ use super::triage::{Attempt, Ending, conclude};
 use super::turns::Turn;
 pub use super::vigil::Patience;
 use super::vigil::Vigil;
-use crate::device::{At, Selector};
+use crate::device::{At, Library, Selector, TOUCHSTONE};
 use crate::interrupt::Interrupt;
 use crate::judge::ChosenModel;
 use crate::plan::Case;
-use classay_reports::record::{CaseResult, FreedomCount, Launch};
+use classay_reports::record::{CaseResult, DeviceRecord, FreedomCount, Launch};
 use std::time::{Duration, Instant};
 
 /// After this many workers in a row that could not open the device again, a run gives up.
@@ -105,9 +105,19 @@ impl Session {
         if let Some(latitude) = asked.and_then(|all| not_taken(&known.record.driver, all)) {
             return Err(Stop::NoDevice(format!(
                 "{selector} does not take the latitude {latitude}: its driver is {}, and would name it. Latitudes \
-                 are Touchstone's, of the same build as this program: build both with `cargo build --release`, \
-                 and unset CLASSAY_TOUCHSTONE where it names another library.",
+                 are Touchstone's, of the same build as this program: unset CLASSAY_TOUCHSTONE where it names \
+                 another library.",
                 known.record.driver
+            )));
+        }
+        let named = selector.library == Library::Touchstone && TOUCHSTONE.is_named();
+        if named && breakage.layer.is_none() && !is_ours(&known.record) {
+            return Err(Stop::NoDevice(format!(
+                "CLASSAY_TOUCHSTONE names a library of {} whose driver is {}, and not the Touchstone {} of this \
+                 program. Unset it, or name the library with --device PATH, as any other.",
+                known.record.platform,
+                known.record.driver,
+                env!("CARGO_PKG_VERSION")
             )));
         }
         known.record.selector = selector.to_string();
@@ -446,6 +456,12 @@ fn not_taken<'a>(driver: &str, asked: &'a str) -> Option<&'a str> {
     let asked = asked.split(',').map(str::trim);
     let mut named = asked.filter(|id| !id.is_empty());
     named.find(|id| !driver.split_whitespace().any(|word| word == *id))
+}
+
+/// Whether a device is one of the Touchstone of this version.
+fn is_ours(device: &DeviceRecord) -> bool {
+    let version = device.driver.split_whitespace().next();
+    device.platform == "Touchstone" && version == Some(env!("CARGO_PKG_VERSION"))
 }
 
 /// What is wrong with a launch that the worker reports, if anything: nothing that a worker says is

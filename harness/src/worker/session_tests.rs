@@ -3,7 +3,7 @@
 use super::*;
 use crate::plan::{Body, LitmusTest};
 use crate::worker::host::Start;
-use classay_reports::record::{CaseId, DeviceRecord, EvidenceKind, Outcome, OutcomeCount, Verdict};
+use classay_reports::record::{CaseId, EvidenceKind, Outcome, OutcomeCount, Verdict};
 use classay_vocabulary::Budget;
 use std::io::Write;
 use std::path::Path;
@@ -336,6 +336,21 @@ fn counts_must_add_up() {
     let mut backwards = launch(0, 5, &[5]);
     backwards.seconds = -1.0;
     assert!(wrong_launch(&backwards, 0).is_some());
+}
+
+#[test]
+fn a_touchstone_of_another_version_is_told_from_ours() {
+    let of = |platform: &str, driver: &str| {
+        let mut record = known().record;
+        (record.platform, record.driver) = (platform.into(), driver.into());
+        is_ours(&record)
+    };
+    let version = env!("CARGO_PKG_VERSION");
+    assert!(of("Touchstone", version));
+    assert!(of("Touchstone", &format!("{version} weak-memory")));
+    assert!(!of("Touchstone", "0.0.9"));
+    assert!(!of("Touchstone", ""));
+    assert!(!of("Portable Computing Language", version));
 }
 
 #[test]

@@ -109,6 +109,11 @@ impl Library {
         })
     }
 
+    /// Whether the environment names another library.
+    pub(crate) fn is_named(&self) -> bool {
+        self.named().is_ok_and(|path| path.is_some())
+    }
+
     /// The path to load.
     fn path(&self) -> Result<String, String> {
         if let Some(path) = self.named()? {
