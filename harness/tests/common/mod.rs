@@ -33,7 +33,7 @@ pub fn library(name: &str) -> PathBuf {
     let beside = Path::new(env!("CARGO_BIN_EXE_classay"))
         .parent()
         .expect("a folder");
-    let places = [beside.join(name), beside.join("deps").join(name)];
+    let places = [beside.join("deps").join(name), beside.join(name)];
     let found = places.iter().find(|path| path.exists());
     found.unwrap_or_else(|| panic!("no {name}")).clone()
 }
