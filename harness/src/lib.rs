@@ -9,6 +9,7 @@
 //! - [`run`]: cases on one device, each result kept before the next begins;
 //! - [`merge`]: shards of a run put together;
 //! - [`compare`], [`versus`]: a run and its baseline, two devices in turns;
+//! - [`history`]: the runs of a driver's versions side by side;
 //! - [`bench`]: how fast a device plays, and the driver's share of the time;
 //! - [`hunt`]: looks for forbidden outcomes for hours;
 //! - [`tune`]: looks for environments in which weak outcomes are frequent;
@@ -38,6 +39,7 @@ pub mod device;
 pub mod environment;
 mod error;
 mod execute;
+pub mod history;
 pub mod hunt;
 pub mod interrupt;
 pub mod judge;

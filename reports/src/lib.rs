@@ -8,6 +8,7 @@
 //! - [`expectation`]: what is known to fail, and what of a run is as expected;
 //! - [`repeat`]: the command that plays a case again;
 //! - [`report`]: what there is to say about a run, worked out once for the forms of reports;
+//! - [`history`]: the runs of a driver's versions side by side;
 //! - [`html`], [`text`]: for a person; [`json`], [`mod@csv`]: for a program; [`junit`]: for a CI system.
 //!
 //! Nothing here knows OpenCL or the syntax of litmus tests. What all crates name (cases, rules, outcomes,
@@ -20,6 +21,7 @@
 pub mod csv;
 pub mod difference;
 pub mod expectation;
+pub mod history;
 pub mod html;
 pub mod json;
 pub mod junit;

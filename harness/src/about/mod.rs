@@ -117,7 +117,7 @@ pub fn reach(
 }
 
 /// The catalogue. Vulkan's rules are the oracle's: no OpenCL device can break them.
-fn rules() -> Vec<Rule> {
+pub fn rules() -> Vec<Rule> {
     let rules = catalogue::all().iter();
     rules
         .filter(|rule| !rule.id.as_str().starts_with("vk."))
@@ -158,6 +158,27 @@ fn planned(plan: &Plan) -> Vec<(String, String)> {
         ),
         pair("cases", plan.cases.to_string()),
     ]
+}
+
+/// What all readings of a model say of the outcome that a test asks about; `None` where the oracle does not know it
+/// at once.
+pub fn expected(chosen: &ChosenModel, program: &Program) -> Option<Expected> {
+    let mut program = program.clone();
+    program.condition.quantifier = Quantifier::Exists;
+    let ask = |model: &Model| oracle::judge(&program, model, &Asked::limits());
+    let holds = |judgement: &Judgement| judgement.holds;
+    let said = chosen.readings().ask(holds, ask).ok()?;
+    let whole = |judgement: &Judgement| !judgement.bounded && !judgement.outside;
+    Some(match said.standing(holds) {
+        Standing::Undefined => Expected::Undefined,
+        Standing::Contested => Expected::Contested,
+        Standing::Forbidden => {
+            let whole = whole(&said.allowed) && said.weakest.as_ref().is_none_or(whole);
+            return whole.then_some(Expected::Forbidden);
+        }
+        Standing::Allowed if ask(chosen.sequential.as_ref()?).ok()?.holds => Expected::Interleaving,
+        Standing::Allowed => Expected::Weak,
+    })
 }
 
 /// What is asked about every case.
@@ -206,31 +227,9 @@ impl Asked {
             if program.condition.quantifier != Quantifier::Forall {
                 about.annotation = annotations::of(program);
             }
-            about.expected = self.expected(program);
+            let model = self.model.as_ref();
+            about.expected = model.and_then(|model| expected(model, program));
         }
-    }
-
-    /// What all readings of the model say of the outcome that a test asks about.
-    fn expected(&self, program: &Program) -> Option<Expected> {
-        let chosen = self.model.as_ref()?;
-        let mut program = program.clone();
-        program.condition.quantifier = Quantifier::Exists;
-        let ask = |model: &Model| oracle::judge(&program, model, &Asked::limits());
-        let holds = |judgement: &Judgement| judgement.holds;
-        let said = chosen.readings().ask(holds, ask).ok()?;
-        let whole = |judgement: &Judgement| !judgement.bounded && !judgement.outside;
-        Some(match said.standing(holds) {
-            Standing::Undefined => Expected::Undefined,
-            Standing::Contested => Expected::Contested,
-            Standing::Forbidden => {
-                let whole = whole(&said.allowed) && said.weakest.as_ref().is_none_or(whole);
-                return whole.then_some(Expected::Forbidden);
-            }
-            Standing::Allowed if ask(chosen.sequential.as_ref()?).ok()?.holds => {
-                Expected::Interleaving
-            }
-            Standing::Allowed => Expected::Weak,
-        })
     }
 
     /// Drawings of what a test did though every reading of the model forbids it.

@@ -13,6 +13,7 @@ mod environment;
 mod explain;
 mod faults;
 mod generate;
+mod history;
 mod hunt;
 mod judge;
 mod latitudes;
@@ -96,6 +97,8 @@ subcommands! {
     Report: report::ReportOptions,
     /// Compare a run with a baseline: new failures and changed outcome rates
     Compare: compare::CompareOptions,
+    /// Show the runs of a driver's versions side by side: what broke and was mended in which
+    History: history::HistoryOptions,
     /// Run litmus tests alternately on two devices and compare outcome rates
     Versus: versus::VersusOptions,
     /// Merge the shards of a run, or runs of the same tests from different seeds

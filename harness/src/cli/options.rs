@@ -434,6 +434,13 @@ pub const COMPARISON_EXIT_CODES: &str = "Exit codes: 0 nothing that --gate names
      4 there is nothing to compare; 5 interrupted; 6 a store cannot be read or written. Rates are compared between processes: \
      runs of a single process are not said to differ.";
 
+/// The exit codes of a history.
+pub const HISTORY_EXIT_CODES: &str = "Exit codes: 0 no driver's last version is worse than the one before; 1 one \
+     is: it has a new failure, or, by --gate rates, a rate that changed; 2 the command line is wrong, there is no \
+     such store, or a run is named twice; 4 there is nothing to compare: a store without a result, or one run alone; \
+     6 a store cannot be read, or a file cannot be written. Cases are compared that are the same program in both \
+     versions and have a result in both.";
+
 /// How far the oracle goes for a test.
 #[derive(Debug, Args)]
 pub struct OracleOptions {

@@ -117,6 +117,33 @@ pub fn can_be_written(path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
+/// Whether a path means standard output.
+pub fn is_standard(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// Writes a file, or standard output.
+///
+/// # Errors
+///
+/// It cannot be written.
+pub fn put(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
+    let written = if is_standard(path) {
+        let mut out = io::BufWriter::new(io::stdout().lock());
+        match write(&mut out).and_then(|()| out.flush()) {
+            // Nobody reads any more, which is theirs to decide.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            done => done,
+        }
+    } else {
+        std::fs::File::create(path).and_then(|file| {
+            let mut out = io::BufWriter::new(file);
+            write(&mut out).and_then(|()| out.flush())
+        })
+    };
+    written.map_err(Error::output(path))
+}
+
 #[cfg(test)]
 mod tests {
     use super::folded;

@@ -1,7 +1,7 @@
 //! `classay report`: what a run found, as a page, as data, as a table. Reads a store; touches no device.
 
 use super::options::{DEFAULT_STORE, ExpectOption, FalseDiscoveryOption, JunitOption};
-use super::output::{Out, paper, say};
+use super::output::{Out, is_standard, paper, put, say};
 use clap::Args;
 use classay::Error;
 use classay::about;
@@ -14,7 +14,6 @@ use classay_reports::store::{Run, RunId, Store};
 use classay_reports::text::{self, summary};
 use classay_reports::{csv, html, json, junit};
 use classay_vocabulary::ExitCode;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Options of `report`.
@@ -121,31 +120,6 @@ pub fn main(args: &ReportOptions) -> Result<ExitCode, Error> {
         say(&format!("wrote {}", file.display()));
     }
     Ok(ExitCode::Passed)
-}
-
-fn is_standard(path: &Path) -> bool {
-    path == Path::new("-")
-}
-
-/// Writes a file, or standard output.
-fn put(
-    path: &Path,
-    write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
-) -> Result<(), Error> {
-    let written = if is_standard(path) {
-        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-        match write(&mut out).and_then(|()| out.flush()) {
-            // Nobody reads any more, which is theirs to decide.
-            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-            done => done,
-        }
-    } else {
-        std::fs::File::create(path).and_then(|file| {
-            let mut out = std::io::BufWriter::new(file);
-            write(&mut out).and_then(|()| out.flush())
-        })
-    };
-    written.map_err(Error::output(path))
 }
 
 /// A campaign's lines.

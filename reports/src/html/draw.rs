@@ -195,9 +195,138 @@ pub(super) fn chart(rates: &[f64], facts: &OutcomeFacts, seconds: f64) -> String
     )
 }
 
+/// What is drawn of a rate in one of several runs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Point {
+    /// The rate, or what it is below where nothing was seen.
+    pub rate: f64,
+    /// Its interval; none where nothing was seen.
+    pub interval: Option<Interval>,
+    /// It differs from the run before.
+    pub changed: bool,
+}
+
+/// Rates of several runs on a logarithmic scale, each with its interval, over the runs' numbers; what was never
+/// seen as a dashed line below its bound, what changed as a diamond. Runs without a point are left open.
+pub(super) fn versions(points: &[Option<Point>]) -> String {
+    let (width, height, left, top) = (420.0, 150.0, 40.0, 10.0);
+    let (floor, right) = (height - 24.0, width - 12.0);
+    let drawn = || points.iter().flatten();
+    let lows = drawn().map(|p| p.interval.map_or(p.rate, |i| i.low.max(p.rate / 1e3)));
+    let least = lows.filter(|rate| *rate > 0.0).fold(1.0, f64::min);
+    let most = drawn()
+        .map(|p| p.interval.map_or(p.rate, |i| i.high))
+        .fold(0.0, f64::max);
+    let from = f64::from((least.log10().floor() as i32).clamp(-15, -1));
+    let to = f64::from((most.max(1e-15).log10().ceil() as i32).clamp(-14, 0)).max(from + 1.0);
+    let y = |rate: f64| {
+        let part = ((rate.max(1e-300).log10() - from) / (to - from)).clamp(0.0, 1.0);
+        (floor - part * (floor - top)).round()
+    };
+    let gap = (right - left) / points.len().max(1) as f64;
+    let x = |place: usize| (left + gap * (place as f64 + 0.5)).round();
+    let mut out = format!(
+        "<svg class=\"chart over\" viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"rates of {} runs\">\
+         <path class=\"axis\" d=\"M{left} {top}V{floor}H{right}\"/>",
+        points.len()
+    );
+    let step = ((to - from) / 4.0).ceil().max(1.0);
+    let mut power = to;
+    while power >= from {
+        let at = y(10f64.powf(power));
+        let name = if power == 0.0 {
+            "1".to_owned()
+        } else {
+            format!("1e{power}")
+        };
+        let _ = write!(
+            out,
+            "<path class=\"axis\" d=\"M{left} {at}H{right}\"/><text x=\"{}\" y=\"{}\" text-anchor=\"end\">{name}</text>",
+            left - 6.0,
+            at + 4.0
+        );
+        power -= step;
+    }
+    // Every number where there is room, else every second, third …
+    let every = (18.0 / gap).ceil().max(1.0) as usize;
+    for (place, point) in points.iter().enumerate() {
+        let at = x(place);
+        if place % every == 0 {
+            let _ = write!(
+                out,
+                "<text x=\"{at}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
+                height - 8.0,
+                place + 1
+            );
+        }
+        let Some(point) = point else {
+            continue;
+        };
+        let middle = y(point.rate);
+        match point.interval {
+            Some(interval) => {
+                let _ = write!(
+                    out,
+                    "<path d=\"M{at} {}V{}\"/>",
+                    y(interval.high),
+                    y(interval.low)
+                );
+            }
+            None => {
+                let (a, b) = (at - 4.0, at + 4.0);
+                let _ = write!(
+                    out,
+                    "<path class=\"never\" d=\"M{a} {middle}H{b}M{at} {middle}V{floor}\"/>"
+                );
+            }
+        }
+        match (point.changed, point.interval) {
+            (true, _) => {
+                let (a, b) = (at - 6.0, at + 6.0);
+                let (up, down) = (middle - 6.0, middle + 6.0);
+                let _ = write!(
+                    out,
+                    "<path class=\"turn\" d=\"M{a} {middle}L{at} {up}L{b} {middle}L{at} {down}Z\"/>"
+                );
+            }
+            (false, Some(_)) => {
+                let _ = write!(out, "<circle cx=\"{at}\" cy=\"{middle}\" r=\"3.5\"/>");
+            }
+            (false, None) => {}
+        }
+    }
+    out + "</svg>"
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rates_over_versions_have_a_mark_each_and_none_where_nothing_ran() {
+        let point = |rate: f64, changed| {
+            let interval = Interval {
+                low: rate / 2.0,
+                high: rate * 2.0,
+            };
+            Some(Point {
+                rate,
+                interval: Some(interval),
+                changed,
+            })
+        };
+        let never = Some(Point {
+            rate: 1e-4,
+            interval: None,
+            changed: false,
+        });
+        let drawn = versions(&[point(0.01, false), None, point(0.2, true), never]);
+        assert_eq!(drawn.matches("<circle").count(), 1);
+        assert_eq!(drawn.matches("class=\"turn\"").count(), 1);
+        assert_eq!(drawn.matches("class=\"never\"").count(), 1);
+        assert!(drawn.contains(">1e-4<") && drawn.contains(">4<"), "{drawn}");
+        assert!(versions(&[]).ends_with("</svg>"));
+    }
 
     #[test]
     fn a_scale_goes_from_its_power_to_one() {

@@ -13,22 +13,25 @@ use askama::Template;
 
 #[derive(Template)]
 #[template(path = "head.html")]
-struct Head {
-    run: String,
-    device: String,
-    under: String,
-    headline: String,
-    tone: &'static str,
-    warnings: Vec<String>,
-    verdicts: Bar,
-    figures: Vec<Figure>,
+pub(super) struct Head {
+    /// What kind of page it is.
+    pub over: String,
+    /// What it is of.
+    pub title: String,
+    pub under: String,
+    pub headline: String,
+    /// `good`, `bad` or neither.
+    pub tone: &'static str,
+    pub warnings: Vec<String>,
+    pub verdicts: Bar,
+    pub figures: Vec<Figure>,
 }
 
 /// Warnings that are shown.
 const WARNINGS: usize = 8;
 
 /// What a figure is of, its value, and what is to be known of it.
-type Figure = (&'static str, String, String);
+pub(super) type Figure = (&'static str, String, String);
 
 /// The class of a verdict in the style; `skip` alone would be the link that skips.
 pub(super) fn class(verdict: Verdict) -> &'static str {
@@ -181,8 +184,8 @@ pub(super) fn head(report: &Report<'_>) -> Result<String, HtmlError> {
     let (headline, tone) = headline(report);
     let verdicts = Verdict::WORST_FIRST.map(|v| (class(v), v.name(), report.count(v)));
     let head = Head {
-        run: run.id.to_string(),
-        device: device(report).to_owned(),
+        over: format!("classay report, run {}", run.id),
+        title: device(report).to_owned(),
         under: under.join(" · "),
         headline,
         tone,

@@ -12,6 +12,7 @@
 //! - `faults`: what a mutation campaign detected;
 //! - `tuning`: which mutants tuning saw;
 //! - `machine`: device, plan, environment;
+//! - `history`: the versions of a driver side by side, a page of its own;
 //! - `bar` and `draw`: the small drawings; `words`: numbers and texts as the page shows them.
 //!
 //! The markup is in `templates/`, and a page is at once HTML and well-formed XML, which tests check. It holds
@@ -31,6 +32,7 @@ mod freedoms;
 mod head;
 mod heat;
 mod histograms;
+mod history;
 mod machine;
 mod rules;
 mod tests;
@@ -40,6 +42,8 @@ mod words;
 
 #[cfg(test)]
 mod page_tests;
+
+pub use history::history;
 
 use crate::report::Report;
 use askama::Template;
@@ -112,14 +116,30 @@ pub fn html(report: &Report<'_>) -> Result<String, HtmlError> {
             machine::section(report)?,
         ),
     ];
+    page(
+        &report.run.record.version,
+        head::title(report),
+        head::head(report)?,
+        parts,
+    )
+}
+
+/// A page of these sections, of which those without content are left out: each its place in links, its title and
+/// its content.
+fn page(
+    version: &str,
+    title: String,
+    head: String,
+    sections: impl IntoIterator<Item = (&'static str, &'static str, Option<String>)>,
+) -> Result<String, HtmlError> {
+    let sections = sections.into_iter();
     let page = Page {
-        version: &report.run.record.version,
-        title: head::title(report),
+        version,
+        title,
         style: STYLE,
         script: SCRIPT,
-        head: head::head(report)?,
-        sections: parts
-            .into_iter()
+        head,
+        sections: sections
             .filter_map(|(id, title, html)| html.map(|html| Section { id, title, html }))
             .collect(),
     };

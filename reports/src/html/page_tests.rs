@@ -39,64 +39,67 @@ fn every_page() -> Vec<String> {
 }
 
 #[test]
-fn pages_are_well_formed_and_ids_are_there_once() {
+fn pages_are_well_formed_and_say_what_headings_head() {
     for page in every_page() {
-        let document = parsed(&page);
-        let mut ids = BTreeSet::new();
-        for id in document.descendants().filter_map(|n| n.attribute("id")) {
-            assert!(ids.insert(id.to_owned()), "{id} twice");
-        }
-        for link in document.descendants().filter_map(|n| n.attribute("href")) {
-            let target = link.strip_prefix('#').expect("links stay in the page");
-            assert!(ids.contains(target), "{link} leads nowhere");
-        }
+        is_well_formed(&page);
+    }
+}
+
+/// A page is XML, its ids are there once and its links lead to them; headings of tables say what they head, and
+/// drawings what they are.
+pub(super) fn is_well_formed(page: &str) {
+    let document = parsed(page);
+    let mut ids = BTreeSet::new();
+    for id in document.descendants().filter_map(|n| n.attribute("id")) {
+        assert!(ids.insert(id.to_owned()), "{id} twice");
+    }
+    for link in document.descendants().filter_map(|n| n.attribute("href")) {
+        let target = link.strip_prefix('#').expect("links stay in the page");
+        assert!(ids.contains(target), "{link} leads nowhere");
+    }
+    for head in document.descendants().filter(|n| n.has_tag_name("th")) {
+        assert!(head.attribute("scope").is_some(), "{head:?}");
+    }
+    for drawing in document.descendants().filter(|n| n.has_tag_name("svg")) {
+        let hidden = drawing.attribute("class") == Some("w");
+        assert!(hidden || drawing.attribute("role") == Some("img"));
+    }
+    let first = document.descendants().find(|n| n.has_tag_name("a"));
+    assert_eq!(first.and_then(|a| a.attribute("href")), Some("#main"));
+}
+
+#[test]
+fn pages_need_no_network() {
+    for page in every_page() {
+        needs_no_network(&page);
     }
 }
 
 /// Nothing in a page makes a browser fetch anything: no element that loads, no address in an attribute or in
 /// the style; and the policy of the page forbids it.
-#[test]
-fn pages_need_no_network() {
-    for page in every_page() {
-        let document = parsed(&page);
-        let mut policy = false;
-        for node in document.descendants().filter(|n| n.is_element()) {
-            let name = node.tag_name().name();
-            let loads = [
-                "img", "link", "iframe", "object", "embed", "video", "audio", "use", "image",
-                "base", "form",
-            ];
-            assert!(!loads.contains(&name), "{name}");
-            for attribute in node.attributes() {
-                let loads = ["src", "srcset", "poster", "data", "action", "background"];
-                assert!(!loads.contains(&attribute.name()), "{}", attribute.name());
-                let value = attribute.value();
-                assert!(!value.contains("url("), "{value}");
-                policy |= value.starts_with("default-src 'none'");
-            }
+pub(super) fn needs_no_network(page: &str) {
+    let document = parsed(page);
+    let mut policy = false;
+    for node in document.descendants().filter(|n| n.is_element()) {
+        let name = node.tag_name().name();
+        let loads = [
+            "img", "link", "iframe", "object", "embed", "video", "audio", "use", "image", "base",
+            "form",
+        ];
+        assert!(!loads.contains(&name), "{name}");
+        for attribute in node.attributes() {
+            let loads = ["src", "srcset", "poster", "data", "action", "background"];
+            assert!(!loads.contains(&attribute.name()), "{}", attribute.name());
+            let value = attribute.value();
+            assert!(!value.contains("url("), "{value}");
+            policy |= value.starts_with("default-src 'none'");
         }
-        assert!(policy, "the policy is missing");
-        let style = document.descendants().find(|n| n.has_tag_name("style"));
-        let style = style.and_then(|n| n.text()).expect("a style");
-        assert!(!style.contains("url(") && !style.contains("@import"));
-        assert!(!page.contains("http://") && !page.contains("https://"));
     }
-}
-
-#[test]
-fn headings_of_tables_say_what_they_head() {
-    for page in every_page() {
-        let document = parsed(&page);
-        for head in document.descendants().filter(|n| n.has_tag_name("th")) {
-            assert!(head.attribute("scope").is_some(), "{head:?}");
-        }
-        for drawing in document.descendants().filter(|n| n.has_tag_name("svg")) {
-            let hidden = drawing.attribute("class") == Some("w");
-            assert!(hidden || drawing.attribute("role") == Some("img"));
-        }
-        let first = document.descendants().find(|n| n.has_tag_name("a"));
-        assert_eq!(first.and_then(|a| a.attribute("href")), Some("#main"));
-    }
+    assert!(policy, "the policy is missing");
+    let style = document.descendants().find(|n| n.has_tag_name("style"));
+    let style = style.and_then(|n| n.text()).expect("a style");
+    assert!(!style.contains("url(") && !style.contains("@import"));
+    assert!(!page.contains("http://") && !page.contains("https://"));
 }
 
 #[test]

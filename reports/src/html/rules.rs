@@ -37,7 +37,11 @@ struct Rule<'a> {
 
 /// The section; none without a catalogue.
 pub(super) fn section(report: &Report<'_>) -> Result<Option<String>, HtmlError> {
-    let rules: Vec<&RuleFacts<'_>> = report.rules.iter().filter(|r| r.is_testable()).collect();
+    let rules: Vec<&RuleFacts<'_>> = report
+        .rules
+        .iter()
+        .filter(|r| r.rule.is_testable())
+        .collect();
     if rules.is_empty() {
         return Ok(None);
     }

@@ -1,6 +1,7 @@
 //! Numbers and texts as the page shows them.
 
 use crate::report::OutcomeFacts;
+pub(super) use crate::text::number::count;
 use crate::text::number::{bound, interval, rate};
 use time::OffsetDateTime;
 
@@ -17,16 +18,6 @@ pub(super) fn ends(facts: &OutcomeFacts) -> String {
     match facts.bound() {
         Some(_) => String::new(),
         None => interval(facts.interval.low, facts.interval.high),
-    }
-}
-
-/// `1 case`, `2 cases`.
-pub(super) fn count(n: usize, one: &str) -> String {
-    let shown = crate::text::number::grouped(n as u64);
-    if n == 1 {
-        format!("{shown} {one}")
-    } else {
-        format!("{shown} {one}s")
     }
 }
 

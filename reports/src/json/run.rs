@@ -39,7 +39,7 @@ pub fn run(report: &Report<'_>) -> Value {
     })
 }
 
-fn object(pairs: &[(String, String)]) -> Value {
+pub(super) fn object(pairs: &[(String, String)]) -> Value {
     let pairs = pairs
         .iter()
         .map(|(name, value)| (name.clone(), json!(value)));
@@ -51,7 +51,7 @@ fn moment(at: OffsetDateTime) -> Value {
     json!(at.format(&Rfc3339).ok())
 }
 
-fn described(run: &Run) -> Value {
+pub(super) fn described(run: &Run) -> Value {
     json!({
         "id": run.id.to_string(),
         "status": run.status,
@@ -91,14 +91,17 @@ fn noted(at: &crate::record::Moment) -> Value {
     })
 }
 
+/// Verdicts and how many cases ended so.
+pub(super) fn tally(count: &dyn Fn(Verdict) -> usize) -> Value {
+    let verdicts = Verdict::ALL.iter();
+    let counts = verdicts.map(|verdict| (verdict.name().to_owned(), json!(count(*verdict))));
+    Value::Object(counts.collect())
+}
+
 fn totals(report: &Report<'_>) -> Value {
-    let verdicts: Map<String, Value> = Verdict::ALL
-        .iter()
-        .map(|verdict| (verdict.name().to_owned(), json!(report.count(*verdict))))
-        .collect();
     json!({
         "cases": report.cases.len(),
-        "verdicts": verdicts,
+        "verdicts": tally(&|verdict| report.count(verdict)),
         "instances": report.instances(),
         "launches": report.launches(),
         "seconds": report.seconds(),
@@ -133,11 +136,11 @@ fn case(report: &Report<'_>, case: &CaseFacts<'_>) -> Value {
     })
 }
 
-fn ends(interval: Interval) -> Value {
+pub(super) fn ends(interval: Interval) -> Value {
     json!([interval.low, interval.high])
 }
 
-fn rate(facts: &OutcomeFacts) -> Value {
+pub(super) fn rate(facts: &OutcomeFacts) -> Value {
     let drift = facts.stationarity;
     json!({
         "count": facts.all.count,
@@ -167,17 +170,13 @@ fn outcome(facts: &OutcomeFacts) -> Value {
 
 fn rule(facts: &RuleFacts<'_>) -> Value {
     let rule = facts.rule;
-    let cases: Map<String, Value> = Verdict::ALL
-        .iter()
-        .map(|verdict| (verdict.name().to_owned(), json!(facts.cases.of(*verdict))))
-        .collect();
     json!({
         "id": rule.id,
         "section": rule.section,
         "statement": rule.statement,
         "kind": rule.kind.name(),
         "standing": facts.standing().name(),
-        "cases": cases,
+        "cases": tally(&|verdict| facts.cases.of(verdict)),
         "broken_by": facts.broken_by.iter().map(|result| &result.case).collect::<Vec<_>>(),
     })
 }
@@ -219,7 +218,7 @@ fn comparison(baseline: &Baseline) -> Value {
     })
 }
 
-fn changed(change: &OutcomeChange) -> Value {
+pub(super) fn changed(change: &OutcomeChange) -> Value {
     let c = &change.comparison;
     json!({
         "case": change.case,

@@ -52,6 +52,16 @@ pub struct Rule {
     pub kind: Kind,
 }
 
+impl Rule {
+    /// Whether a run can break it: what leaves a choice is told as freedoms, and no case does what is undefined.
+    pub fn is_testable(&self) -> bool {
+        match self.kind {
+            Kind::Must => true,
+            Kind::May | Kind::Undefined => false,
+        }
+    }
+}
+
 classay_vocabulary::words! {
     /// What breaking a rule means.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -136,8 +136,7 @@ impl<'a> CaseFacts<'a> {
 
     /// The case's id without its name: `litmus/classic`.
     pub fn kind(&self) -> &'a str {
-        let id = self.result.case.as_str();
-        id.rsplit_once('/').map_or(id, |(kind, _)| kind)
+        self.result.case.kind()
     }
 
     /// The largest design effect of an outcome whose launches scatter beyond doubt.

@@ -58,7 +58,9 @@ impl<'a> Report<'a> {
             .iter()
             .map(|result| CaseFacts::new(result, context.about(&result.case)))
             .collect();
-        let rules = rules::standings(&context.rules, &cases);
+        let about = |case: &CaseFacts<'a>| case.about.map_or(&[][..], |about| &about.rules);
+        let covered = cases.iter().map(|case| (case.result, about(case)));
+        let rules = rules::standings(&context.rules, covered);
         Report {
             run,
             context,

@@ -3,8 +3,7 @@
 //! A case that fails names the rules that it found broken, in its violations. Other rules that it covers
 //! were put to the test as well, so that it neither speaks for them nor against them.
 
-use super::context::{Kind, Rule};
-use super::facts::CaseFacts;
+use super::context::Rule;
 use crate::record::{CaseResult, RuleId, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -83,18 +82,14 @@ impl RuleFacts<'_> {
             Standing::Uncovered
         }
     }
-
-    /// Whether a run can break it: what leaves a choice is told as freedoms, and no case does what is undefined.
-    pub fn is_testable(&self) -> bool {
-        match self.rule.kind {
-            Kind::Must => true,
-            Kind::May | Kind::Undefined => false,
-        }
-    }
 }
 
-/// Where the rules stand, in their order.
-pub fn standings<'a>(rules: &'a [Rule], cases: &[CaseFacts<'a>]) -> Vec<RuleFacts<'a>> {
+/// Where the rules stand, in their order, after these cases, each with the ids of the rules that it puts to the
+/// test.
+pub fn standings<'a, 'b>(
+    rules: &'a [Rule],
+    cases: impl IntoIterator<Item = (&'a CaseResult, &'b [String])>,
+) -> Vec<RuleFacts<'a>> {
     let mut facts: Vec<RuleFacts<'a>> = rules
         .iter()
         .map(|rule| RuleFacts {
@@ -108,14 +103,13 @@ pub fn standings<'a>(rules: &'a [Rule], cases: &[CaseFacts<'a>]) -> Vec<RuleFact
         .enumerate()
         .map(|(place, rule)| (rule.id.as_str(), place))
         .collect();
-    for case in cases {
-        let covered = case.about.map_or(&[][..], |about| &about.rules);
+    for (result, covered) in cases {
         for rule in covered.iter().filter_map(|id| place.get(id.as_str())) {
-            facts[*rule].cases.add(case.result.verdict);
+            facts[*rule].cases.add(result.verdict);
         }
-        for rule in named(case.result) {
+        for rule in named(result) {
             if let Some(rule) = place.get(rule.as_str()) {
-                facts[*rule].broken_by.push(case.result);
+                facts[*rule].broken_by.push(result);
             }
         }
     }
@@ -133,7 +127,7 @@ pub fn named(result: &CaseResult) -> BTreeSet<RuleId> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::context::About;
+    use super::super::context::Kind;
     use super::*;
     use crate::record::Violation;
     use crate::tests::sample;
@@ -157,10 +151,8 @@ mod tests {
     #[test]
     fn rules_stand_as_the_cases_about_them_ended() {
         let rules = ["mm.broken", "mm.held", "mm.skipped", "mm.nobody", "mm.dead"].map(rule);
-        let about = |ids: &[&str]| About {
-            rules: ids.iter().map(|id| (*id).to_owned()).collect(),
-            ..About::default()
-        };
+        let about =
+            |ids: &[&str]| -> Vec<String> { ids.iter().map(|id| (*id).to_owned()).collect() };
         let mut failed = sample::coherence_failure();
         failed.violations = vec![violation(&["mm.broken", "mm.unknown"])];
         let (passed, skipped, crashed) = (
@@ -173,12 +165,12 @@ mod tests {
         let of_skipped = about(&["mm.skipped"]);
         let of_crashed = about(&["mm.dead", "no.such"]);
         let cases = [
-            CaseFacts::new(&failed, Some(&of_failed)),
-            CaseFacts::new(&passed, Some(&of_passed)),
-            CaseFacts::new(&skipped, Some(&of_skipped)),
-            CaseFacts::new(&crashed, Some(&of_crashed)),
+            (&failed, of_failed.as_slice()),
+            (&passed, of_passed.as_slice()),
+            (&skipped, of_skipped.as_slice()),
+            (&crashed, of_crashed.as_slice()),
         ];
-        let all = standings(&rules, &cases);
+        let all = standings(&rules, cases);
         let standing: Vec<Standing> = all.iter().map(RuleFacts::standing).collect();
         assert_eq!(
             standing,

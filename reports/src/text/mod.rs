@@ -6,6 +6,7 @@
 //! - `freedoms`: what the device was seen to do where rules leave a choice;
 //! - `reach`: how far a run came in its time;
 //! - [`mod@difference`]: a run, compared with a baseline;
+//! - [`mod@history`]: the runs of a driver's versions side by side;
 //! - [`mod@outcome`]: what an instance showed, in words;
 //! - [`number`]: counts, rates and bounds as text;
 //! - [`layout`]: wrapping, cutting and cleaning of text that comes from elsewhere.
@@ -13,6 +14,7 @@
 pub mod difference;
 mod freedoms;
 pub mod histogram;
+pub mod history;
 pub mod layout;
 pub mod number;
 pub mod outcome;
@@ -21,6 +23,7 @@ pub mod summary;
 
 pub use difference::difference;
 pub use histogram::histogram;
+pub use history::history;
 pub use reach::reach;
 pub use summary::summary;
 

@@ -40,6 +40,14 @@ pub fn grouped(n: u64) -> String {
     out
 }
 
+/// `1 case`, `2 cases`.
+pub fn count(n: usize, one: &str) -> String {
+    match n {
+        1 => format!("1 {one}"),
+        n => format!("{} {one}s", grouped(n as u64)),
+    }
+}
+
 /// How many launches.
 pub fn launches(n: usize) -> String {
     match n {

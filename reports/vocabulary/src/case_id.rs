@@ -31,6 +31,12 @@ impl CaseId {
         self.0.split('/').next().unwrap_or_default()
     }
 
+    /// The kind with its family, before the second `/`: `litmus/classic`.
+    pub fn kind(&self) -> &str {
+        let end = self.0.match_indices('/').nth(1);
+        end.map_or(&self.0, |(end, _)| &self.0[..end])
+    }
+
     /// The name, after the second `/`.
     pub fn name(&self) -> &str {
         self.0.splitn(3, '/').nth(2).unwrap_or(&self.0)
@@ -52,6 +58,7 @@ mod tests {
         let id = CaseId::new("litmus", "file", "a/b\n.litmus");
         assert_eq!(id.as_str(), "litmus/file/a/b_.litmus");
         assert_eq!((id.family(), id.name()), ("litmus", "a/b_.litmus"));
+        assert_eq!(id.kind(), "litmus/file");
         assert_eq!(CaseId::from_stored("odd".into()).name(), "odd");
     }
 }

@@ -273,7 +273,7 @@ impl Parameter<'_> {
             Value::Bytes(bytes) => of_bytes(bytes),
             Value::Text(text) => quoted(text),
             Value::Token(by, cell) => {
-                format!("&(cl_uint){{ token({}) }}", data::token(*by, *cell))
+                format!("pattern_of(token({}))", data::token(*by, *cell))
             }
             Value::Answer(id, bytes) => format!("answer({id}, {bytes})"),
             Value::Answered(id) => format!("answers[{id}].bytes"),

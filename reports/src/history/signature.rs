@@ -1,0 +1,163 @@
+//! What failures show, so that those that show the same stand together.
+
+use super::Version;
+use crate::record::{CaseId, CaseResult, RuleId, Violation};
+use std::collections::BTreeMap;
+
+/// What a failure shows: which rules are broken and how; or, where no rule is, how cases of a kind ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signature {
+    /// The rules, of which one is broken; none where the worker crashed or did not answer.
+    pub rules: Vec<RuleId>,
+    /// The kind of the cases, where there are no rules.
+    pub kind: Option<String>,
+    /// What the first of the cases shows, in words.
+    pub what: String,
+}
+
+/// Signatures with the same key are the same, whatever numbers are in their words.
+type Key = (Vec<RuleId>, Option<String>, String);
+
+impl Signature {
+    fn violation(violation: &Violation) -> Signature {
+        Signature {
+            rules: violation.rules.clone(),
+            kind: None,
+            what: violation.what.clone(),
+        }
+    }
+
+    /// What a failed case shows, each once: its violations, and how it ended where it was not by them.
+    pub fn all(result: &CaseResult) -> Vec<Signature> {
+        if !result.verdict.is_failure() {
+            return Vec::new();
+        }
+        let mut all: BTreeMap<Key, Signature> = BTreeMap::new();
+        for violation in &result.violations {
+            let signature = Signature::violation(violation);
+            all.entry(signature.key()).or_insert(signature);
+        }
+        let is_violation = result.verdict == crate::record::Verdict::Fail;
+        if !is_violation || all.is_empty() {
+            let ended = Signature {
+                rules: Vec::new(),
+                kind: Some(result.case.kind().to_owned()),
+                what: result.reason.clone(),
+            };
+            all.insert(ended.key(), ended);
+        }
+        all.into_values().collect()
+    }
+
+    /// The one that counts most: how a worker ended, else the first violation.
+    pub fn first(result: &CaseResult) -> Option<Signature> {
+        let mut all = Signature::all(result);
+        let ended = all.iter().position(|signature| signature.kind.is_some());
+        match (ended, result.violations.first()) {
+            (Some(place), _) => Some(all.swap_remove(place)),
+            (None, Some(violation)) => Some(Signature::violation(violation)),
+            (None, None) => None,
+        }
+    }
+
+    /// What makes it equal to another: its words without the numbers that differ from program to program.
+    /// Numbers below zero are codes of errors, and stay.
+    pub fn key(&self) -> Key {
+        (
+            self.rules.clone(),
+            self.kind.clone(),
+            without_numbers(&self.what),
+        )
+    }
+}
+
+/// A text with `#` for each number that is not below zero, and for each list of them.
+fn without_numbers(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    let mut last = ' ';
+    while let Some(c) = chars.next() {
+        let in_a_word = last.is_ascii_alphanumeric() || last == '_';
+        if !c.is_ascii_digit() || in_a_word {
+            out.push(c);
+            last = c;
+            continue;
+        }
+        let is_code = last == '-';
+        let mut number = String::from(c);
+        while let Some(c) = chars.next_if(|c| c.is_ascii_alphanumeric() || *c == '.') {
+            number.push(c);
+        }
+        // The end of a sentence is none of a number.
+        let stop = number.ends_with('.');
+        match is_code {
+            true => out.push_str(number.trim_end_matches('.')),
+            false if out.ends_with("#, ") => out.truncate(out.len() - 2),
+            false => out.push('#'),
+        }
+        if stop {
+            out.push('.');
+        }
+        last = '#';
+    }
+    out
+}
+
+/// A signature over the versions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// What it shows.
+    pub signature: Signature,
+    /// The cases that show it in each version.
+    pub cases: Vec<Vec<CaseId>>,
+}
+
+impl Failure {
+    /// Cases that show it, over all versions.
+    pub fn times(&self) -> usize {
+        self.cases.iter().map(Vec::len).sum()
+    }
+}
+
+/// What failed, with the versions that show it: what most cases show first.
+pub fn failures(versions: &[Version]) -> Vec<Failure> {
+    let mut all: BTreeMap<Key, Failure> = BTreeMap::new();
+    for (place, version) in versions.iter().enumerate() {
+        for result in &version.results {
+            for signature in Signature::all(result) {
+                let failure = all.entry(signature.key()).or_insert_with(|| Failure {
+                    signature,
+                    cases: vec![Vec::new(); versions.len()],
+                });
+                failure.cases[place].push(result.case.clone());
+            }
+        }
+    }
+    let mut failures: Vec<Failure> = all.into_values().collect();
+    failures.sort_by_key(|failure| std::cmp::Reverse(failure.times()));
+    failures
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_a_program_do_not_count_and_codes_do() {
+        for (text, key) in [
+            (
+                "command 12 came before command 0",
+                "command # came before command #",
+            ),
+            (
+                "clEnqueueFillBuffer gives 0, not error -30",
+                "clEnqueueFillBuffer gives #, not error -30",
+            ),
+            ("no sign of life for 12.5 s.", "no sign of life for # s."),
+            ("words 1, 2, 3 are 0x1f", "words # are #"),
+            ("uint16 of x_12", "uint16 of x_12"),
+        ] {
+            assert_eq!(without_numbers(text), key, "{text}");
+        }
+    }
+}
