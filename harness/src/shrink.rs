@@ -7,14 +7,16 @@
 use crate::interrupt::Interrupt;
 use crate::judge::ChosenModel;
 use crate::plan::{Body, Case, Work};
+use crate::worker::death::How;
 use crate::worker::session::{Limits, Session, Stop};
+use crate::worker::triage::{Ending, conclude};
 use crate::{Error, Notify};
-use classay_reports::record::{CaseId, CaseResult, Verdict};
+use classay_reports::record::{CaseId, CaseResult, Verdict, Violation};
 use classay_reports::stats::{Confidence, clopper_pearson};
 use classay_reports::text::outcome::violation;
 use classay_suites::commands::shrink::comparable::{self, Death, Observed, Target};
 use classay_suites::family::Family;
-use classay_suites::shrink::{Answer, Progress, Shrunk};
+use classay_suites::shrink::{Answer, Progress};
 use classay_suites::{api, commands, kernels};
 use classay_vocabulary::Budget;
 use std::time::{Duration, Instant};
@@ -33,6 +35,8 @@ pub struct Options<'a> {
     pub model: &'a ChosenModel,
     /// Runs of the program as it is.
     pub runs: u64,
+    /// What a run saw of it: the violation that is to be kept is one of these, where they are seen again.
+    pub wanted: &'a [Violation],
     /// How long the search may take.
     pub limit: Option<Duration>,
     /// Ends the search.
@@ -56,7 +60,8 @@ pub enum Reduction {
 
 /// The smallest program that was found.
 pub struct Smallest {
-    /// As YAML, with how often it fails, and how, at its head.
+    /// As YAML, with how often it fails, and how, at its head. It was seen to fail in a fresh process after the
+    /// search, unless something stopped that.
     pub text: String,
     /// What stopped the search for good.
     pub stopped: Option<Stop>,
@@ -78,11 +83,12 @@ pub fn shrink(
         limits: options.limits,
         model: options.model,
     };
-    let seen = match runner.run(&body(&first)?, options.runs)? {
+    let whole = body(&first)?;
+    let seen = match runner.run(&whole, options.runs)? {
         Ran::Observed(seen) => seen,
         Ran::Skipped(reason) => return Ok(Reduction::Skipped(reason)),
     };
-    let Some(target) = Target::of(&seen) else {
+    let Some(target) = Target::of(&seen, options.wanted) else {
         return Ok(Reduction::Passes { runs: seen.runs });
     };
     (options.notify)(&format!(
@@ -96,32 +102,18 @@ pub fn shrink(
         target: &target,
         deadline: options.limit.map(|limit| Instant::now() + limit),
         interrupt: options.interrupt,
+        kept: vec![whole],
+        minimal: false,
         stopped: None,
     };
-    let small = search(&mut asker, first, options.notify);
-    let stopped = asker.stopped;
-    // With the rate that the small one has.
-    let least = target.needed_runs().min(MOST_RUNS).max(options.runs);
-    let last = match &stopped {
-        Some(_) => None,
-        None => match asker.runner.run(&body(&small.found)?, least) {
-            Ok(Ran::Observed(seen)) => Some(seen),
-            Ok(Ran::Skipped(_)) | Err(_) => None,
-        },
-    };
-    let head = heading(
-        small.minimal,
-        &target,
-        last.as_ref(),
-        &record.name,
-        &record.driver,
-    );
-    let text = format!("{head}{}", small.found.to_text());
-    (options.notify)(&format!(
-        "{} tried, {} kept",
-        small.progress.asked, small.progress.kept
-    ));
-    Ok(Reduction::Found(Smallest { text, stopped }))
+    let Progress { asked, kept } = search(&mut asker, first, options.notify);
+    (options.notify)(&format!("{asked} tried, {kept} kept"));
+    let ended = asker.confirm(seen, options);
+    let head = heading(&target, &ended, &record.name, &record.driver);
+    Ok(Reduction::Found(Smallest {
+        text: head + text(&ended.found),
+        stopped: asker.stopped,
+    }))
 }
 
 /// The body of a case that runs this.
@@ -146,8 +138,22 @@ fn api_body(api: String) -> Body {
     Body::Api { api }
 }
 
-/// Shrinks by what kind of case it is.
-fn search(asker: &mut Asker<'_>, first: Work, notify: Notify<'_>) -> Shrunk<Work> {
+/// The text of a case that was made by [`body`].
+fn text(body: &Body) -> &str {
+    match body {
+        Body::Commands { program } => program,
+        Body::Kernel { kernel } => kernel,
+        Body::Api { api } => api,
+        Body::Litmus(_)
+        | Body::Drawn { .. }
+        | Body::Small { .. }
+        | Body::DrawnKernel { .. }
+        | Body::DrawnApi { .. } => "",
+    }
+}
+
+/// Shrinks by what kind of case it is. The asker keeps what fails.
+fn search(asker: &mut Asker<'_>, first: Work, notify: Notify<'_>) -> Progress {
     match first {
         Work::Commands(plan) => {
             let size = |plan: &commands::check::Plan| {
@@ -162,7 +168,6 @@ fn search(asker: &mut Asker<'_>, first: Work, notify: Notify<'_>) -> Shrunk<Work
                 )
             };
             smallest(asker, *plan, commands_body, notify, &size)
-                .map(|plan| Work::Commands(Box::new(plan)))
         }
         Work::Kernel(case) => {
             let size = |case: &kernels::case::KernelCase| {
@@ -171,35 +176,32 @@ fn search(asker: &mut Asker<'_>, first: Work, notify: Notify<'_>) -> Shrunk<Work
                 format!("{steps} steps, {objects} objects of {bytes} bytes")
             };
             smallest(asker, *case, kernel_body, notify, &size)
-                .map(|case| Work::Kernel(Box::new(case)))
         }
         Work::Api(case) => {
             let size = |case: &api::Case| format!("{} lines", case.write().lines().count());
-            smallest(asker, *case, api_body, notify, &size).map(|case| Work::Api(Box::new(case)))
+            smallest(asker, *case, api_body, notify, &size)
         }
         // Which [`body`] refuses.
-        Work::Litmus(_) => Shrunk {
-            found: first,
-            progress: Progress::default(),
-            minimal: false,
-        },
+        Work::Litmus(_) => Progress::default(),
     }
 }
 
-/// The smallest case of a family that still fails; `notify` hears of the size of each that is kept.
+/// Looks for the smallest case of a family that still fails; `notify` hears of the size of each that is kept.
 fn smallest<F: Family>(
     asker: &mut Asker<'_>,
     first: F,
     body: fn(String) -> Body,
     notify: Notify<'_>,
     size: &dyn Fn(&F) -> String,
-) -> Shrunk<F> {
-    first.shrink(
-        &mut |case| asker.ask(&body(case.write())),
+) -> Progress {
+    let shrunk = first.shrink(
+        &mut |case| asker.ask(body(case.write())),
         &mut |case, Progress { asked, kept }| {
             notify(&format!("{asked} tried, {kept} kept: {}", size(case)));
         },
-    )
+    );
+    asker.minimal = shrunk.minimal;
+    shrunk.progress
 }
 
 /// Answers the search's questions by runs, until something ends it early.
@@ -208,12 +210,68 @@ struct Asker<'a> {
     target: &'a Target,
     deadline: Option<Instant>,
     interrupt: &'a Interrupt,
+    /// What fails, each smaller than the one before; the first is the case as it was given.
+    kept: Vec<Body>,
+    /// Nothing smaller than the last of them that was tried fails.
+    minimal: bool,
     /// What stopped the search for good.
     stopped: Option<Stop>,
 }
 
+/// The end of a search.
+struct Ended {
+    found: Body,
+    /// What it showed after the search; `None` where something stopped that.
+    seen: Option<Observed>,
+    /// Nothing smaller that was tried fails.
+    minimal: bool,
+    /// How many smaller ones failed while they were searched for and did not after it.
+    unconfirmed: usize,
+}
+
 impl Asker<'_> {
-    fn ask(&mut self, body: &Body) -> Answer {
+    /// The smallest that fails once more, in a process that ran nothing else: one that was kept by chance, or
+    /// because of what ran before it, does not. `first` is what the case as it was given showed.
+    fn confirm(&mut self, first: Observed, options: &Options<'_>) -> Ended {
+        let mut unconfirmed = 0;
+        while self.kept.len() > 1 && self.stopped.is_none() {
+            let Some(found) = self.kept.pop() else { break };
+            let seen = match self.interrupt.came() {
+                true => Err(Stop::Interrupted),
+                false => self.runner.again(&found, self.target, options.runs),
+            };
+            match seen {
+                Ok(Some(seen)) => {
+                    return Ended {
+                        found,
+                        seen: Some(seen),
+                        minimal: self.minimal && unconfirmed == 0,
+                        unconfirmed,
+                    };
+                }
+                Ok(None) => {
+                    unconfirmed += 1;
+                    (options.notify)(
+                        "the smallest does not fail again; the one before it is tried",
+                    );
+                }
+                Err(stop) => {
+                    self.kept.push(found);
+                    self.stopped = Some(stop);
+                }
+            }
+        }
+        let found = self.kept.pop();
+        let is_first = self.kept.is_empty();
+        Ended {
+            found: found.unwrap_or_else(|| commands_body(String::new())),
+            seen: is_first.then_some(first),
+            minimal: self.minimal && is_first && unconfirmed == 0,
+            unconfirmed,
+        }
+    }
+
+    fn ask(&mut self, body: Body) -> Answer {
         if self.interrupt.came() {
             self.stopped = Some(Stop::Interrupted);
             return Answer::Stop;
@@ -222,12 +280,15 @@ impl Asker<'_> {
             return Answer::Stop;
         }
         // Of many that hardly ever fail some do by chance: each is asked twice.
-        let twice = match self.runner.judge(body, self.target) {
-            Ok(true) => self.runner.judge(body, self.target),
+        let twice = match self.runner.judge(&body, self.target) {
+            Ok(true) => self.runner.judge(&body, self.target),
             other => other,
         };
         match twice {
-            Ok(true) => Answer::Fails,
+            Ok(true) => {
+                self.kept.push(body);
+                Answer::Fails
+            }
             Ok(false) => Answer::Passes,
             Err(stop) => {
                 self.stopped = Some(stop);
@@ -257,13 +318,31 @@ impl Runner<'_> {
             budget: Budget::Instances(runs),
             ..Case::new(id, "candidate", "", body.clone())
         };
-        let result = self
-            .session
-            .run(&case, self.limits, self.model, &mut |_| {})?;
+        let attempt = self.session.observe(&case, self.limits, &mut |_| {})?;
+        let died = match &attempt.ending {
+            Ending::Died(death) => Some(death.how.clone()),
+            Ending::Finished(_) | Ending::NotRun(_) => None,
+        };
+        let result = conclude(&case, vec![attempt], self.model);
         Ok(if result.verdict == Verdict::Skip {
             Ran::Skipped(result.reason)
         } else {
-            Ran::Observed(observed(&result))
+            Ran::Observed(observed(&result, died.as_ref()))
+        })
+    }
+
+    /// What a program shows in a fresh process; `None` where it does not fail comparably there.
+    fn again(
+        &mut self,
+        body: &Body,
+        target: &Target,
+        least: u64,
+    ) -> Result<Option<Observed>, Stop> {
+        self.session.renew();
+        let runs = target.needed_runs().min(MOST_RUNS).max(least);
+        Ok(match self.run(body, runs)? {
+            Ran::Observed(seen) if target.count(&seen) >= target.needed_failures() => Some(seen),
+            Ran::Observed(_) | Ran::Skipped(_) => None,
         })
     }
 
@@ -291,7 +370,7 @@ impl Runner<'_> {
     }
 }
 
-fn observed(result: &CaseResult) -> Observed {
+fn observed(result: &CaseResult, died: Option<&How>) -> Observed {
     let mut seen = Observed {
         runs: result.launches.iter().map(|l| l.instances).sum(),
         ..Observed::default()
@@ -301,16 +380,14 @@ fn observed(result: &CaseResult) -> Observed {
             *seen.violations.entry(violation.clone()).or_default() += outcome.count;
         }
     }
-    seen.death = match result.verdict {
-        Verdict::Crash | Verdict::Flaky => Some(Death::Crash),
-        Verdict::Timeout => Some(Death::Hang),
+    seen.death = match died {
+        Some(how) if how.verdict() == Verdict::Timeout => Some(Death::Hang),
+        Some(how) => Some(Death::Crash(how.kind())),
         // A call of the harness itself failed, so that no run came to its end.
-        Verdict::Fail if seen.violations.is_empty() => Some(Death::Error(result.reason.clone())),
-        Verdict::Fail
-        | Verdict::Pass
-        | Verdict::Inconclusive
-        | Verdict::Contested
-        | Verdict::Skip => None,
+        None if result.verdict == Verdict::Fail && seen.violations.is_empty() => {
+            Some(Death::Error(result.reason.clone()))
+        }
+        None => None,
     };
     seen
 }
@@ -318,14 +395,15 @@ fn observed(result: &CaseResult) -> Observed {
 /// How a program fails, in words.
 fn described(target: &Target, seen: &Observed) -> String {
     match &target.failure {
-        comparable::Failure::Breaks(rules) => {
-            let names: Vec<&str> = rules.iter().map(|rule| rule.as_str()).collect();
+        comparable::Failure::Shows(violation) => {
+            let rules = violation.rules.iter();
+            let names: Vec<&str> = rules.map(|rule| rule.as_str()).collect();
             let names = names.join(" or ");
             format!("breaks {names} in {} of {} runs", target.failed, seen.runs)
         }
         comparable::Failure::Ends(death) => {
             let how = match death {
-                Death::Crash => "crashes".to_string(),
+                Death::Crash(how) => format!("crashes ({how})"),
                 Death::Hang => "never comes back".to_string(),
                 Death::Error(reason) => reason.clone(),
             };
@@ -335,15 +413,9 @@ fn described(target: &Target, seen: &Observed) -> String {
 }
 
 /// Comments at the head of the small program's file: how often it fails, and how.
-fn heading(
-    minimal: bool,
-    target: &Target,
-    last: Option<&Observed>,
-    device: &str,
-    driver: &str,
-) -> String {
+fn heading(target: &Target, ended: &Ended, device: &str, driver: &str) -> String {
     let mut lines = vec![format!("On {device}, driver {driver}, this")];
-    match last {
+    match &ended.seen {
         Some(seen) => {
             lines.push(described(
                 &Target {
@@ -352,7 +424,7 @@ fn heading(
                 },
                 seen,
             ));
-            if let (comparable::Failure::Breaks(_), true) = (&target.failure, seen.runs > 0) {
+            if let (comparable::Failure::Shows(_), true) = (&target.failure, seen.runs > 0) {
                 let k = target.count(seen).min(seen.runs);
                 let interval = clopper_pearson(k, seen.runs, Confidence::P95);
                 lines.push(format!(
@@ -360,27 +432,35 @@ fn heading(
                     interval.low, interval.high
                 ));
             }
-            lines.extend(seen.violations.keys().take(4).map(violation));
+            let shown = seen.violations.keys();
+            let (same, others): (Vec<_>, Vec<_>) = shown.partition(|other| {
+                matches!(&target.failure, comparable::Failure::Shows(first) if comparable::is_same(first, other))
+            });
+            lines.extend(same.into_iter().take(4).map(violation));
+            if let Some(other) = others.first() {
+                lines.push("It shows something else, too, which may be another fault:".into());
+                lines.push(violation(other));
+            }
         }
         None => {
             lines.push("fails; how often was not measured, because the search was stopped".into())
         }
     }
-    if minimal {
-        lines.push("Nothing smaller that was tried fails at a comparable rate.".into());
-    } else {
-        lines.push("The search was stopped: there may be a smaller one.".into());
-    }
-    lines
-        .iter()
-        .map(|line| format!("# {}\n", line.replace('\n', " ")))
-        .collect()
+    lines.push(match (ended.minimal, ended.unconfirmed) {
+        (true, _) => "Nothing smaller that was tried fails at a comparable rate.".into(),
+        (false, 0) => "The search was stopped: there may be a smaller one.".into(),
+        (false, n) => format!(
+            "Smaller ones failed while they were searched for, and not in a process of their own: {n}."
+        ),
+    });
+    let comment = |line: &String| format!("# {}\n", line.replace('\n', " "));
+    lines.iter().map(comment).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use classay_reports::record::{Launch, Outcome, OutcomeCount, RuleId, Violation};
+    use classay_reports::record::{Launch, Outcome, OutcomeCount, RuleId};
 
     fn result(verdict: Verdict, outcomes: &[(Outcome, u64)]) -> CaseResult {
         let outcomes = outcomes.iter().map(|(outcome, count)| OutcomeCount {
@@ -407,21 +487,21 @@ mod tests {
     #[test]
     fn an_incomplete_run_is_no_failure() {
         let incomplete = (Outcome::Incomplete, 60);
-        let seen = observed(&result(
-            Verdict::Inconclusive,
-            std::slice::from_ref(&incomplete),
-        ));
+        let seen = observed(
+            &result(Verdict::Inconclusive, std::slice::from_ref(&incomplete)),
+            None,
+        );
         assert_eq!((seen.runs, seen.violations.len()), (60, 0));
-        assert_eq!(Target::of(&seen), None);
+        assert_eq!(Target::of(&seen, &[]), None);
         // Also where it is more frequent than the failure that is to be kept.
         let late = Violation {
             rules: vec![RuleId::new("sp.event-wait")],
             what: "late".into(),
         };
         let failing = (Outcome::Violation(late.clone()), 40);
-        let seen = observed(&result(Verdict::Fail, &[incomplete, failing]));
-        let target = Target::of(&seen).expect("it fails");
+        let seen = observed(&result(Verdict::Fail, &[incomplete, failing]), None);
+        let target = Target::of(&seen, &[]).expect("it fails");
         assert_eq!((target.failed, target.runs), (40, 100));
-        assert_eq!(target.failure, comparable::Failure::Breaks(late.rules));
+        assert_eq!(target.failure, comparable::Failure::Shows(late));
     }
 }

@@ -371,6 +371,7 @@ fn after(args: &RunOptions, active: &mut Active, interrupt: &Interrupt) -> Resul
         limits: Limits::once(args.session.triage.limits().patience.waiting),
         model,
         runs: RUNS_TO_SHRINK,
+        wanted: &[],
         limit: Some(Duration::from_secs_f64(limit)),
         interrupt,
         notify: &say,

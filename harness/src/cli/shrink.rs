@@ -64,6 +64,7 @@ pub fn main(args: &ShrinkOptions) -> Result<ExitCode, Error> {
         limits: Limits::once(args.timeout.or(20.0)),
         model: &model,
         runs: args.instances.unwrap_or(RUNS),
+        wanted: &[],
         limit: args.limit.map(Duration::from_secs_f64),
         interrupt: &interrupt,
         notify: &say,

@@ -47,7 +47,11 @@ pub fn keep(
             continue;
         }
         let as_generated = work.to_text();
-        let (text, stopped) = match shrink(session, work, options)? {
+        let options = Options {
+            wanted: &result.violations,
+            ..*options
+        };
+        let (text, stopped) = match shrink(session, work, &options)? {
             Reduction::Found(small) => (small.text, small.stopped),
             Reduction::Passes { runs } => {
                 let head = result.reason.replace('\n', " ");

@@ -1,9 +1,11 @@
 //! What it means that a smaller program fails as the first one does, and how many runs it takes to
 //! know.
 //!
-//! A program fails comparably when its runs break a rule that the first program's most frequent
-//! violation names, in at least a quarter as many of a hundred runs; or, where the first one ended the
-//! process or never came back, when its runs do the same.
+//! A program fails comparably when its runs show the violation that the first program shows most often, in at least
+//! a quarter as many of a hundred runs; or, where the first one ended the process or never came back, when its runs
+//! end in the same way. A violation is the same when every rule that may be broken is one of those that the first
+//! one names, and when both name the same functions and, where they name any, the same error codes: a program that
+//! breaks another rule as well, or gets another code, may show another fault.
 //!
 //! **Runs.** Let the first program fail at rate p. A program that fails at rate p/4 shows no failure
 //! in n independent runs with probability (1 - p/4)^n (the geometric distribution's tail); n is the
@@ -14,15 +16,14 @@
 //! Among many programs that fail seldom some show enough failures by chance, and a search keeps just
 //! those. So who searches asks again before keeping one.
 
-use crate::rule::RuleId;
 use classay_vocabulary::Violation;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How a process ended that ran a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Death {
-    /// It crashed.
-    Crash,
+    /// It crashed, like this: the name of a signal, an exit code.
+    Crash(String),
     /// It gave no sign of life any more.
     Hang,
     /// A call outside the program failed, as this says.
@@ -54,8 +55,8 @@ impl Observed {
 /// What a program must do to fail as the first one does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
-    /// Break one of these rules.
-    Breaks(Vec<RuleId>),
+    /// Show this violation.
+    Shows(Violation),
     /// End like this.
     Ends(Death),
 }
@@ -78,8 +79,9 @@ const MISS: f64 = 0.01;
 
 impl Target {
     /// How a program fails that showed this; `None` where it did not fail. A death counts more than a
-    /// violation; of violations the most frequent counts, of equally frequent ones the first.
-    pub fn of(observed: &Observed) -> Option<Target> {
+    /// violation; of violations those that are the same as one of `wanted`, where any is, and of those the most
+    /// frequent, of equally frequent ones the first.
+    pub fn of(observed: &Observed, wanted: &[Violation]) -> Option<Target> {
         if let Some(death) = &observed.death {
             return Some(Target {
                 failure: Failure::Ends(death.clone()),
@@ -87,12 +89,13 @@ impl Target {
                 runs: observed.runs + 1,
             });
         }
-        let (most, _) = observed
-            .violations
-            .iter()
-            .max_by(|a, b| a.1.cmp(b.1).then(b.0.cmp(a.0)))?;
+        let is_wanted = |violation: &Violation| wanted.iter().any(|w| is_same(w, violation));
+        let (most, _) = observed.violations.iter().max_by(|a, b| {
+            let wanted = is_wanted(a.0).cmp(&is_wanted(b.0));
+            wanted.then(a.1.cmp(b.1)).then(b.0.cmp(a.0))
+        })?;
         let mut target = Target {
-            failure: Failure::Breaks(most.rules.clone()),
+            failure: Failure::Shows(most.clone()),
             failed: 0,
             runs: observed.runs,
         };
@@ -103,10 +106,10 @@ impl Target {
     /// How many of the runs failed as the first program does.
     pub fn count(&self, observed: &Observed) -> u64 {
         match &self.failure {
-            Failure::Breaks(broken) => observed
+            Failure::Shows(first) => observed
                 .violations
                 .iter()
-                .filter(|(violation, _)| violation.rules.iter().any(|rule| broken.contains(rule)))
+                .filter(|(violation, _)| is_same(first, violation))
                 .map(|(_, count)| count)
                 .sum(),
             Failure::Ends(death) => u64::from(observed.death.as_ref() == Some(death)),
@@ -126,12 +129,41 @@ impl Target {
     /// Failures among [`Target::needed_runs`] that it must show; one death is enough.
     pub fn needed_failures(&self) -> u64 {
         match self.failure {
-            Failure::Breaks(_) => {
+            Failure::Shows(_) => {
                 ((self.needed_runs() as f64 * self.rate() * SHARE).floor() as u64).max(1)
             }
             Failure::Ends(_) => 1,
         }
     }
+}
+
+/// Whether a violation shows what the first one shows.
+pub fn is_same(first: &Violation, other: &Violation) -> bool {
+    let rules = other.rules.iter().all(|rule| first.rules.contains(rule));
+    rules && marks(&first.what) == marks(&other.what)
+}
+
+/// The functions of the interface that a text names, and where it names any, the error codes in it. Other numbers
+/// are those of the program, and change as it gets smaller.
+fn marks(text: &str) -> BTreeSet<&str> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let words: Vec<&str> = text.split(|c| !is_part(c)).collect();
+    let is_function = |word: &&&str| {
+        let name = word.strip_prefix("cl");
+        name.is_some_and(|name| name.starts_with(|c: char| c.is_ascii_uppercase()))
+    };
+    let is_code = |word: &&&str| {
+        let number = word
+            .strip_prefix('-')
+            .is_some_and(|n| n.parse::<u32>().is_ok());
+        number || word.starts_with("CL_INVALID_")
+    };
+    let functions: BTreeSet<&str> = words.iter().filter(is_function).copied().collect();
+    if functions.is_empty() {
+        return functions;
+    }
+    let codes = words.iter().filter(is_code).copied();
+    functions.into_iter().chain(codes).collect()
 }
 
 #[cfg(test)]
@@ -154,7 +186,10 @@ mod tests {
     fn violation(text: &str) -> Violation {
         let (rules, what) = text.split_once(": ").expect("rules and what");
         Violation {
-            rules: rules.split('|').map(RuleId::new).collect(),
+            rules: rules
+                .split('|')
+                .map(classay_vocabulary::RuleId::new)
+                .collect(),
             what: what.into(),
         }
     }
@@ -182,7 +217,10 @@ mod tests {
             (99, 100),
         ] {
             let target = Target {
-                failure: Failure::Breaks(vec![rule::SP_EVENT_WAIT]),
+                failure: Failure::Shows(Violation {
+                    rules: vec![rule::SP_EVENT_WAIT],
+                    what: "late".into(),
+                }),
                 failed,
                 runs,
             };
@@ -195,30 +233,68 @@ mod tests {
     }
 
     #[test]
-    fn only_a_rule_in_common_counts() {
+    fn only_the_same_violation_counts() {
         let first = observed(
             &[("sp.event-wait|sp.in-order: a", 6), ("sp.finish: b", 2)],
             10,
         );
-        let target = Target::of(&first).expect("it fails");
+        let target = Target::of(&first, &[]).expect("it fails");
         assert_eq!(target.failed, 6);
         assert_eq!(target.count(&observed(&[("sp.finish: b", 3)], 10)), 0);
         assert_eq!(target.count(&observed(&[("sp.in-order: c", 3)], 10)), 3);
-        assert_eq!(Target::of(&observed(&[], 10)), None);
+        // Which may be the other rule's fault.
+        let other = "sp.in-order|sp.finish: c";
+        assert_eq!(target.count(&observed(&[(other, 3)], 10)), 0);
+        assert_eq!(Target::of(&observed(&[], 10), &[]), None);
+        // What a run showed comes before what is seen more often.
+        let wanted = [violation("sp.finish: d")];
+        let target = Target::of(&first, &wanted).expect("it fails");
+        assert_eq!(target.failed, 2);
+        let gone = [violation("sp.barrier: d")];
+        assert_eq!(Target::of(&first, &gone).expect("it fails").failed, 6);
+    }
+
+    #[test]
+    fn functions_and_codes_count_and_other_numbers_do_not() {
+        let first = violation("a.b: clEnqueueFillBuffer(queue, 8, 16) returned 0, not -30");
+        for (other, same) in [
+            (
+                "a.b: clEnqueueFillBuffer(queue, 0, 1) returned 0, not -30",
+                true,
+            ),
+            (
+                "a.b: clEnqueueFillBuffer(queue, 8, 16) returned 0, not -38",
+                false,
+            ),
+            (
+                "a.b: clEnqueueFillBuffer(queue, 8, 16) returned -5, not -30",
+                false,
+            ),
+            (
+                "a.b: clEnqueueReadBuffer(queue, 8, 16) returned 0, not -30",
+                false,
+            ),
+            ("a.b: command 2 came before command 1", false),
+        ] {
+            assert_eq!(is_same(&first, &violation(other)), same, "{other}");
+        }
+        let seen = violation("a.b: cell 3 is -7, not 2");
+        assert!(is_same(&seen, &violation("a.b: cell 0 is -1, not 2")));
     }
 
     #[test]
     fn a_death_is_comparable_to_the_same_death() {
-        let crash = Observed {
+        let crash = |signal: &str| Observed {
             runs: 3,
-            death: Some(Death::Crash),
+            death: Some(Death::Crash(signal.into())),
             ..Observed::default()
         };
-        let target = Target::of(&crash).expect("it fails");
-        assert_eq!(target.count(&crash), 1);
+        let target = Target::of(&crash("SIGSEGV"), &[]).expect("it fails");
+        assert_eq!(target.count(&crash("SIGSEGV")), 1);
+        assert_eq!(target.count(&crash("SIGABRT")), 0);
         let hang = Observed {
             death: Some(Death::Hang),
-            ..crash
+            ..crash("")
         };
         assert_eq!(target.count(&hang), 0);
     }
