@@ -26,12 +26,14 @@
 //! - `execute`: how a case is run on a device, in a worker;
 //! - [`judge`]: what a memory model says of a test, and of what a device did with it;
 //! - [`open`]: a device with the model that judges it;
-//! - [`interrupt`], `sys`, `threads`: Ctrl-C, system calls that the standard library lacks, locks.
+//! - [`interrupt`], `activity`, `sys`, `threads`: Ctrl-C, who is at work, system calls that the standard library
+//!   lacks, locks.
 
 #![deny(unsafe_code)]
 #![warn(clippy::missing_errors_doc)]
 
 pub mod about;
+mod activity;
 pub mod bench;
 pub mod campaign;
 pub mod compare;

@@ -104,14 +104,19 @@ struct Benches {
 }
 
 impl Benches {
-    /// What host programs share on a device that gets so many seconds for a case.
-    fn fixtures(&mut self, device: &OpenDevice, seconds: f64) -> Result<&mut Fixtures, NotRun> {
+    /// What host programs share on a device that may be silent for so many seconds, waiting and working.
+    fn fixtures(
+        &mut self,
+        device: &OpenDevice,
+        (waiting, working): (f64, f64),
+    ) -> Result<&mut Fixtures, NotRun> {
         let fixtures = match self.host.take() {
             Some(fixtures) => fixtures,
             None => Fixtures::new(device)?,
         };
         // A run that waits in vain for a callback must end before it is given up.
-        fixtures.set_deadline((seconds / 2.0).clamp(0.1, 10.0));
+        let idle = (waiting / 2.0).clamp(0.1, 10.0);
+        fixtures.set_deadlines(idle, (working / 2.0).max(idle));
         Ok(self.host.insert(fixtures))
     }
 }
@@ -147,20 +152,22 @@ fn run(
             let workshop = &mut benches.litmus;
             workshop.run(device, &program, &order, &mut on_launch)
         }
-        work => benches.fixtures(device, job.patience).and_then(|fixtures| {
-            let stage = Stage {
-                device,
-                fixtures,
-                budget: job.budget,
-                on_launch: &mut on_launch,
-            };
-            match work {
-                Work::Litmus(program) => commands::run(stage, &program),
-                Work::Commands(plan) => stage.commands(&plan),
-                Work::Kernel(case) => stage.kernel(&case),
-                Work::Api(case) => stage.api(&case),
-            }
-        }),
+        work => benches
+            .fixtures(device, (job.patience, job.working))
+            .and_then(|fixtures| {
+                let stage = Stage {
+                    device,
+                    fixtures,
+                    budget: job.budget,
+                    on_launch: &mut on_launch,
+                };
+                match work {
+                    Work::Litmus(program) => commands::run(stage, &program),
+                    Work::Commands(plan) => stage.commands(&plan),
+                    Work::Kernel(case) => stage.kernel(&case),
+                    Work::Api(case) => stage.api(&case),
+                }
+            }),
     };
     sent?;
     Ok(match ended {

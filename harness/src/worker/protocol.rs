@@ -67,8 +67,10 @@ pub struct Job {
     pub seed: u64,
     /// When to stop.
     pub budget: Budget,
-    /// Seconds without a sign of life after which the parent gives the case up.
+    /// Seconds without a sign of life after which the parent gives the case up that waits.
     pub patience: f64,
+    /// The same of one that is at work.
+    pub working: f64,
 }
 
 /// A litmus test to build.
@@ -222,6 +224,7 @@ mod tests {
             seed: u64::MAX,
             budget: Budget::Instances(u64::MAX),
             patience: 1.5,
+            working: 6.0,
         }));
         let text = serde_json::to_string(&request).expect("json");
         assert!(!text.contains('\n'), "one message is one line: {text}");

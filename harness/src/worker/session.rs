@@ -370,14 +370,14 @@ fn run_on(
     launches: &mut Vec<Launch>,
     progress: &mut dyn FnMut(&Launch),
 ) -> Result<Ending, NoReply> {
-    let patience = limits.patience.waiting;
     worker.send(&Request::Run(Box::new(Job {
         case: case.id.clone(),
         body: case.body.clone(),
         environment: case.environment.clone(),
         seed: case.seed,
         budget: case.budget,
-        patience: patience.as_secs_f64(),
+        patience: limits.patience.waiting.as_secs_f64(),
+        working: limits.patience.working.as_secs_f64(),
     })));
     // A case that goes on sending after its end is as stuck as a silent one.
     let most = limits.patience.working;

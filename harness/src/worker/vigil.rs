@@ -7,6 +7,7 @@
 
 use super::death::How;
 use super::turns::Turn;
+use crate::activity::Activity;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -129,90 +130,11 @@ impl<'a> Vigil<'a> {
     }
 }
 
-/// What the processes of a group do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Activity {
-    /// Processor time that they have used, of those that still exist.
-    used: Duration,
-    /// A thread of theirs runs, wants to run, or waits for a disk.
-    runnable: bool,
-}
-
-/// Ticks of a second in which the system counts processor time, on every Linux.
-const TICKS: u64 = 100;
-
-impl Activity {
-    /// As the system's process files say; `None` where there are none.
-    fn of(files: &Path, group: u32) -> Option<Activity> {
-        let mut all = Activity {
-            used: Duration::ZERO,
-            runnable: false,
-        };
-        for entry in std::fs::read_dir(files).ok()?.flatten() {
-            let name = entry.file_name();
-            let is_process = name.to_str().is_some_and(|n| n.parse::<u32>().is_ok());
-            // A process may end between two looks.
-            let stat = is_process.then(|| Stat::read(&entry.path().join("stat")));
-            let Some(stat) = stat.flatten().filter(|stat| stat.group == group) else {
-                continue;
-            };
-            all.used += Duration::from_millis(stat.ticks * (1000 / TICKS));
-            let Ok(threads) = std::fs::read_dir(entry.path().join("task")) else {
-                continue;
-            };
-            let stats = threads
-                .flatten()
-                .map(|t| Stat::read(&t.path().join("stat")));
-            all.runnable |= stats.flatten().any(|stat| matches!(stat.state, 'R' | 'D'));
-        }
-        Some(all)
-    }
-}
-
-/// What a process file `stat` says.
-#[derive(Debug, PartialEq, Eq)]
-struct Stat {
-    state: char,
-    group: u32,
-    ticks: u64,
-}
-
-impl Stat {
-    fn read(file: &Path) -> Option<Stat> {
-        Stat::parse(&std::fs::read_to_string(file).ok()?)
-    }
-
-    /// Of `pid (name) state parent group … user system …`; a name may hold spaces and parentheses.
-    fn parse(text: &str) -> Option<Stat> {
-        let (_, rest) = text.rsplit_once(')')?;
-        let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
-        let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
-        Some(Stat {
-            state: fields.first()?.chars().next()?,
-            group: u32::try_from(number(2)?).ok()?,
-            ticks: number(11)? + number(12)?,
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::os::unix::process::CommandExt;
     use std::process::{Child, Command};
-
-    #[test]
-    fn a_name_may_hold_what_it_likes() {
-        let text = "7 (a ) R b) S 1 42 7 0 -1 4194560 1 0 0 0 30 12 0 0 20 0 1 0 5 0 0";
-        let stat = Stat {
-            state: 'S',
-            group: 42,
-            ticks: 42,
-        };
-        assert_eq!(Stat::parse(text), Some(stat));
-        assert_eq!(Stat::parse("7 (a) S 1"), None);
-        assert_eq!(Stat::parse(""), None);
-    }
 
     /// A process that leads a group, and its end.
     struct Leader(Child);

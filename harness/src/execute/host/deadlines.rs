@@ -1,4 +1,4 @@
-//! How long the end of a run waits for what should have happened by then.
+//! How long the end of a run waits for what should have happened by then, while the driver does nothing.
 //!
 //! Nothing says how soon a callback is called or a released queue is done, so what does not come is waited
 //! for until nobody would wait longer. That is a long time for each of many runs. Once something was
@@ -21,10 +21,14 @@ const LIKEWISE: Duration = Duration::from_millis(2500);
 /// Until someone says otherwise.
 const FULL: Duration = Duration::from_secs(10);
 
+/// So many times as long a driver may work on it, until someone says otherwise.
+const AT_WORK: u32 = 4;
+
 /// What was missed on a device.
 #[derive(Default)]
 struct Missed {
     full: Option<Duration>,
+    longest: Option<Duration>,
     /// The program that ran last, and what of it was missed.
     program: Option<Arc<HostProgram>>,
     callbacks: BTreeSet<CallbackId>,
@@ -55,10 +59,16 @@ impl Deadlines {
         missed
     }
 
-    /// How long something is waited for that was never missed.
-    pub fn set_full(&self, full: Duration) {
+    /// How long something is waited for that was never missed, and how long anything while the driver works.
+    pub fn set(&self, full: Duration, longest: Duration) {
         let mut missed = lock(&self.0);
-        missed.full = Some(full);
+        (missed.full, missed.longest) = (Some(full), Some(longest));
+    }
+
+    /// How long a driver may be at work on what is waited for.
+    pub fn longest(&self) -> Duration {
+        let missed = lock(&self.0);
+        missed.longest.unwrap_or_else(|| missed.full() * AT_WORK)
     }
 
     /// For commands that should be done.
@@ -130,7 +140,7 @@ mod tests {
         let deadlines = Deadlines::default();
         let program = Arc::new(HostProgram::default());
         let short = Duration::from_millis(100);
-        deadlines.set_full(short);
+        deadlines.set(short, short * 2);
         deadlines.missed_callback(&program, awaited(0, 1));
         assert_eq!(deadlines.of_callback(&program, awaited(0, 1)), short);
         assert_eq!(deadlines.of_callback(&program, awaited(1, 1)), short);

@@ -66,9 +66,11 @@ impl Fixtures {
         }
     }
 
-    /// How long the end of a run waits for commands and callbacks that should be done, in seconds.
-    pub fn set_deadline(&self, seconds: f64) {
-        self.deadlines.set_full(Duration::from_secs_f64(seconds));
+    /// How long the end of a run waits for commands and callbacks that should be done, in seconds: while the driver
+    /// does nothing, and while it works.
+    pub fn set_deadlines(&self, idle: f64, working: f64) {
+        let [idle, working] = [idle, working].map(Duration::from_secs_f64);
+        self.deadlines.set(idle, working);
     }
 
     /// Seconds spent in the implementation's compiler since this was last asked.

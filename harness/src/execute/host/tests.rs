@@ -31,7 +31,7 @@ fn fixtures() -> Fixtures {
         built_in: String::new(),
     };
     let fixtures = Fixtures::on(api, device);
-    fixtures.set_deadline(5.0);
+    fixtures.set_deadlines(5.0, 20.0);
     fixtures
 }
 
@@ -476,7 +476,7 @@ fn what_stays_pending_is_left_behind_after_the_deadline() {
         callbacks: Vec::new(),
     });
     let mut fixtures = fixtures();
-    fixtures.set_deadline(0.05);
+    fixtures.set_deadlines(0.05, 0.2);
     let play = Play::of(&mut fixtures, b.finish()).expect("fixtures");
     let record = play.run(0);
     let waited = Duration::from_nanos(record.finished.expect("an end"));
