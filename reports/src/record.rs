@@ -104,6 +104,15 @@ pub struct CaseResult {
     pub evidence: Vec<Evidence>,
 }
 
+/// The part of these cases' time that went to the driver's compiler, from 0 to 1; `None` where none took time.
+pub fn compiler_share<'a>(results: impl IntoIterator<Item = &'a CaseResult>) -> Option<f64> {
+    let add = |(all, built): (f64, f64), result: &CaseResult| {
+        (all + result.seconds, built + result.build_seconds)
+    };
+    let (all, built) = results.into_iter().fold((0.0, 0.0), add);
+    (all > 0.0).then(|| (built / all).min(1.0))
+}
+
 impl CaseResult {
     /// A case that ended so, with nothing that was observed.
     pub fn new(case: CaseId, verdict: Verdict, reason: impl Into<String>) -> CaseResult {

@@ -8,7 +8,7 @@ use crate::record::Verdict;
 use crate::report::{CaseFacts, Report, Standing as RuleStanding};
 use crate::store::RunStatus;
 use crate::text;
-use crate::text::number::{grouped, short};
+use crate::text::number::{grouped, percent, short};
 use askama::Template;
 
 #[derive(Template)]
@@ -142,6 +142,10 @@ fn figures(report: &Report<'_>) -> Vec<Figure> {
         ("instances", short(instances), launches),
         ("time", lasting(seconds), pace),
     ];
+    if let Some(share) = report.compiler() {
+        let of = "of that time in the driver’s compiler".into();
+        all.push(("building", percent(share), of));
+    }
     let rules = |standing| {
         let rules = report.rules.iter();
         rules.filter(|rule| rule.standing() == standing).count()

@@ -105,6 +105,7 @@ fn totals(report: &Report<'_>) -> Value {
         "instances": report.instances(),
         "launches": report.launches(),
         "seconds": report.seconds(),
+        "build_seconds": report.cases.iter().map(|case| case.result.build_seconds).sum::<f64>(),
     })
 }
 

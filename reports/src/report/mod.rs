@@ -108,6 +108,11 @@ impl<'a> Report<'a> {
         self.cases.iter().map(|case| case.result.seconds).sum()
     }
 
+    /// The part of the cases' time that went to the driver's compiler, from 0 to 1; `None` where nothing took time.
+    pub fn compiler(&self) -> Option<f64> {
+        crate::record::compiler_share(self.cases.iter().map(|case| case.result))
+    }
+
     /// The kinds of its cases: their ids without names.
     pub fn kinds(&self) -> BTreeSet<&'a str> {
         self.cases.iter().map(CaseFacts::kind).collect()

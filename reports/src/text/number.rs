@@ -216,6 +216,14 @@ fn scientific(x: f64, digits: usize, round: Round) -> String {
     format!("{mantissa:.digits$}e{exponent}")
 }
 
+/// A part of a whole, from 0 to 1, as `41 %`.
+pub fn percent(part: f64) -> String {
+    match part * 100.0 {
+        p if p > 0.0 && p < 1.0 => "below 1 %".to_owned(),
+        p => format!("{p:.0} %"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,10 +2,10 @@
 //! look.
 
 use super::layout::{columns, cut, paragraph, plain, push, wrap};
-use super::number::{bound, grouped, rate, short};
+use super::number::{bound, grouped, percent, rate, short};
 use super::{Colour, Paper, WIDTH, freedoms, outcome};
 use crate::expectation::{Expectation, Expectations, Standing};
-use crate::record::{CaseResult, RuleId, Verdict, Violation};
+use crate::record::{CaseResult, RuleId, Verdict, Violation, compiler_share};
 use crate::repeat;
 use crate::report::CaseFacts;
 use crate::store::Run;
@@ -166,9 +166,10 @@ fn details(
         }
     }
     for (result, unmet, count) in failures {
-        let alike = match broken(result).is_empty() {
-            false => " that break the same rules",
-            true => " that ended so",
+        let alike = match (result.verdict, broken(result).is_empty()) {
+            (Verdict::Timeout, _) => " of its kind",
+            (_, false) => " that break the same rules",
+            (_, true) => " that ended so",
         };
         detail(out, result, &and_more(count, alike), colour);
         for violation in besides(result) {
@@ -229,8 +230,11 @@ fn besides(result: &CaseResult) -> impl Iterator<Item = &Violation> {
         .filter_map(|rules| result.violations.iter().find(|v| v.rules == rules))
 }
 
-/// Whether two failures are reported as one.
+/// Whether two failures are reported as one. Cases of a kind that hang are, however long each was waited for.
 fn alike(a: &CaseResult, b: &CaseResult) -> bool {
+    if (a.verdict, b.verdict) == (Verdict::Timeout, Verdict::Timeout) {
+        return a.case.kind() == b.case.kind();
+    }
     let rules = broken(a);
     a.verdict == b.verdict && rules == broken(b) && (!rules.is_empty() || a.reason == b.reason)
 }
@@ -350,10 +354,10 @@ fn totals(out: &mut String, run: &Run, results: &[CaseResult], colour: Colour) {
         .iter()
         .fold(0u64, |sum, r| sum.saturating_add(r.instances));
     // Cases beside each other take longer in sum than the run; a run that was resumed took a pause.
-    let seconds: f64 = results.iter().map(|r| r.seconds).sum();
+    let worked: f64 = results.iter().map(|r| r.seconds).sum();
     let seconds = match run.finished {
-        Some(finished) => seconds.min((finished - run.record.created).as_seconds_f64()),
-        None => seconds,
+        Some(finished) => worked.min((finished - run.record.created).as_seconds_f64()),
+        None => worked,
     };
     if instances > 0 {
         let speed = short(instances as f64 / seconds);
@@ -363,6 +367,14 @@ fn totals(out: &mut String, run: &Run, results: &[CaseResult], colour: Colour) {
                 "{} instances in {seconds:.1} s: {speed} instances/s",
                 grouped(instances)
             ),
+        );
+    }
+    // Of one test its own lines say it.
+    if let (Some(share), true) = (compiler_share(results), results.len() > 1) {
+        let share = percent(share);
+        push(
+            out,
+            &format!("{share} of the time of all cases went to the driver's compiler"),
         );
     }
 }
@@ -429,6 +441,29 @@ mod tests {
         let text = told("Touchstone CPU", 7, &all(), Colour::Off);
         fits(&text);
         insta::assert_snapshot!(text);
+    }
+
+    #[test]
+    fn a_kind_that_hangs_is_one_finding() {
+        let hung = |id: &str, seconds: u32| {
+            let parts: Vec<&str> = id.split('/').collect();
+            let case = CaseId::new(parts[0], parts[1], parts[2]);
+            let reason =
+                format!("no sign of life for {seconds} s; the worker was killed (1 attempt)");
+            CaseResult::new(case, Verdict::Timeout, reason)
+        };
+        let results = [
+            hung("queue/random/00001", 5),
+            hung("queue/random/00002", 5),
+            hung("queue/random/00003", 3),
+            hung("svm/mapped/00001", 3),
+        ];
+        let text = told("d", 4, &results, Colour::Off);
+        assert!(
+            text.contains("queue/random/00001 and 2 more of its kind"),
+            "{text}"
+        );
+        assert!(text.contains("timeout: svm/mapped/00001\n"), "{text}");
     }
 
     #[test]
