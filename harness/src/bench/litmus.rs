@@ -71,7 +71,7 @@ pub fn litmus(session: &mut Session, seconds: f64, master: u64) -> Result<Vec<Li
         measured.push(Litmus {
             test: case.id.name().to_string(),
             rates: match load {
-                Load::Built => both(session, case, seconds, master, deadline)?,
+                Load::Built(_) => both(session, case, seconds, master, deadline)?,
                 Load::Unfit(reason) => Err(reason),
                 Load::Died(death) => Err(death.how.to_string()),
             },

@@ -9,7 +9,7 @@ mod ended;
 pub mod host;
 pub mod litmus;
 mod memory;
-mod needs;
+pub mod needs;
 mod played;
 mod repeat;
 

@@ -241,7 +241,7 @@ impl Search<'_> {
         let mut built: HashSet<CaseId> = HashSet::new();
         for (case, load) in cases.iter().zip(loaded) {
             match load {
-                Load::Built => {
+                Load::Built(_) => {
                     built.insert(case.id.clone());
                 }
                 Load::Unfit(why) => tracing::debug!(case = %case.id, why, "does not run"),

@@ -5,7 +5,7 @@ use super::alone::rounds_of;
 use super::beside::{Beside, News};
 use super::reach::Covers;
 use super::results::Results;
-use super::schedule::{Clock, Company, Learned, Pace, Until, by_value};
+use super::schedule::{Clock, Company, Learned, Pace, TIMES, Until, by_value};
 use crate::Error;
 use crate::judge::ChosenModel;
 use crate::plan::Case;
@@ -178,8 +178,12 @@ impl Active {
                 let (alone, others): (Vec<_>, Vec<_>) =
                     everything.partition(|&at| Company::of(&self.cases[at]) == Company::Alone);
                 let covers = Covers::by(&self.model);
-                let by_value = |which| by_value(&self.cases, which, &|case| covers.of(case));
-                let (alone, mut others) = (by_value(alone), by_value(others));
+                let by_value =
+                    |which, times| by_value(&self.cases, which, times, &|case| covers.of(case));
+                // What the device lacks is told at once, and costs nothing.
+                let (lacking, able): (Vec<_>, Vec<_>) =
+                    alone.into_iter().partition(|&at| self.is_lacking(at));
+                let (able, mut others) = (by_value(able, 1), by_value(others, TIMES));
                 let learned = Mutex::default();
                 // What the parts share where nothing ends them.
                 let end = |part: f64| {
@@ -188,7 +192,7 @@ impl Active {
                         .map(|seconds| Instant::now() + std::time::Duration::from_secs_f64(seconds))
                 };
                 let part = others.len() as f64 / self.cases.len().max(1) as f64;
-                let until = match alone.is_empty() {
+                let until = match able.is_empty() {
                     true => clock.whole(),
                     false => clock.beside(),
                 };
@@ -198,7 +202,8 @@ impl Active {
                 let paced = until
                     .map(|until| until.last_begin)
                     .or_else(|| end(1.0 - part));
-                self.alone(&alone, paced, until, observer)?;
+                self.in_rounds(&lacking, 1, None, until, observer)?;
+                self.alone(&able, paced, until, observer)?;
                 // What there is time for of those that were not reached.
                 if let Some(until) = until {
                     others.retain(|&at| !self.results.has(&self.cases[at].id));

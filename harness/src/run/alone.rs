@@ -3,14 +3,16 @@
 //! Rates differ from process to process by far more than from launch to launch: where its memory lies and which
 //! processors it gets are drawn once for a process. So a test is played in rounds, each in a fresh worker. To
 //! start one and to build for it costs, so some tests share the workers of their rounds; as many workers build
-//! at once as may compute at once, and then play one after the other. Where building takes most of the time
-//! there are fewer rounds. Tests are kept when their last round ends.
+//! at once as may compute at once, each its tests in one program, and then play one after the other. Where building
+//! takes most of the time there are fewer rounds. Tests are kept when their last round ends.
 
 use super::active::{Active, Halt, Observer};
 use super::schedule::Until;
+use crate::execute::needs::choose_dialect;
 use crate::plan::{Case, seed};
-use crate::worker::session::{Limits, Session, Stop};
+use crate::worker::session::{Limits, Load, Session, Stop};
 use crate::worker::triage::{Attempt, Ending, conclude};
+use classay_litmus::kernel::{Needs, Shape};
 use classay_reports::record::Launch;
 use classay_vocabulary::Budget;
 use std::time::{Duration, Instant};
@@ -30,15 +32,56 @@ const MOST_ROUNDS: u32 = 8;
 /// Seconds of a round of such a test.
 const ROUND: f64 = 0.25;
 
-/// The least that a test is played in a round, in seconds.
+/// The least that a test is played in a round, in seconds, and as a part of what building it took.
 const LEAST: f64 = 0.01;
+const LEAST_OF_BUILDING: f64 = 0.1;
 
 /// What is known of a test's rounds so far.
 struct Played {
     at: usize,
     attempts: Vec<Attempt>,
+    /// What building it beside others took.
+    built: Built,
     /// It plays in no further round.
     over: bool,
+}
+
+/// What a test was built in, in seconds.
+#[derive(Clone, Copy, Default)]
+struct Built {
+    /// All of it, as a worker spent it.
+    seconds: f64,
+    /// In the driver's compiler.
+    compiler: f64,
+}
+
+impl Built {
+    fn by(attempt: &Attempt) -> Built {
+        let compiler = match &attempt.ending {
+            Ending::Finished(ended) => ended.build_seconds,
+            Ending::NotRun(_) | Ending::Died(_) => 0.0,
+        };
+        Built {
+            seconds: attempt.seconds,
+            compiler,
+        }
+    }
+
+    fn with(load: &Load) -> Built {
+        let seconds = match load {
+            Load::Built(seconds) => *seconds,
+            Load::Unfit(_) | Load::Died(_) => 0.0,
+        };
+        Built {
+            seconds,
+            compiler: seconds,
+        }
+    }
+
+    fn add(&mut self, more: Built) {
+        self.seconds += more.seconds;
+        self.compiler += more.compiler;
+    }
 }
 
 /// In how many rounds a test is played that has its budget to itself. One that ends by its counts, or when it
@@ -50,6 +93,13 @@ pub(super) fn rounds_of(case: &Case) -> u32 {
         }
         Budget::Seconds(_) | Budget::Enough { .. } | Budget::Instances(_) => 1,
     }
+}
+
+/// How many registers and how many places of memory the outcomes of a test have.
+fn recorded(case: &Case) -> (usize, usize) {
+    let all = case.body.observables();
+    let registers = all.iter().filter(|o| o.name.contains(':')).count();
+    (registers, all.len() - registers)
 }
 
 fn is_played_alone(case: &Case) -> bool {
@@ -81,6 +131,19 @@ impl Share {
 }
 
 impl Active {
+    /// Whether a litmus test needs what the device lacks, as far as is known without asking it. A platform with more
+    /// devices than one may have more.
+    pub(super) fn is_lacking(&self, at: usize) -> bool {
+        let Some(program) = self.cases[at].body.litmus() else {
+            return false;
+        };
+        let capabilities = &self.session.known().capabilities;
+        let needs = Shape::of(program).and_then(|shape| Needs::of(program, &shape));
+        needs.map_or(true, |needs| {
+            choose_dialect(capabilities, &needs, 1).is_err()
+        })
+    }
+
     /// Plays the litmus tests at these places, some together; `end` is when all should be done, where they
     /// share the time.
     pub(super) fn alone(
@@ -90,22 +153,36 @@ impl Active {
         until: Option<Until>,
         observer: &mut dyn Observer,
     ) -> Result<(), Halt> {
-        let mut left = which.len();
-        for some in which.chunks(TOGETHER * self.order.jobs()) {
+        let mut left = which;
+        // Seconds that a test took of those that were built for the first time, with all else.
+        let mut cost: Option<f64> = None;
+        while !left.is_empty() {
             let now = Instant::now();
-            if until.is_some_and(|until| now >= until.last_begin) {
-                break;
+            let mut many = TOGETHER * self.order.jobs();
+            if let Some(until) = until {
+                let time = until.last_begin.saturating_duration_since(now);
+                // Some that are built and not played any more would have been built in vain.
+                let fit = cost.map_or(many, |cost| (time.as_secs_f64() / cost) as usize);
+                many = many.min(fit);
+                if time.is_zero() || many == 0 {
+                    break;
+                }
             }
+            let (some, rest) = left.split_at(many.min(left.len()));
             let share = end.map(|end| {
                 let all = end.saturating_duration_since(now);
-                now + all.mul_f64(some.len() as f64 / left as f64)
+                now + all.mul_f64(some.len() as f64 / left.len() as f64)
             });
-            left -= some.len();
+            left = rest;
             let rounds = match share {
                 Some(_) => ROUNDS,
                 None => 1,
             };
-            self.in_rounds(some, rounds, share, until, observer)?;
+            // Those that record alike are counted by one kernel where they are built together.
+            let mut some = some.to_vec();
+            some.sort_by_key(|&at| recorded(&self.cases[at]));
+            self.in_rounds(&some, rounds, share, until, observer)?;
+            cost = Some(now.elapsed().as_secs_f64() / some.len() as f64);
         }
         Ok(())
     }
@@ -124,6 +201,7 @@ impl Active {
         all.extend(which.iter().map(|&at| Played {
             at,
             attempts: Vec::new(),
+            built: Built::default(),
             over: false,
         }));
         let mut share = end.map(|end| Share {
@@ -140,7 +218,10 @@ impl Active {
             }
             if let Some(share) = &mut share {
                 let begun = Instant::now();
-                self.build(&all, rounds > 1, until).map_err(Halt::Stop)?;
+                let built = self.build(&all, rounds > 1, until).map_err(Halt::Stop)?;
+                for (at, built) in built {
+                    all[at].built.add(built);
+                }
                 let took = begun.elapsed().as_secs_f64();
                 share.round += (took - share.round) / f64::from(round + 1);
                 if round == 0 {
@@ -158,7 +239,9 @@ impl Active {
                 let later = rounds - 1 - round;
                 let plays = waiting + playing(&all) * later as usize;
                 waiting -= 1;
-                let seconds = share.as_ref().map(|share| share.seconds(plays, later));
+                let least = all[at].built.seconds * LEAST_OF_BUILDING / f64::from(rounds);
+                let share_of = |share: &Share| share.seconds(plays, later).max(least);
+                let seconds = share.as_ref().map(share_of);
                 let case = part(&self.cases[all[at].at], (round, rounds), seconds);
                 // Without a time to share nothing was built beside others.
                 let lane = share.as_ref().map_or(0, |_| at / TOGETHER);
@@ -175,11 +258,19 @@ impl Active {
                 break;
             }
         }
-        for Played { at, attempts, .. } in all {
+        for played in all {
+            let Played {
+                at,
+                attempts,
+                built,
+                ..
+            } = played;
             if attempts.is_empty() {
                 continue;
             }
-            let result = conclude(&self.cases[at], attempts, &self.model);
+            let mut result = conclude(&self.cases[at], attempts, &self.model);
+            result.seconds += built.seconds;
+            result.build_seconds += built.compiler;
             self.results.commit(result.clone())?;
             observer.case_ends(&result);
             self.results.enough()?;
@@ -188,23 +279,33 @@ impl Active {
     }
 
     /// Has workers, fresh ones where so asked, build what a round plays, each some of it. What a worker dies of
-    /// here it dies of again when it is played, and is judged for it there.
-    fn build(&mut self, all: &[Played], fresh: bool, until: Option<Until>) -> Result<(), Stop> {
+    /// here it dies of again when it is played, and is judged for it there. Gives what each took, by its place
+    /// among all.
+    fn build(
+        &mut self,
+        all: &[Played],
+        fresh: bool,
+        until: Option<Until>,
+    ) -> Result<Vec<(usize, Built)>, Stop> {
         // Some drivers compile only when a kernel is enqueued, with the size of work-groups that it has then.
         let briefly = |played: &Played| Case {
             budget: Budget::Seconds(0.0),
             ..self.cases[played.at].clone()
         };
-        let lanes: Vec<Vec<Case>> = all
+        let lanes = all.iter().enumerate().collect::<Vec<_>>();
+        let lanes: Vec<Vec<(usize, Case)>> = lanes
             .chunks(TOGETHER)
-            .map(|lane| lane.iter().filter(|p| !p.over).map(briefly).collect())
+            .map(|lane| {
+                let left = lane.iter().filter(|(_, played)| !played.over);
+                left.map(|&(at, played)| (at, briefly(played))).collect()
+            })
             .collect();
         let limits = self.limits_until(until);
         while self.lanes.len() + 1 < lanes.len() {
             self.lanes.push(self.session.another());
         }
         let sessions = std::iter::once(&mut self.session).chain(&mut self.lanes);
-        let mut lanes: Vec<(&mut Session, Vec<Case>)> = sessions.zip(lanes).collect();
+        let mut lanes: Vec<(&mut Session, Vec<(usize, Case)>)> = sessions.zip(lanes).collect();
         for (session, _) in &mut lanes {
             if fresh {
                 session.renew();
@@ -212,8 +313,18 @@ impl Active {
             // A worker dies with the thread that started it, which is this one, not the one that builds.
             session.ready()?;
         }
-        let build = |session: &mut Session, tests: &[Case]| {
-            for test in tests {
+        let build = |session: &mut Session, tests: &[(usize, Case)]| {
+            let mut built = Vec::new();
+            let cases: Vec<Case> = tests.iter().map(|(_, test)| test.clone()).collect();
+            match session.load(&cases, limits) {
+                Ok(loaded) => {
+                    let places = tests.iter().map(|(at, _)| *at);
+                    built.extend(places.zip(loaded.iter().map(Built::with)));
+                }
+                Err(Stop::TimeIsUp) => return Ok(built),
+                Err(stop) => return Err(stop),
+            }
+            for (at, test) in tests {
                 match session.observe(test, limits, &mut |_| {}) {
                     // The next worker has to be started by the thread that keeps it.
                     Ok(Attempt {
@@ -221,11 +332,11 @@ impl Active {
                         ..
                     })
                     | Err(Stop::TimeIsUp) => break,
-                    Ok(_) => {}
+                    Ok(attempt) => built.push((*at, Built::by(&attempt))),
                     Err(stop) => return Err(stop),
                 }
             }
-            Ok(())
+            Ok(built)
         };
         std::thread::scope(|scope| {
             let mut lanes = lanes.into_iter();
@@ -235,11 +346,16 @@ impl Active {
                 .collect();
             let mut done = match first {
                 Some((session, tests)) => build(session, &tests),
-                None => Ok(()),
+                None => Ok(Vec::new()),
             };
             for other in others {
                 match other.join() {
-                    Ok(built) => done = done.and(built),
+                    Ok(built) => {
+                        done = done.and_then(|mut all| {
+                            all.extend(built?);
+                            Ok(all)
+                        });
+                    }
                     Err(panic) => std::panic::resume_unwind(panic),
                 }
             }

@@ -100,11 +100,12 @@ pub(super) fn kind(case: &Case) -> &str {
 }
 
 /// The cases at these places by their value: those that are about a rule which none before them is about, the
-/// same once more of the others, and so on; then the first of each kind, then the second of each; litmus tests of a kind by their size, since small ones show
-/// the plain shape and are built soonest.
+/// same once more of the others, and so on, so many times; then the first of each kind, then the second of each;
+/// litmus tests of a kind by their size, since small ones show the plain shape and are built soonest.
 pub(super) fn by_value(
     cases: &[Case],
     mut which: Vec<usize>,
+    times: usize,
     covers: &dyn Fn(&Case) -> BTreeSet<RuleId>,
 ) -> Vec<usize> {
     which.sort_by_key(|&at| (size(&cases[at]), at));
@@ -119,7 +120,7 @@ pub(super) fn by_value(
     let all: BTreeMap<usize, BTreeSet<RuleId>> =
         which.iter().map(|&at| (at, covers(&cases[at]))).collect();
     let mut order = Vec::new();
-    for _ in 0..TIMES {
+    for _ in 0..times {
         let mut covered: BTreeSet<RuleId> = BTreeSet::new();
         let (adds, others): (Vec<usize>, Vec<usize>) = which.into_iter().partition(|at| {
             let before = covered.len();
@@ -133,8 +134,9 @@ pub(super) fn by_value(
     order
 }
 
-/// How many cases about each rule come before all else: the device may lack what the first ones need.
-const TIMES: usize = 4;
+/// How many cases about each rule come before all else where it is not known what they need: the device may lack
+/// that of the first ones.
+pub(super) const TIMES: usize = 4;
 
 /// Bytes of a litmus test as text; 0 for other cases.
 fn size(case: &Case) -> usize {
@@ -258,7 +260,7 @@ mod tests {
     fn every_kind_comes_before_the_second_of_any() {
         let cases = plan::drawn(3);
         let none = |_: &Case| BTreeSet::new();
-        let order = by_value(&cases, (0..cases.len()).collect(), &none);
+        let order = by_value(&cases, (0..cases.len()).collect(), TIMES, &none);
         let kinds = cases.len() / 3;
         let first: BTreeSet<_> = order[..kinds].iter().map(|&at| kind(&cases[at])).collect();
         assert_eq!(first.len(), kinds);
@@ -271,7 +273,7 @@ mod tests {
             true => BTreeSet::from([RuleId::named("ex.a.rule")]),
             false => BTreeSet::new(),
         };
-        let order = by_value(&cases, (0..cases.len()).collect(), &rule);
+        let order = by_value(&cases, (0..cases.len()).collect(), TIMES, &rule);
         assert_eq!(order[0], last);
     }
 

@@ -172,7 +172,7 @@ impl Tune<'_> {
             for (mutant, load) in new.iter().zip(session.load(&cases, self.deadline)?) {
                 let name = mutant.name.clone();
                 match load {
-                    Load::Built => {
+                    Load::Built(_) => {
                         built.insert(name);
                     }
                     Load::Unfit(reason) => {

@@ -61,8 +61,8 @@ pub struct Session {
 /// What became of a test that was to be loaded.
 #[derive(Debug)]
 pub enum Load {
-    /// It is built and kept.
-    Built,
+    /// It is built and kept; the seconds of its build, those of a program shared equally by its tests.
+    Built(f64),
     /// The device cannot run it, or did not build it: one sentence.
     Unfit(String),
     /// The worker died of it.
@@ -275,13 +275,20 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// The device does not open again, or the user interrupted.
-    pub fn load(&mut self, tests: &[Case], patience: Duration) -> Result<Vec<Load>, Stop> {
+    /// The device does not open again, the user interrupted, or the time is up.
+    pub fn load(&mut self, tests: &[Case], limits: impl Into<Limits>) -> Result<Vec<Load>, Stop> {
+        let limits = limits.into();
         let all =
-            self.with_worker(|worker, interrupt| load_on(worker, tests, patience, interrupt))?;
+            self.with_worker(|worker, interrupt| load_on(worker, tests, limits, interrupt))?;
+        if let Err(Death {
+            how: How::TimeIsUp, ..
+        }) = &all
+        {
+            return Err(Stop::TimeIsUp);
+        }
         match (all, tests) {
             (Ok(all), _) => {
-                let built = all.iter().filter(|load| matches!(load, Load::Built));
+                let built = all.iter().filter(|load| matches!(load, Load::Built(_)));
                 self.loaded += built.count();
                 Ok(all)
             }
@@ -289,7 +296,7 @@ impl Session {
             (Err(_), tests) => {
                 let mut all = Vec::new();
                 for test in tests {
-                    all.extend(self.load(std::slice::from_ref(test), patience)?);
+                    all.extend(self.load(std::slice::from_ref(test), limits)?);
                 }
                 Ok(all)
             }
@@ -422,7 +429,7 @@ fn run_on(
 fn load_on(
     worker: &mut Worker,
     tests: &[Case],
-    patience: Duration,
+    limits: Limits,
     interrupt: &Interrupt,
 ) -> Result<Vec<Load>, NoReply> {
     worker.send(&Request::Load {
@@ -435,13 +442,20 @@ fn load_on(
             .collect(),
     });
     // They are built before the first answer comes.
+    let patience = limits.patience.working;
     let all = patience.saturating_mul(u32::try_from(tests.len()).unwrap_or(u32::MAX).max(1));
-    let deadline = Instant::now() + all;
-    let late = How::Silent(all);
+    let mut deadline = Instant::now() + all;
+    let mut late = How::Silent(all);
+    if let Some(until) = limits.until.filter(|until| *until < deadline) {
+        (deadline, late) = (until, How::TimeIsUp);
+    }
     let mut loads = Vec::new();
     for test in tests {
         match worker.receive(deadline, late.clone(), interrupt)? {
-            Reply::Built { case, .. } if case == test.id => loads.push(Load::Built),
+            Reply::Built {
+                case,
+                build_seconds,
+            } if case == test.id => loads.push(Load::Built(build_seconds)),
             Reply::Unrun { case, why } if case == test.id => {
                 loads.push(Load::Unfit(why.reason().to_string()));
             }

@@ -43,6 +43,8 @@ pub struct TestKernel {
     pub dialect: AtomicsDialect,
     /// What sets its names apart from those of other tests in the same program.
     pub number: usize,
+    /// Where the text of the collecting kernel begins.
+    collects: usize,
 }
 
 impl TestKernel {
@@ -71,10 +73,18 @@ impl TestKernel {
             layout,
             dialect,
             number,
+            collects: 0,
         };
         test.source = test.playing(program);
+        test.collects = test.source.len();
         collect::write(&mut test.source, program, &test.layout, number);
         Ok(test)
+    }
+
+    /// The text in two parts: of the test kernels, and of the collecting kernel. Tests that record the same have
+    /// collecting kernels that differ by their names alone, so that one does for all that are built together.
+    pub fn parts(&self) -> (&str, &str) {
+        self.source.split_at(self.collects)
     }
 
     /// The text without the collecting kernel, for who looks at the instances otherwise; `program` is the

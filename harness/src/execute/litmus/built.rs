@@ -9,6 +9,7 @@ use crate::execute::needs::choose_dialect;
 use classay_litmus::kernel::{Needs, Shape, TestKernel};
 use classay_litmus::program::Program;
 use classay_reports::record::EvidenceKind;
+use std::collections::HashMap;
 use std::time::Instant;
 
 /// A test as OpenCL C.
@@ -59,16 +60,26 @@ impl Built {
         tests: Vec<Written>,
     ) -> Vec<Result<Built, NotRun>> {
         let started = Instant::now();
-        let source: String = tests.iter().map(|t| t.test.source.as_str()).collect();
+        let mut source = String::new();
+        let mut collects = Collects::default();
+        let names: Vec<String> = tests
+            .iter()
+            .map(|written| {
+                source.push_str(written.test.parts().0);
+                collects.name(&written.test, &mut source)
+            })
+            .collect();
         let (program, count) = (bench.build(&source), tests.len());
-        let tests = tests.into_iter();
+        let tests = tests.into_iter().zip(names);
         let mut built: Vec<Result<Built, NotRun>> = match program {
             Ok(program) => tests
-                .map(|written| Built::of(bench, capabilities, written, program))
+                .map(|(written, collect)| {
+                    Built::of(bench, capabilities, written, (program, &collect))
+                })
                 .collect(),
             Err(failed) if count == 1 => vec![Err(not_built(source, capabilities, failed))],
             Err(_) => {
-                let alone = |written| Built::all(bench, capabilities, vec![written]);
+                let alone = |(written, _)| Built::all(bench, capabilities, vec![written]);
                 return tests.flat_map(alone).collect();
             }
         };
@@ -83,7 +94,7 @@ impl Built {
         bench: &mut Bench,
         capabilities: &Capabilities,
         written: Written,
-        program: usize,
+        (program, collect): (usize, &str),
     ) -> Result<Built, NotRun> {
         let test = written.test;
         let mut tests = Vec::new();
@@ -93,7 +104,7 @@ impl Built {
             largest_group = largest_group.min(bench.max_group(index as u8, kernel)?.max(1));
             tests.push(kernel);
         }
-        let collect = bench.kernel(program, &test.collect_name())?;
+        let collect = bench.kernel(program, collect)?;
         let sub_groups = sub_groups(bench, &test, &tests, largest_group)?;
         Ok(Built {
             program: written.program,
@@ -104,6 +115,24 @@ impl Built {
             sub_groups,
             build_seconds: 0.0,
         })
+    }
+}
+
+/// The collecting kernels of a program: one for all tests that record the same, since compilers take as long for
+/// it as for a test.
+#[derive(Default)]
+struct Collects(HashMap<String, String>);
+
+impl Collects {
+    /// The name of a test's; it is added to the source where that has none like it.
+    fn name(&mut self, test: &TestKernel, source: &mut String) -> String {
+        let (name, text) = (test.collect_name(), test.parts().1);
+        let known = self.0.entry(text.replacen(&name, "", 1));
+        let known = known.or_insert_with(|| {
+            source.push_str(text);
+            name
+        });
+        known.clone()
     }
 }
 
@@ -141,4 +170,36 @@ fn sub_groups(
         }
     }
     Ok(shapes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use classay_litmus::kernel::AtomicsDialect;
+
+    #[test]
+    fn tests_that_record_the_same_share_what_collects() {
+        let mut source = String::new();
+        let mut collects = Collects::default();
+        let mut name = |test: &str, number| {
+            let mut all = crate::plan::shipped()
+                .expect("the shipped tests")
+                .into_iter();
+            let case = all.find(|case| case.test == test).expect("a shipped test");
+            let program = case.body.litmus().expect("a litmus test");
+            let test = TestKernel::numbered(program, AtomicsDialect::C11, number).expect("kernels");
+            collects.name(&test, &mut source)
+        };
+        let names = [
+            ("SB+rlx", 0),
+            ("MP+rel+acq", 1),
+            ("2+2W+rel", 2),
+            ("LB+rlx", 3),
+        ]
+        .map(|(test, number)| name(test, number));
+        assert_eq!(names[1], names[0]);
+        assert_eq!(names[3], names[0]);
+        assert_ne!(names[2], names[0], "it records memory, not registers");
+        assert_eq!(source.matches("__kernel").count(), 2);
+    }
 }

@@ -107,6 +107,9 @@ pub struct Order<'a> {
     pub budget: Budget,
 }
 
+/// Tests kept built, at most, where they are built one after another.
+const MOST_KEPT: usize = 64;
+
 impl Workshop {
     /// Builds tests and keeps them: all in one program, or each alone where that does not build.
     /// Gives for each test the seconds of its build, those of a program shared equally by its tests.
@@ -161,9 +164,9 @@ impl Workshop {
         })
     }
 
-    /// Runs one litmus test until the budget is spent: one that is kept, or else builds it, alone, in
-    /// a context of its own. `on_launch` is called once for each launch, in order, as its counts are
-    /// known; the counts of each launch have been checked to add up to its instances.
+    /// Runs one litmus test until the budget is spent: one that is kept, or else builds it, alone, and keeps it.
+    /// `on_launch` is called once for each launch, in order, as its counts are known; the counts of each launch have
+    /// been checked to add up to its instances.
     pub fn run(
         &mut self,
         device: &OpenDevice,
@@ -171,14 +174,30 @@ impl Workshop {
         order: &Order<'_>,
         on_launch: &mut dyn FnMut(Launch),
     ) -> Result<Ended, NotRun> {
-        if let Some((room, at)) = self.kept(program) {
-            return self.rooms[room].play(at, device, order, on_launch);
+        let mut build_seconds = 0.0;
+        if self.kept(program).is_none() {
+            if self
+                .rooms
+                .iter()
+                .map(|room| room.built.len())
+                .sum::<usize>()
+                >= MOST_KEPT
+            {
+                self.rooms.clear();
+            }
+            let built = self.load(device, vec![Some(program.clone())]);
+            build_seconds = built.into_iter().sum::<Result<f64, NotRun>>()?;
         }
-        let written = Written::new(device, program.clone(), 0)?;
-        let mut room = Room::open(device, written.devices())?;
-        let built: Result<f64, NotRun> = room.build(device, vec![written]).into_iter().sum();
-        let build_seconds = built?;
-        let mut ended = room.play(0, device, order, on_launch)?;
+        let Some((room, at)) = self.kept(program) else {
+            let why = "internal error: a test that was built is not kept (this is a bug)";
+            return Err(NotRun::failed(why.into()));
+        };
+        let ended = self.rooms[room].play(at, device, order, on_launch);
+        if matches!(ended, Err(NotRun::Failed { .. })) {
+            // What failed may have left the context useless.
+            self.rooms.remove(room);
+        }
+        let mut ended = ended?;
         ended.build_seconds += build_seconds;
         Ok(ended)
     }
