@@ -106,7 +106,11 @@ mod tests {
     fn another_thread_at_work_is_seen() {
         use std::sync::atomic::{AtomicBool, Ordering};
         static STOP: AtomicBool = AtomicBool::new(false);
-        let worker = std::thread::spawn(|| while !STOP.load(Ordering::Relaxed) {});
+        let worker = std::thread::spawn(|| {
+            while !STOP.load(Ordering::Relaxed) {
+                std::hint::spin_loop()
+            }
+        });
         assert!(others_are_at_work());
         STOP.store(true, Ordering::Relaxed);
         worker.join().expect("an end");

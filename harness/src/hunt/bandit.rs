@@ -18,13 +18,13 @@ const PLENTY: f64 = 1e7;
 /// One choice in so many of a shape asks nobody: each shape has its turn.
 const IN_TURN: u32 = 4;
 
-/// What a frequency of weak outcomes is worth: its logarithm, from 0 where there was none to 1 at
+/// What a frequency of independent weak outcomes is worth: its logarithm, from 0 where there was none to 1 at
 /// ten million a second, as frequencies differ by orders of magnitude.
-pub fn reward(weak: u64, seconds: f64) -> f64 {
-    if weak == 0 || seconds <= 0.0 {
+pub fn reward(weak: f64, seconds: f64) -> f64 {
+    if weak <= 0.0 || seconds <= 0.0 {
         return 0.0;
     }
-    ((weak as f64 / seconds).ln_1p() / PLENTY.ln_1p()).clamp(0.0, 1.0)
+    ((weak / seconds).ln_1p() / PLENTY.ln_1p()).clamp(0.0, 1.0)
 }
 
 /// What is known of an arm.
@@ -124,11 +124,11 @@ mod tests {
 
     #[test]
     fn rewards_tell_orders_of_magnitude_apart() {
-        assert_eq!(reward(0, 1.0), 0.0);
-        assert_eq!(reward(5, 0.0), 0.0);
-        let some: Vec<f64> = [1, 100, 10_000, 1_000_000].map(|n| reward(n, 1.0)).to_vec();
+        assert_eq!(reward(0.0, 1.0), 0.0);
+        assert_eq!(reward(5.0, 0.0), 0.0);
+        let some: Vec<f64> = [1.0, 1e2, 1e4, 1e6].map(|n| reward(n, 1.0)).to_vec();
         assert!(some.windows(2).all(|w| w[1] > w[0] + 0.1), "{some:?}");
-        assert_eq!(reward(u64::MAX, 1.0), 1.0);
+        assert_eq!(reward(1e19, 1.0), 1.0);
     }
 
     /// Arms that pay 0.1, 0.5 and 0.9: the best gets most trials, and none is forgotten at first.

@@ -102,6 +102,9 @@ pub struct Probe {
     pub mutant: String,
     /// How often the weak outcome was seen.
     pub weak: u64,
+    /// How many of them tell as much as independent ones would; not known in older journals.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub independent: Option<f64>,
     /// Instances.
     pub instances: u64,
     /// Seconds.

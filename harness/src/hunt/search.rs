@@ -14,6 +14,8 @@ use crate::tune::tuned::Tuned;
 use crate::worker::session::{Limits, Load, Session, Stop};
 use crate::{Error, Notify};
 use classay_reports::record::{CaseId, Verdict};
+use classay_reports::stats::Confidence;
+use classay_reports::stats::frequency::Frequency;
 use classay_reports::text::number::short;
 use classay_vocabulary::Budget;
 use rand_chacha::ChaCha8Rng;
@@ -300,10 +302,15 @@ impl Search<'_> {
                     .session
                     .observe(&case, self.hunt.deadline, &mut |_| {})?;
                 trouble = attempt.build_seconds().err().unwrap_or_default();
-                let outcomes = attempt.launches.iter().flat_map(|l| &l.outcomes);
+                let launches = attempt.launches.iter().map(|launch| {
+                    let targets = launch.outcomes.iter().filter(|o| o.target);
+                    (targets.map(|o| o.count).sum::<u64>(), launch.seconds)
+                });
+                let shown = Frequency::of(&launches.collect::<Vec<_>>(), Confidence::P95);
                 (!attempt.launches.is_empty()).then(|| Probe {
                     mutant: mutant.test.clone(),
-                    weak: outcomes.filter(|o| o.target).map(|o| o.count).sum(),
+                    weak: shown.count,
+                    independent: Some(shown.count as f64 / shown.dispersion),
                     instances: attempt.launches.iter().map(|l| l.instances).sum(),
                     seconds: attempt.seconds,
                 })

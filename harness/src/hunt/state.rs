@@ -85,7 +85,8 @@ impl State {
                 if let Some(probe) = &trial.probe {
                     self.weak = self.weak.saturating_add(probe.weak);
                     self.probed += probe.seconds;
-                    let worth = reward(probe.weak, probe.seconds);
+                    let independent = probe.independent.unwrap_or(probe.weak as f64);
+                    let worth = reward(independent, probe.seconds);
                     self.bandit.add(&trial.shape, trial.environment, worth);
                 }
                 if !trial.trouble.is_empty() {
@@ -185,6 +186,7 @@ mod tests {
             probe: Some(Probe {
                 mutant: "SB+rlx".into(),
                 weak,
+                independent: None,
                 instances: 1000,
                 seconds: 1.0,
             }),

@@ -15,7 +15,7 @@ use classay_reports::record::{CaseResult, Launch};
 use classay_reports::store::{RunStatus, StoreError};
 use std::path::Path;
 use std::sync::Mutex;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Who is shown a run while it goes on.
 pub trait Observer {
@@ -185,23 +185,26 @@ impl Active {
                     alone.into_iter().partition(|&at| self.is_lacking(at));
                 let (able, mut others) = (by_value(able, 1), by_value(others, TIMES));
                 let learned = Mutex::default();
-                // What the parts share where nothing ends them.
-                let end = |part: f64| {
-                    let shared = shared.map(|seconds| seconds * part);
-                    shared
-                        .map(|seconds| Instant::now() + std::time::Duration::from_secs_f64(seconds))
-                };
-                let part = others.len() as f64 / self.cases.len().max(1) as f64;
+                if within.is_none() {
+                    // Everything runs to its end. What litmus tests take beyond their share is taken from the
+                    // others, which can do with less.
+                    let end = |part: f64| {
+                        let seconds = shared.map(|shared| shared * part);
+                        seconds.map(|seconds| begun + Duration::from_secs_f64(seconds))
+                    };
+                    let part = able.len() as f64 / self.cases.len().max(1) as f64;
+                    self.in_rounds(&lacking, 1, None, None, observer)?;
+                    self.alone(&able, end(part), None, observer)?;
+                    return self.beside(&others, jobs, (None, end(1.0)), &learned, observer);
+                }
                 let until = match able.is_empty() {
                     true => clock.whole(),
                     false => clock.beside(),
                 };
-                let paced = until.map(|until| until.last_begin).or_else(|| end(part));
+                let paced = until.map(|until| until.last_begin);
                 self.beside(&others, jobs, (until, paced), &learned, observer)?;
                 let until = clock.whole();
-                let paced = until
-                    .map(|until| until.last_begin)
-                    .or_else(|| end(1.0 - part));
+                let paced = until.map(|until| until.last_begin);
                 self.in_rounds(&lacking, 1, None, until, observer)?;
                 self.alone(&able, paced, until, observer)?;
                 // What there is time for of those that were not reached.

@@ -198,9 +198,14 @@ impl Pace {
     }
 }
 
-/// What is known of how long cases of each kind are silent.
+/// What is known of how long cases of each kind are silent, and those of the device.
 #[derive(Debug, Default)]
-pub(super) struct Learned(BTreeMap<String, Silence>);
+pub(super) struct Learned {
+    kinds: BTreeMap<String, Silence>,
+    /// Cases that ended, and the longest that one took.
+    ended: u32,
+    longest: Duration,
+}
 
 #[derive(Debug, Default)]
 struct Silence {
@@ -220,31 +225,47 @@ const SHORTER: f64 = 0.6;
 /// So many times as long as the longest case of the kind that ended they get at least.
 const MARGIN: u32 = 5;
 
+/// Cases that ended before it counts what they took.
+const ENOUGH: u32 = 20;
+
+/// So many times as long as the longest case that ended a case may work in silence, where that is less than what it
+/// may without any knowledge.
+const AT_WORK: u32 = 10;
+
 impl Learned {
     /// How long a case of this kind may be silent, where one of which nothing is known may be so for `whole`.
     pub fn patience(&self, kind: &str, whole: Patience) -> Patience {
-        let Some(known) = self.0.get(kind).filter(|known| known.hangs >= CONFIRMED) else {
+        let mut whole = whole;
+        if self.ended >= ENOUGH {
+            let working = (self.longest * AT_WORK).max(whole.waiting);
+            whole.working = whole.working.min(working);
+        }
+        let Some(known) = self
+            .kinds
+            .get(kind)
+            .filter(|known| known.hangs >= CONFIRMED)
+        else {
             return whole;
         };
-        let shorter = |whole: Duration| {
-            let short = whole.mul_f64(SHORTER).max(known.longest * MARGIN);
-            short.min(whole)
-        };
+        // Whether it waits or works: the kind is known to hang.
+        let short = whole.waiting.mul_f64(SHORTER).max(known.longest * MARGIN);
         Patience {
-            waiting: shorter(whole.waiting),
-            working: shorter(whole.working),
+            waiting: short.min(whole.waiting),
+            working: short.min(whole.working),
         }
     }
 
     /// How a case of this kind fared.
     pub fn saw(&mut self, kind: &str, result: &CaseResult) {
-        let known = self.0.entry(kind.to_owned()).or_default();
+        let known = self.kinds.entry(kind.to_owned()).or_default();
         match result.verdict {
             Verdict::Timeout => known.hangs += 1,
             Verdict::Crash | Verdict::Skip => {}
             _ => {
                 let took = Duration::try_from_secs_f64(result.seconds).unwrap_or_default();
                 known.longest = known.longest.max(took);
+                self.longest = self.longest.max(took);
+                self.ended += 1;
             }
         }
     }
@@ -316,6 +337,36 @@ mod tests {
         assert_eq!(learned.patience("api/again", whole), more);
         learned.saw("api/again", &result(Verdict::Fail, 9.0));
         assert_eq!(learned.patience("api/again", whole), whole);
+    }
+
+    #[test]
+    fn how_long_cases_take_on_a_device_says_how_long_one_may_work() {
+        let seconds = |waiting, working| Patience {
+            waiting: Duration::from_secs(waiting),
+            working: Duration::from_secs(working),
+        };
+        let mut learned = Learned::default();
+        let ends = |learned: &mut Learned, took| {
+            let result = CaseResult {
+                seconds: took,
+                ..CaseResult::new(CaseId::new("api", "info", "1"), Verdict::Pass, "")
+            };
+            learned.saw("api/info", &result);
+        };
+        ends(&mut learned, 0.8);
+        assert_eq!(
+            learned.patience("api/again", seconds(5, 20)),
+            seconds(5, 20)
+        );
+        (0..ENOUGH).for_each(|_| ends(&mut learned, 0.1));
+        assert_eq!(learned.patience("api/again", seconds(5, 20)), seconds(5, 8));
+        // Never less than one that waits gets, nor more than without any knowledge.
+        assert_eq!(learned.patience("api/again", seconds(9, 20)), seconds(9, 9));
+        ends(&mut learned, 7.0);
+        assert_eq!(
+            learned.patience("api/again", seconds(5, 20)),
+            seconds(5, 20)
+        );
     }
 
     #[test]

@@ -4,6 +4,9 @@
 //! best, and the last part to measuring again what was chosen: the best of many noisy figures is
 //! better by chance, so what is reported comes from time that chose nothing.
 //!
+//! A frequency counts as what is known by it: occurrences that come in bursts say little of a rate, and a short
+//! run is likely to miss them ([`Frequency::independent_per_second`]).
+//!
 //! An environment is given up early when it has been measured on a good part of the mutants and on
 //! each of them it is clearly below the best that is known: the intervals of the two frequencies
 //! are apart.
@@ -81,7 +84,9 @@ impl Trial {
     /// How many mutants show their outcome often enough.
     pub fn enough(&self, ceiling: f64) -> usize {
         let shown = self.shown.iter().flatten();
-        shown.filter(|f| f.per_second() >= ceiling).count()
+        shown
+            .filter(|f| f.independent_per_second() >= ceiling)
+            .count()
     }
 
     /// How many mutants could be played in it at all.
@@ -92,7 +97,7 @@ impl Trial {
 
     /// The mean logarithm of the frequencies, which tells apart environments with as many mutants.
     fn strength(&self) -> f64 {
-        let ln = |f: &Frequency| (f.per_second() + 1e-3).ln();
+        let ln = |f: &Frequency| (f.independent_per_second() + 1e-3).ln();
         self.shown.iter().flatten().map(ln).sum()
     }
 }
@@ -266,8 +271,9 @@ impl<P: Player> Search<'_, P> {
             let Some(shown) = shown.filter(|f| f.count > 0) else {
                 continue;
             };
+            let known = shown.independent_per_second();
             let better =
-                self.best[mutant].is_none_or(|(_, best)| shown.per_second() > best.per_second());
+                self.best[mutant].is_none_or(|(_, best)| known > best.independent_per_second());
             if better {
                 self.best[mutant] = Some((number, shown));
             }

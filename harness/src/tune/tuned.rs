@@ -95,7 +95,7 @@ impl Tuned {
         let mut used: Vec<usize> = found.best.iter().flatten().map(|(t, _)| *t).collect();
         used.sort_unstable();
         used.dedup();
-        let enough = |f: &Frequency| f.per_second() >= wanted.ceiling;
+        let enough = |f: &Frequency| f.independent_per_second() >= wanted.ceiling;
         let count = |f: &dyn Fn(usize) -> bool| (0..mutants.len()).filter(|m| f(*m)).count();
         let best = |m: usize| found.best[m].as_ref().map(|(_, frequency)| frequency);
         let part = |sight: Sight| Part {

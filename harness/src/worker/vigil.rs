@@ -3,7 +3,7 @@
 //! A worker that says nothing either computes, and a slow driver on a busy machine may do so for long, or
 //! waits for what does not come: a hang. The system tells the two apart: processes of the worker's group that
 //! use a processor, or want one and get none, are at work. One that waits is waited for much less long, and
-//! lends its turn on the machine to another case meanwhile.
+//! lends its turn on the machine to another case meanwhile; so does one that works for longer than that.
 
 use super::death::How;
 use super::turns::Turn;
@@ -122,7 +122,10 @@ impl<'a> Vigil<'a> {
             self.waits = now;
         }
         if let Some(turn) = self.turn {
-            match busy || seen.runnable {
+            // One that has worked in silence for longer than others are waited for may never end: it goes on, but
+            // not in the place of those that have not begun.
+            let is_at_work = busy || seen.runnable;
+            match is_at_work && now - self.said < self.patience.waiting {
                 true => turn.resume(),
                 false => turn.lend(),
             }

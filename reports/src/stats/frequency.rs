@@ -73,6 +73,13 @@ impl Frequency {
         }
     }
 
+    /// Occurrences per second that tell as much as independent ones would, which is fewer where launches scatter:
+    /// the relative standard error of the frequency is one over the root of how many there were, so that a tenth is
+    /// reached after 100 of them; and a time t shows none with probability e to the power of minus t times this.
+    pub fn independent_per_second(&self) -> f64 {
+        self.per_second() / self.dispersion
+    }
+
     /// Occurrences per second; 0 where there was no time.
     pub fn per_second(&self) -> f64 {
         if self.seconds > 0.0 {
@@ -103,6 +110,19 @@ mod tests {
         assert_eq!(none.per_second(), 0.0);
         let odd = Frequency::of(&[(3, 0.0), (2, 2.0)], Confidence::P95);
         assert_eq!(odd.per_second(), 1.0);
+    }
+
+    #[test]
+    fn what_comes_in_bursts_tells_less() {
+        let steady = Frequency::of(&[(100, 1.0); 20], Confidence::P95);
+        assert_eq!(steady.independent_per_second(), 100.0);
+        let mut bursts = [(0, 1.0); 20];
+        bursts[3].0 = 2000;
+        let bursts = Frequency::of(&bursts, Confidence::P95);
+        assert_eq!(bursts.per_second(), 100.0);
+        // All of them are one burst in twenty seconds.
+        let known = bursts.independent_per_second();
+        assert!((0.04..0.06).contains(&known), "{known}");
     }
 
     #[test]

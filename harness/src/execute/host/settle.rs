@@ -128,7 +128,11 @@ mod tests {
     #[test]
     fn a_driver_at_work_is_waited_for_as_long_as_that_may_take() {
         static STOP: AtomicBool = AtomicBool::new(false);
-        let driver = std::thread::spawn(|| while !STOP.load(Ordering::Relaxed) {});
+        let driver = std::thread::spawn(|| {
+            while !STOP.load(Ordering::Relaxed) {
+                std::hint::spin_loop()
+            }
+        });
         let begun = Instant::now();
         let mut rest = Rest::begin(SHORT * 5);
         while begun.elapsed() < SHORT * 4 {

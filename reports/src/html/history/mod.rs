@@ -130,7 +130,7 @@ fn bar(version: &Version) -> Bar {
 
 /// Whether the last versions are worse than those before them, in a sentence.
 fn headline(history: &History, gate: Gate) -> (String, &'static str) {
-    let judged = history.groups.iter().filter_map(|group| {
+    let mut judged = history.groups.iter().filter_map(|group| {
         let step = group.steps.last()?;
         let [.., before, after] = group.versions.as_slice() else {
             return None;
@@ -142,7 +142,7 @@ fn headline(history: &History, gate: Gate) -> (String, &'static str) {
         .filter(|(group, ..)| group.passes(gate) == Some(false))
         .collect();
     match worse.as_slice() {
-        [] => match judged.last() {
+        [] => match judged.next_back() {
             None => ("No driver has two versions to compare".into(), ""),
             Some((_, _, before, after)) if history.groups.len() == 1 => (
                 format!("{} is not worse than {}", after.name, before.name),

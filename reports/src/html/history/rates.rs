@@ -70,8 +70,8 @@ fn chart(group: &Group, rates: &Rates) -> Chart {
     });
     let points: Vec<Option<Point>> = points.collect();
     let known = rates.points.iter().zip(&group.versions);
-    let known = known.filter_map(|(point, version)| Some((point.as_ref()?, version)));
-    let said = match (known.clone().next(), known.last()) {
+    let mut known = known.filter_map(|(point, version)| Some((point.as_ref()?, version)));
+    let said = match (known.clone().next(), known.next_back()) {
         (Some((first, a)), Some((last, b))) if a.name != b.name => {
             format!(
                 "{} in {}, {} in {}",
