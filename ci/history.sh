@@ -47,7 +47,8 @@ version() { # VERSION
     library=$(find "$at/runtime" -name libintelocl.so)
     libraries=$(find "$at" "$folder/tbb${tbb//[^0-9]/-}" -name '*.so*' -printf '%h\n' | sort -u | paste -sd:)
     local store=$folder/$1.db
-    local run=(run --seed "${SEED:-1}" --store "$store" --expect ci/expectations/intel-2026.yaml)
+    local run=(run --seed "${SEED:-1}" --store "$store")
+    run+=(--expect ci/expectations/intel-2026.yaml --expect ci/expectations/intel-2021.yaml)
     if [ -s "$store" ]; then
         run=(run --resume --store "$store")
     else

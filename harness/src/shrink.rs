@@ -102,13 +102,13 @@ pub fn shrink(
         target: &target,
         deadline: options.limit.map(|limit| Instant::now() + limit),
         interrupt: options.interrupt,
-        kept: vec![whole],
+        kept: Vec::new(),
         minimal: false,
         stopped: None,
     };
     let Progress { asked, kept } = search(&mut asker, first, options.notify);
     (options.notify)(&format!("{asked} tried, {kept} kept"));
-    let ended = asker.confirm(seen, options);
+    let ended = asker.confirm((whole, seen), options);
     let head = heading(&target, &ended, &record.name, &record.driver);
     Ok(Reduction::Found(Smallest {
         text: head + text(&ended.found),
@@ -210,7 +210,7 @@ struct Asker<'a> {
     target: &'a Target,
     deadline: Option<Instant>,
     interrupt: &'a Interrupt,
-    /// What fails, each smaller than the one before; the first is the case as it was given.
+    /// What fails, each smaller than the one before.
     kept: Vec<Body>,
     /// Nothing smaller than the last of them that was tried fails.
     minimal: bool,
@@ -231,44 +231,39 @@ struct Ended {
 
 impl Asker<'_> {
     /// The smallest that fails once more, in a process that ran nothing else: one that was kept by chance, or
-    /// because of what ran before it, does not. `first` is what the case as it was given showed.
-    fn confirm(&mut self, first: Observed, options: &Options<'_>) -> Ended {
-        let mut unconfirmed = 0;
-        while self.kept.len() > 1 && self.stopped.is_none() {
-            let Some(found) = self.kept.pop() else { break };
-            let seen = match self.interrupt.came() {
+    /// because of what ran before it, does not. Where none does it is the first, the case as it was given, which was
+    /// seen to fail.
+    fn confirm(&mut self, (first, shown): (Body, Observed), options: &Options<'_>) -> Ended {
+        let mut ended = Ended {
+            found: first,
+            seen: Some(shown),
+            minimal: self.minimal,
+            unconfirmed: 0,
+        };
+        while let Some(found) = self.kept.pop() {
+            let stopped = self.stopped.is_some() || self.interrupt.came();
+            let seen = match stopped {
                 true => Err(Stop::Interrupted),
                 false => self.runner.again(&found, self.target, options.runs),
             };
             match seen {
-                Ok(Some(seen)) => {
-                    return Ended {
-                        found,
-                        seen: Some(seen),
-                        minimal: self.minimal && unconfirmed == 0,
-                        unconfirmed,
-                    };
-                }
                 Ok(None) => {
-                    unconfirmed += 1;
-                    (options.notify)(
-                        "the smallest does not fail again; the one before it is tried",
-                    );
+                    ended.unconfirmed += 1;
+                    ended.minimal = false;
+                    let said = "the smallest does not fail again; the one before it is tried";
+                    (options.notify)(said);
+                    continue;
                 }
+                Ok(seen) => (ended.found, ended.seen) = (found, seen),
                 Err(stop) => {
-                    self.kept.push(found);
-                    self.stopped = Some(stop);
+                    (ended.found, ended.seen) = (found, None);
+                    ended.minimal = false;
+                    self.stopped.get_or_insert(stop);
                 }
             }
+            break;
         }
-        let found = self.kept.pop();
-        let is_first = self.kept.is_empty();
-        Ended {
-            found: found.unwrap_or_else(|| commands_body(String::new())),
-            seen: is_first.then_some(first),
-            minimal: self.minimal && is_first && unconfirmed == 0,
-            unconfirmed,
-        }
+        ended
     }
 
     fn ask(&mut self, body: Body) -> Answer {

@@ -184,7 +184,7 @@ impl Active {
                 let covers = Covers::by(&self.model);
                 let by_value =
                     |which, times| by_value(&self.cases, which, times, &|case| covers.of(case));
-                // What the device lacks is told at once, and costs nothing.
+                // What the device lacks is reported at once, and costs nothing.
                 let (lacking, able): (Vec<_>, Vec<_>) =
                     alone.into_iter().partition(|&at| self.is_lacking(at));
                 let (able, mut others) = (by_value(able, 1), by_value(others, TIMES));

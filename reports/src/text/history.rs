@@ -2,7 +2,7 @@
 //! from each version to the next.
 
 use super::layout::{columns, cut, paragraph, plain, push};
-use super::number::{count, grouped};
+use super::number::{count, grouped, percent};
 use super::{Colour, WIDTH};
 use crate::difference::Gate;
 use crate::history::{CaseChange, Group, History, Mark, RuleChange, Step, Turn, Version, Way};
@@ -186,14 +186,7 @@ fn changes(out: &mut String, group: &Group, step: &Step, false_discovery: f64, c
     for turn in [Turn::Broke, Turn::Found, Turn::Mended] {
         let cases: Vec<&CaseChange> = step.cases(turn).filter(ended).collect();
         for change in cases.iter().take(SHOWN) {
-            let said = cut(&plain(&change.signature.what), WHAT);
-            let text = format!(
-                "{} -> {}: {}: {said}",
-                change.before,
-                change.after,
-                some(&change.cases)
-            );
-            paragraph(out, "  ", &text);
+            paragraph(out, "  ", &ends(change));
         }
         more(out, cases.len(), turned(turn));
     }
@@ -301,24 +294,24 @@ fn last(out: &mut String, group: &Group, gate: Gate, colour: Colour) {
         };
         let missed = match change.missed {
             Some(missed) if missed > 0.05 => format!(
-                "; the run before would have missed it with a probability of {:.0} %",
-                100.0 * missed
+                "; the run before would have missed it with a probability of {}",
+                percent(missed)
             ),
             Some(_) | None => String::new(),
         };
-        let said = cut(&plain(&change.signature.what), WHAT);
-        let text = format!(
-            "{} -> {}: {}: {said}{rules}{missed}",
-            change.before,
-            change.after,
-            some(&change.cases)
-        );
-        paragraph(out, "  ", &text);
+        paragraph(out, "  ", &format!("{}{rules}{missed}", ends(change)));
     }
     if named.len() > SHOWN {
         let left = grouped((named.len() - SHOWN) as u64);
         paragraph(out, "  ", &format!("and {left} more"));
     }
+}
+
+/// How cases ended before and now, and what they show.
+fn ends(change: &CaseChange) -> String {
+    let said = cut(&plain(&change.signature.what), WHAT);
+    let cases = some(&change.cases);
+    format!("{} -> {}: {cases}: {said}", change.before, change.after)
 }
 
 #[cfg(test)]

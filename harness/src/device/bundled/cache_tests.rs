@@ -160,7 +160,7 @@ fn a_place_that_does_not_do_is_told() {
     std::fs::create_dir(folder.path().join("real")).expect("a folder");
     symlink(folder.path().join("real"), &link).expect("a link");
     assert!(unpacked(&at(&link), library(BYTES)).is_ok());
-    // The next place is taken, and where there is none all are told.
+    // The next place is taken, and where there is none the error names all.
     let library = library(BYTES);
     let good = folder.path().join("good");
     let path = library.unpack(&[at(&file), at(&good)]).expect("a copy");

@@ -33,7 +33,7 @@ fn of(
         shared: false,
     };
     if let Some(root) = set(VARIABLE) {
-        // Relative to the working folder; without one, it is told when it is opened.
+        // Relative to the working folder; without one, opening it fails and says so.
         return vec![own(std::path::absolute(&root).unwrap_or(root))];
     }
     // The XDG Base Directory Specification has relative paths ignored.

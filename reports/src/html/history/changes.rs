@@ -6,7 +6,7 @@ use crate::difference::OutcomeChange;
 use crate::history::{CapabilityChange, Group, History, Step, Turn};
 use crate::html::words::{count, cut};
 use crate::html::{HtmlError, draw};
-use crate::text::number::{rate, ratio_interval};
+use crate::text::number::{percent, rate, ratio_interval};
 use crate::text::outcome::few_rules;
 use askama::Template;
 
@@ -127,8 +127,8 @@ fn shown<'a>(at: usize, group: &'a Group, step: &'a Step, q: f64) -> Shown<'a> {
             number: change.cases.len(),
             missed: match change.missed {
                 Some(missed) if missed >= 0.005 => format!(
-                    "the earlier run would have missed it with a probability of {:.0} %",
-                    100.0 * missed
+                    "the earlier run would have missed it with a probability of {}",
+                    percent(missed)
                 ),
                 Some(_) | None => String::new(),
             },
