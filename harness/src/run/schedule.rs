@@ -6,6 +6,7 @@
 
 use crate::plan::Case;
 use crate::worker::session::Patience;
+use classay_litmus::program::{Access, Expr, Instr, each_expr, each_instr};
 use classay_litmus::syntax::write_litmus;
 use classay_reports::record::{CaseResult, Verdict};
 use classay_vocabulary::RuleId;
@@ -100,15 +101,17 @@ pub(super) fn kind(case: &Case) -> &str {
 }
 
 /// The cases at these places by their value: those that are about a rule which none before them is about, the
-/// same once more of the others, and so on, so many times; then the first of each kind, then the second of each;
-/// litmus tests of a kind by their size, since small ones show the plain shape and are built soonest.
+/// same once more of the others, and so on, so many times; then those with an access that compilers lower in a way
+/// of its own and that none before them has; then the first of each kind, then the second of each; litmus tests of
+/// a kind by their size, since small ones show the plain shape and are built soonest, those with ordinary accesses
+/// last, since most of them race, and a race says nothing of the device.
 pub(super) fn by_value(
     cases: &[Case],
     mut which: Vec<usize>,
     times: usize,
     covers: &dyn Fn(&Case) -> BTreeSet<RuleId>,
 ) -> Vec<usize> {
-    which.sort_by_key(|&at| (size(&cases[at]), at));
+    which.sort_by_key(|&at| (has_ordinary(&cases[at]), size(&cases[at]), at));
     let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
     let mut rank = vec![0; cases.len()];
     for &at in &which {
@@ -117,21 +120,86 @@ pub(super) fn by_value(
         *before += 1;
     }
     which.sort_by_key(|&at| rank[at]);
-    let all: BTreeMap<usize, BTreeSet<RuleId>> =
+    let rules: BTreeMap<usize, BTreeSet<RuleId>> =
         which.iter().map(|&at| (at, covers(&cases[at]))).collect();
     let mut order = Vec::new();
+    let mut covered = BTreeSet::new();
     for _ in 0..times {
-        let mut covered: BTreeSet<RuleId> = BTreeSet::new();
-        let (adds, others): (Vec<usize>, Vec<usize>) = which.into_iter().partition(|at| {
-            let before = covered.len();
-            covered.extend(all.get(at).into_iter().flatten());
-            covered.len() > before
-        });
-        order.extend(adds);
+        covered.clear();
+        let (new, others) = first_with(which, &mut covered, |at| rules[&at].clone());
+        order.extend(new);
         which = others;
     }
-    order.extend(which);
+    let mut lowered: BTreeSet<Lowered> = order.iter().flat_map(|&at| lowered(&cases[at])).collect();
+    let (new, others) = first_with(which, &mut lowered, |at| self::lowered(&cases[at]));
+    order.extend(new);
+    order.extend(others);
     order
+}
+
+/// Those that have something which is not among the seen and which none before them has; then the others.
+fn first_with<T: Ord>(
+    which: Vec<usize>,
+    seen: &mut BTreeSet<T>,
+    of: impl Fn(usize) -> BTreeSet<T>,
+) -> (Vec<usize>, Vec<usize>) {
+    which.into_iter().partition(|&at| {
+        let before = seen.len();
+        seen.extend(of(at));
+        seen.len() > before
+    })
+}
+
+/// An access that compilers lower in a way of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Lowered {
+    /// A read-modify-write of this function, which may be one that changes nothing.
+    Rmw(&'static str, bool),
+    Cas(&'static str),
+    Fence(&'static str, bool),
+    Barrier(&'static str),
+}
+
+/// What a litmus test has of them; nothing for other cases.
+fn lowered(case: &Case) -> BTreeSet<Lowered> {
+    let mut all = BTreeSet::new();
+    for thread in case.body.litmus().iter().flat_map(|test| &test.threads) {
+        each_expr(&thread.body, &mut |expr| match expr {
+            Expr::Rmw(rmw) => {
+                let idle = matches!(*rmw.operand, Expr::Const(value) if rmw.op.is_idle(value));
+                all.insert(Lowered::Rmw(rmw.op.name(), idle));
+            }
+            Expr::Cas(cas) => {
+                all.insert(Lowered::Cas(cas.strength.name()));
+            }
+            _ => {}
+        });
+        each_instr(&thread.body, &mut |instr| match instr {
+            Instr::Fence(fence) => {
+                all.insert(Lowered::Fence(fence.order.name(), fence.legacy));
+            }
+            Instr::Barrier(barrier) => {
+                all.insert(Lowered::Barrier(barrier.reach().name()));
+            }
+            _ => {}
+        });
+    }
+    all
+}
+
+/// Whether a litmus test has an access to shared memory that is no atomic function; no other case has.
+fn has_ordinary(case: &Case) -> bool {
+    let ordinary = |access: &Access| access.atomicity.atomic().is_none();
+    let mut has = false;
+    for thread in case.body.litmus().iter().flat_map(|test| &test.threads) {
+        each_expr(&thread.body, &mut |expr| {
+            has |= matches!(expr, Expr::Load(access) if ordinary(access));
+        });
+        each_instr(&thread.body, &mut |instr| {
+            has |= matches!(instr, Instr::Store { access, .. } if ordinary(access));
+        });
+    }
+    has
 }
 
 /// How many cases about each rule come before all else where it is not known what they need: the device may lack
@@ -296,6 +364,25 @@ mod tests {
         };
         let order = by_value(&cases, (0..cases.len()).collect(), TIMES, &rule);
         assert_eq!(order[0], last);
+    }
+
+    #[test]
+    fn what_is_lowered_in_a_way_of_its_own_comes_early() {
+        let cases = plan::shipped().expect("the shipped tests");
+        let none = |_: &Case| BTreeSet::new();
+        let order = by_value(&cases, (0..cases.len()).collect(), 1, &none);
+        let place = |name: &str| {
+            let place = order.iter().position(|&at| cases[at].test == name);
+            place.expect("a shipped test")
+        };
+        let kinds: BTreeSet<&str> = cases.iter().map(kind).collect();
+        // A read-modify-write that changes nothing, though it is no small test of its shape.
+        assert!(
+            place("SB+rmw+zero") < kinds.len(),
+            "{}",
+            place("SB+rmw+zero")
+        );
+        assert!(place("SB+rlx") < place("SB+plain"), "the second races");
     }
 
     #[test]

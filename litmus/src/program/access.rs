@@ -233,6 +233,16 @@ impl RmwOp {
         }
     }
 
+    /// With this operand it leaves every value as it is. Compilers turn such a one into a fence and a load.
+    pub fn is_idle(self, operand: i64) -> bool {
+        match self {
+            RmwOp::Add | RmwOp::Sub | RmwOp::Or | RmwOp::Xor => operand == 0,
+            RmwOp::And => operand == -1,
+            // The last two by the type's bounds, with which no compiler is known to do so.
+            RmwOp::Exchange | RmwOp::TestAndSet | RmwOp::Min | RmwOp::Max => false,
+        }
+    }
+
     /// The one that has a name in OpenCL C 1.x.
     pub fn of_legacy_name(name: &str) -> Option<RmwOp> {
         RmwOp::ALL.into_iter().find(|op| op.legacy_name() == name)
@@ -263,6 +273,21 @@ impl RmwOp {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_idle_changes_no_value() {
+        let idle = |op: RmwOp| [0, -1, 1].into_iter().filter(move |&by| op.is_idle(by));
+        let pairs = RmwOp::ALL
+            .into_iter()
+            .flat_map(|op| idle(op).map(move |by| (op, by)));
+        let pairs: Vec<_> = pairs.collect();
+        assert_eq!(pairs.len(), 5);
+        for (op, by) in pairs {
+            for old in [0, 1, 5, u32::MAX.into()] {
+                assert_eq!(op.apply(ScalarType::UInt, old, by), old, "{op:?} {by}");
+            }
+        }
+    }
 
     #[test]
     fn min_and_max_compare_as_the_type_does() {
