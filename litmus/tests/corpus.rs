@@ -18,8 +18,20 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn the_corpus_reads_and_both_writers_keep_it() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus/opencl");
+fn the_corpus_of_opencl_reads_and_both_writers_keep_it() {
+    kept("opencl", 70);
+}
+
+#[test]
+fn the_corpus_of_vulkan_reads_and_both_writers_keep_it() {
+    kept("vulkan", 299);
+}
+
+/// Every test of a corpus survives both writers; there are at least so many where there are any.
+fn kept(corpus: &str, least: usize) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../shared/corpus")
+        .join(corpus);
     let mut files = Vec::new();
     collect(&root, &mut files);
     files.sort();
@@ -45,7 +57,7 @@ fn the_corpus_reads_and_both_writers_keep_it() {
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     assert!(
-        !root.is_dir() || files.len() >= 70,
+        !root.is_dir() || files.len() >= least,
         "only {} files",
         files.len()
     );

@@ -53,6 +53,11 @@ fn yaml_host(host: &str) -> String {
     )
 }
 
+/// A test of Vulkan whose thread's only instruction is `line`.
+fn listing(line: &str) -> String {
+    format!("VULKAN t\n{{ x=0; y=0; }}\n P0@sg 0, wg 0, qf 0 ;\n {line} ;\nexists (x=1)\n")
+}
+
 macro_rules! snapshots {
     ($($name:ident: $text:expr;)*) => {
         $(
@@ -67,7 +72,20 @@ macro_rules! snapshots {
 snapshots! {
     empty_file: litmus("");
     other_dialect: litmus("C MP\n{}\nP0 () {}\nexists (x=0)\n");
-    vulkan_dialect: litmus("VULKAN MP\n{\nx=0;\n}\n P0@sg 0, wg 0, qf 0 ;\n st.sc0 x, 1 ;\nexists (x=1)");
+    vulkan_unknown_instruction: litmus(&listing("rwm.atom.dv.sc0 r0, x, 1"));
+    vulkan_unknown_modifier: litmus(&listing("ld.atom.dv.sc0.semsc7 r0, x"));
+    vulkan_without_scope: litmus(&listing("ld.atom.sc0 r0, x"));
+    vulkan_without_class: litmus(&listing("ld.atom.dv r0, x"));
+    vulkan_two_scopes: litmus(&listing("st.atom.dv.wg.sc0 x, 1"));
+    vulkan_make_available: litmus(&listing("membar.acq.dv.semsc0.semav"));
+    vulkan_load_releases: litmus(&listing("ld.atom.rel.dv.sc0.semsc0 r0, x"));
+    vulkan_plain_semantics: litmus(&listing("st.rel.sc0.semsc0 x, 1"));
+    vulkan_memory_operand: litmus(&listing("st.sc0 x, (y[0] + 1)"));
+    vulkan_unknown_label: litmus(&listing("goto LC00"));
+    vulkan_two_classes: litmus(
+        "VULKAN t\n{ x=0; }\n P0@sg 0, wg 0, qf 0 | P1@sg 1, wg 0, qf 0 ;\n st.sc0 x, 1 | st.sc1 x, 1 ;\nexists (x=1)\n",
+    );
+    vulkan_too_many_cells: litmus(&listing("st.sc0 x, 1 | st.sc0 x, 2"));
     not_a_test: litmus("#include <stdio.h>\nint main(void) { return 0; }\n");
     binary_file: bytes("test.litmus", b"\x7fELF\x02\x01\x01\0\0\0\0\0\xff\xfe");
     not_utf8: bytes("test.litmus", b"OPENCL t\n{}\n// caf\xe9\nP0 () {}\nexists (x=0)\n");

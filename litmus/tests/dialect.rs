@@ -199,6 +199,7 @@ fn the_frame() {
     let device = |device, work_group, sub_group| {
         Placement::Device(WorkItem {
             device,
+            queue_family: 0,
             work_group,
             sub_group,
         })

@@ -2,11 +2,11 @@
 //! makes a reader panic.
 
 use classay_litmus::program::{
-    Access, Address, Atom, Atomic, Atomicity, Barrier, BarrierScope, BinOp, Branch, Cas,
+    Access, Address, Api, Atom, Atomic, Atomicity, Barrier, BarrierScope, BinOp, Branch, Cas,
     CasStrength, Command, CommandId, CommandKind, Condition, Expected, Expr, Fence, FenceFlags,
-    HostCall, Instr, LocId, Location, MapAccess, MemOrder, MemScope, Memory, Observable, Placement,
-    Predicate, Program, Quantifier, Queue, QueueId, QueueOrder, RegId, Region, Register, Relation,
-    Rmw, RmwOp, ScalarType, Thread, ThreadId, UnOp, WorkItem, legacy_fence,
+    HostCall, Instr, LocId, Location, Make, MapAccess, MemOrder, MemScope, Memory, Observable,
+    Placement, Predicate, Program, Quantifier, Queue, QueueId, QueueOrder, RegId, Region, Register,
+    Relation, Rmw, RmwOp, ScalarType, Thread, ThreadId, UnOp, WorkItem, legacy_fence,
 };
 use classay_litmus::shipped;
 use classay_litmus::syntax::{read_bytes, read_litmus, read_yaml, write_litmus, write_yaml};
@@ -70,6 +70,7 @@ fn locations() -> impl Strategy<Value = Vec<Location>> {
                     Location {
                         memory: if local { Memory::Unstated } else { memory },
                         name: name.to_string(),
+                        alias: None,
                         region: if local { Region::Local } else { Region::Global },
                         generic,
                         ty,
@@ -99,7 +100,7 @@ fn order() -> impl Strategy<Value = MemOrder> {
 }
 
 fn scope() -> impl Strategy<Value = MemScope> {
-    select(&MemScope::ALL[..])
+    select(MemScope::of(Api::OpenCl).collect::<Vec<_>>())
 }
 
 fn atomic(orders: &'static [MemOrder]) -> impl Strategy<Value = Atomic> {
@@ -296,6 +297,7 @@ fn flags() -> impl Strategy<Value = FenceFlags> {
         global,
         local,
         image,
+        output: false,
     })
 }
 
@@ -315,6 +317,7 @@ fn instruction(scene: &Rc<Scene>) -> BoxedStrategy<Instr> {
             scope,
             // Where there is no function for it, nothing says that it was asked for.
             legacy: legacy && legacy_fence(order, scope).is_some(),
+            make: Make::NOTHING,
         })
     });
     let barrier = (
@@ -326,9 +329,8 @@ fn instruction(scene: &Rc<Scene>) -> BoxedStrategy<Instr> {
         .prop_map(|(label, group, flags, scope)| {
             Instr::Barrier(Barrier {
                 label: label.map(str::to_string),
-                group,
-                flags,
                 scope,
+                ..Barrier::of(group, flags)
             })
         });
     let mut simple = vec![
@@ -381,6 +383,7 @@ fn placement() -> impl Strategy<Value = Placement> {
     let device = (0u32..3, 0u32..5, option::of(0u32..3)).prop_map(|(device, wg, sub_group)| {
         Placement::Device(WorkItem {
             device,
+            queue_family: 0,
             work_group: wg,
             sub_group,
         })
@@ -470,8 +473,10 @@ fn program() -> impl Strategy<Value = Program> {
                 ),
             )
                 .prop_map(move |(predicate, filter, quantifier)| Program {
+                    api: Api::OpenCl,
                     queues: Vec::new(),
                     commands: Vec::new(),
+                    synchronized: Vec::new(),
                     name: name.clone(),
                     locations: within_reach(&locations, &threads),
                     threads: threads.clone(),

@@ -71,7 +71,7 @@ impl Worn {
 
     fn annotate(&mut self, atomicity: &Atomicity) {
         match atomicity {
-            Atomicity::Plain | Atomicity::Volatile => self.plain = true,
+            Atomicity::Plain | Atomicity::Volatile | Atomicity::NonPrivate(_) => self.plain = true,
             Atomicity::Atomic(atomic) => self.atomic(atomic),
         }
     }
@@ -101,6 +101,7 @@ impl Worn {
                 | Instr::Effect(_)
                 | Instr::If(_)
                 | Instr::While { .. }
+                | Instr::Domain(_)
                 | Instr::Return
                 | Instr::Host(_) => {}
             }
@@ -180,6 +181,7 @@ fn scope(scope: MemScope) -> &'static str {
         MemScope::WorkItem => "work-item",
         MemScope::SubGroup => "sub-group",
         MemScope::WorkGroup => "work-group",
+        MemScope::QueueFamily => "queue family",
         MemScope::Device => "device",
         MemScope::AllSvmDevices => "all devices",
     }

@@ -78,7 +78,8 @@ impl From<Inexpressible> for NotRun {
             | Inexpressible::SubGroupsWithCommands
             | Inexpressible::HostWithCommands { .. } => "a test whose commands can be played",
             Inexpressible::Memory { .. } => "a test whose memory a launch allocates",
-            Inexpressible::LocalAcrossGroups { .. }
+            Inexpressible::OtherApi
+            | Inexpressible::LocalAcrossGroups { .. }
             | Inexpressible::LocalOnHost { .. }
             | Inexpressible::BarrierMismatch { .. }
             | Inexpressible::NestedBarrier { .. }

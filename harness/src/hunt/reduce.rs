@@ -217,6 +217,7 @@ fn smaller(program: &Program) -> Vec<(String, Program)> {
                 | Instr::Effect(_)
                 | Instr::Fence(_)
                 | Instr::Barrier(_)
+                | Instr::Domain(_)
                 | Instr::Host(_) => continue,
             };
             let mut less = program.clone();

@@ -110,6 +110,11 @@ const MODELS: &[(&str, &str)] = &[
         "opencl-scoped-sc",
         include_str!("../../models/opencl-scoped-sc.cat"),
     ),
+    ("vulkan", include_str!("../../models/vulkan.cat")),
+    (
+        "vulkan-no-chains",
+        include_str!("../../models/vulkan-no-chains.cat"),
+    ),
     ("sc", include_str!("../../models/sc.cat")),
     ("x86-tso", include_str!("../../models/x86-tso.cat")),
 ];
@@ -118,6 +123,7 @@ const MODELS: &[(&str, &str)] = &[
 const PARTS: &[(&str, &str)] = &[
     ("opencl-base", include_str!("../../models/opencl-base.cat")),
     ("opencl-sc", include_str!("../../models/opencl-sc.cat")),
+    ("vulkan-base", include_str!("../../models/vulkan-base.cat")),
 ];
 
 /// Files that models by others include and whose content the vocabulary already has.

@@ -67,6 +67,8 @@ named! {
         SubGroup = ["SG"],
         /// Events of scope work_group.
         WorkGroup = ["WG"],
+        /// Events of scope queue family, in Vulkan.
+        QueueFamily = ["QF"],
         /// Events of scope device.
         Device = ["DV", "DEV"],
         /// Events of scope all_svm_devices.
@@ -75,6 +77,24 @@ named! {
         Global = ["GLOBAL", "G"],
         /// Accesses to local memory, and fences with the local flag.
         Local = ["LOCAL", "L"],
+        /// Accesses to images, and what orders or covers them, in Vulkan.
+        Image = ["IMAGE"],
+        /// The same for outputs.
+        Output = ["OUTPUT"],
+        /// Barriers and atomics whose storage class semantics have UniformMemory, in Vulkan.
+        OrdersGlobal = ["ORDERS_GLOBAL", "SEMSC0"],
+        /// Likewise WorkgroupMemory.
+        OrdersLocal = ["ORDERS_LOCAL", "SEMSC1"],
+        /// Likewise ImageMemory.
+        OrdersImage = ["ORDERS_IMAGE", "SEMSC2"],
+        /// Likewise OutputMemory.
+        OrdersOutput = ["ORDERS_OUTPUT", "SEMSC3"],
+        /// Availability operations of Vulkan; those of the device domain have no scope.
+        Available = ["AV"],
+        /// Visibility operations of Vulkan; those of the device domain have no scope.
+        Visible = ["VIS"],
+        /// Non-private accesses of Vulkan; atomics are among them.
+        NonPrivate = ["NONPRIV"],
         /// Events of host threads.
         Host = ["HOST"],
         /// Accesses to locations in fine-grained SVM with atomics.
@@ -121,6 +141,12 @@ named! {
         SameWorkGroup = ["swg", "same-wg", "same_wg", "wg"],
         /// Same kernel-instance.
         SameKernel = ["ski"],
+        /// Same queue family, in Vulkan.
+        SameQueueFamily = ["sqf"],
+        /// Same reference, in Vulkan: the same location by name, which may be an alias of another.
+        SameReference = ["ref"],
+        /// What the program says system-synchronizes, in Vulkan.
+        SystemSynchronizes = ["ssw"],
         /// Same device.
         SameDevice = ["sdv", "same-dv", "same_dv", "dev"],
         /// Same object: a location, whichever element of it.

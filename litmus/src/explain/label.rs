@@ -54,6 +54,9 @@ pub(super) fn node(program: &Program, event: &Shown, letters: &mut usize) -> Nod
         Some(EventKind::Fence) => "F".to_owned(),
         Some(EventKind::Entry) => "barrier entry".to_owned(),
         Some(EventKind::Exit) => "barrier exit".to_owned(),
+        Some(EventKind::Barrier) => "barrier".to_owned(),
+        Some(EventKind::Available) => "AV".to_owned(),
+        Some(EventKind::Visible) => "VIS".to_owned(),
     };
     let id = match event.kind {
         None => format!("init {name}"),

@@ -8,8 +8,8 @@
 //! Queues and commands, of which the generator makes none, keep their names and numbers.
 
 use crate::program::{
-    Access, Address, Atom, Atomicity, Expected, Expr, FenceFlags, Instr, LocId, MemOrder, MemScope,
-    Observable, Placement, Predicate, Program, RegId, WorkItem,
+    Access, Address, Atom, Atomicity, Expected, Expr, FenceFlags, Instr, LocId, Make, MemOrder,
+    MemScope, Observable, Placement, Predicate, Program, RegId, WorkItem,
 };
 
 /// A program as bytes, the same for all that are alike.
@@ -84,7 +84,7 @@ struct Form<'p> {
     /// What has been mentioned so far, in order of first mention.
     locations: Vec<LocId>,
     devices: Vec<u32>,
-    groups: Vec<(u32, u32)>,
+    groups: Vec<(u32, u32, u32)>,
     sub_groups: Vec<WorkItem>,
     labels: Vec<&'p str>,
     registers: Vec<(usize, RegId)>,
@@ -181,17 +181,23 @@ impl<'p> Form<'p> {
                 }
                 Instr::Fence(fence) => {
                     self.byte(if fence.legacy { b'F' } else { b'f' });
-                    self.flags(fence.flags);
+                    self.semantics(fence.flags, fence.make);
                     self.ordered(fence.order, fence.scope);
                 }
                 Instr::Barrier(barrier) => {
                     self.byte(b'b');
                     self.byte(barrier.group as u8);
-                    self.flags(barrier.flags);
+                    self.semantics(barrier.flags, barrier.make);
+                    self.byte(barrier.order as u8);
                     self.scope(barrier.scope);
+                    self.number(barrier.quorum.map_or(0, |quorum| 1 + i64::from(quorum)));
                     let label = barrier.label.as_deref();
                     let label = label.map(|l| 1 + number(&mut self.labels, l));
                     self.number(label.unwrap_or(0).into());
+                }
+                Instr::Domain(operation) => {
+                    self.byte(b'd');
+                    self.byte(*operation as u8);
                 }
                 Instr::If(branch) => {
                     self.byte(b'?');
@@ -295,6 +301,11 @@ impl<'p> Form<'p> {
             Atomicity::Atomic(atomic) => {
                 self.byte(2);
                 self.ordered(atomic.order, atomic.reach());
+                self.semantics(atomic.flags, atomic.make);
+            }
+            Atomicity::NonPrivate(scope) => {
+                self.byte(3);
+                self.scope(scope);
             }
         }
     }
@@ -308,8 +319,15 @@ impl<'p> Form<'p> {
         self.byte(scope.map_or(0, |s| 1 + s as u8));
     }
 
-    fn flags(&mut self, flags: FenceFlags) {
-        self.byte(u8::from(flags.global) + 2 * u8::from(flags.local) + 4 * u8::from(flags.image));
+    fn flags(&mut self, mut flags: FenceFlags) {
+        let named = flags.named().into_iter().enumerate();
+        self.byte(named.map(|(bit, (_, set))| u8::from(*set) << bit).sum());
+    }
+
+    /// What the semantics of Vulkan say beside the order.
+    fn semantics(&mut self, flags: FenceFlags, make: Make) {
+        self.flags(flags);
+        self.byte(u8::from(make.available) + 2 * u8::from(make.visible));
     }
 
     fn register(&mut self, register: RegId) {

@@ -184,6 +184,7 @@ impl Context {
         let place = |device, work_group, sub_group| {
             Placement::Device(WorkItem {
                 device,
+                queue_family: 0,
                 work_group,
                 sub_group,
             })
@@ -242,7 +243,7 @@ impl Context {
         FenceFlags {
             global,
             local,
-            image: false,
+            ..FenceFlags::NONE
         }
     }
 
@@ -267,10 +268,8 @@ impl Context {
             return None;
         }
         Some(Barrier {
-            label: None,
-            group,
-            flags: self.flags(),
             scope,
+            ..Barrier::of(group, self.flags())
         })
     }
 }

@@ -2,10 +2,10 @@
 
 use super::shape::Slot;
 use crate::program::{
-    Access, Address, Atom, Atomic, Atomicity, Barrier, BinOp, Branch, Cas, CasStrength, Condition,
-    Expected, Expr, Fence, FenceFlags, Instr, LocId, Location, MemOrder, MemScope, Memory,
-    Observable, Placement, Predicate, Program, Quantifier, RegId, Region, Register, Relation, Rmw,
-    RmwOp, ScalarType, Thread, ThreadId,
+    Access, Address, Api, Atom, Atomic, Atomicity, Barrier, BinOp, Branch, Cas, CasStrength,
+    Condition, Expected, Expr, Fence, FenceFlags, Instr, LocId, Location, Make, MemOrder, MemScope,
+    Memory, Observable, Placement, Predicate, Program, Quantifier, RegId, Region, Register,
+    Relation, Rmw, RmwOp, ScalarType, Thread, ThreadId,
 };
 
 /// How an access is made.
@@ -92,6 +92,7 @@ impl Design {
                     .get(l)
                     .map_or_else(|| format!("x{l}"), |n| (*n).to_string()),
                 region: self.regions[l],
+                alias: None,
                 memory: Memory::Unstated,
                 generic: false,
                 ty: ScalarType::Int,
@@ -136,10 +137,12 @@ impl Design {
         };
         Program {
             name: name.to_string(),
+            api: Api::OpenCl,
             locations,
             threads,
             queues: Vec::new(),
             commands: Vec::new(),
+            synchronized: Vec::new(),
             condition: Condition {
                 quantifier: Quantifier::Exists,
                 predicate,
@@ -195,6 +198,7 @@ fn body(steps: &[Step], registers: &mut Registers) -> Vec<Instr> {
                     order: *order,
                     scope: *scope,
                     legacy: false,
+                    make: Make::NOTHING,
                 }));
                 continue;
             }

@@ -140,8 +140,8 @@ impl<'p> BodyWriter<'p> {
             }
             Instr::Fence(fence) => self.line(&format!("{fence};")),
             // Barriers stand between segments, where the test kernel writes them; `Shape::of`
-            // refuses programs with commands.
-            Instr::Barrier(_) | Instr::Host(_) => {}
+            // refuses programs with commands, and those of another API.
+            Instr::Barrier(_) | Instr::Host(_) | Instr::Domain(_) => {}
             Instr::If(branch) => {
                 let c = self.value(&branch.condition);
                 self.line(&format!("if ({c}) {{"));
@@ -190,7 +190,7 @@ impl<'p> BodyWriter<'p> {
     fn pointer(&mut self, address: &Address, ty: &str, volatile: bool) -> String {
         let location = &self.program.locations[address.location.index()];
         let space = match location.region {
-            Region::Global => "__global",
+            Region::Global | Region::Image | Region::Output => "__global",
             Region::Local => "__local",
         };
         let qualifier = if volatile { "volatile " } else { "" };
@@ -455,8 +455,14 @@ pub fn barrier(b: &Barrier, dialect: AtomicsDialect) -> String {
     let flags = b.flags;
     let name = match (b.group, dialect) {
         (BarrierScope::SubGroup, _) => "sub_group_barrier",
-        (BarrierScope::WorkGroup, AtomicsDialect::C11) => "work_group_barrier",
-        (BarrierScope::WorkGroup, AtomicsDialect::V1) => "barrier",
+        (
+            BarrierScope::WorkGroup | BarrierScope::QueueFamily | BarrierScope::Device,
+            AtomicsDialect::C11,
+        ) => "work_group_barrier",
+        (
+            BarrierScope::WorkGroup | BarrierScope::QueueFamily | BarrierScope::Device,
+            AtomicsDialect::V1,
+        ) => "barrier",
     };
     match b.scope {
         Some(scope) => format!("{name}({flags}, {});", scope.name()),

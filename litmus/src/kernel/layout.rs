@@ -95,7 +95,7 @@ impl Layout {
                 _ => bytes.div_ceil(4),
             };
             let at = match location.region {
-                Region::Global => {
+                Region::Global | Region::Image | Region::Output => {
                     layout.slot_words = layout.slot_words.max(words);
                     layout.global_slots += 1;
                     layout.global_slots - 1
@@ -278,7 +278,7 @@ pub fn owners(program: &Program, shape: &Shape) -> Vec<Option<(usize, usize)>> {
         .enumerate()
         .map(|(i, l)| match l.region {
             Region::Local => Some(shape.owner_of_local(program, LocId(i as u32))),
-            Region::Global => None,
+            Region::Global | Region::Image | Region::Output => None,
         })
         .collect()
 }

@@ -76,7 +76,7 @@ impl Needs {
 /// too.
 fn of_scope(scope: MemScope) -> Option<Need> {
     match scope {
-        MemScope::WorkItem | MemScope::WorkGroup => None,
+        MemScope::WorkItem | MemScope::WorkGroup | MemScope::QueueFamily => None,
         MemScope::SubGroup => Some(Need::ScopeSubGroup),
         MemScope::Device => Some(Need::ScopeDevice),
         MemScope::AllSvmDevices => Some(Need::ScopeAllDevices),

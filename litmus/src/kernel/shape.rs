@@ -2,8 +2,8 @@
 //! kernel can express that at all.
 
 use crate::program::{
-    Barrier, BarrierScope, CommandId, Instr, LocId, Memory, Placement, Program, Region, ThreadId,
-    WorkItem, each_instr, uses_location,
+    Api, Barrier, BarrierScope, CommandId, Instr, LocId, Memory, Placement, Program, Region,
+    ThreadId, WorkItem, each_instr, uses_location,
 };
 
 /// A program's threads, sorted by where they run.
@@ -44,6 +44,9 @@ pub struct GroupShape {
 /// device.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Inexpressible {
+    /// The program is written for another API.
+    #[error("the test is written for Vulkan, and OpenCL C cannot say it")]
+    OtherApi,
     /// Local memory belongs to one work-group.
     #[error(
         "local location `{location}` is used by more than one work-group; local memory belongs to one"
@@ -145,6 +148,9 @@ impl Shape {
     /// # Errors
     /// Threads that no launch can place together.
     pub fn of(program: &Program) -> Result<Shape, Inexpressible> {
+        if program.api != Api::OpenCl {
+            return Err(Inexpressible::OtherApi);
+        }
         if program.threads.is_empty() {
             return Err(Inexpressible::NoThreads);
         }

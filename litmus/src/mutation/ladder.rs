@@ -3,7 +3,7 @@
 use super::site::AccessKind;
 use super::step::{Step, To};
 use super::word::{order_word, scope_word};
-use crate::program::{Barrier, Fence, FenceFlags, MemOrder, MemScope, Placement};
+use crate::program::{Api, Barrier, Fence, FenceFlags, MemOrder, MemScope, Placement};
 
 /// The weaker orders of a place, with how many steps down they are.
 fn ladder(from: MemOrder, kind: AccessKind) -> Vec<(u32, MemOrder)> {
@@ -53,16 +53,15 @@ pub(super) fn failures(from: MemOrder) -> Vec<Step> {
 /// sub-group of its own where the test does not say which one it is in.
 pub(super) fn scopes(from: MemScope, place: Placement) -> Vec<Step> {
     let sub_groups = place != Placement::Host;
-    MemScope::ALL
-        .iter()
+    MemScope::of(Api::OpenCl)
         .rev()
-        .filter(|to| **to < from && **to > MemScope::WorkItem)
-        .filter(|to| **to > MemScope::SubGroup || sub_groups)
+        .filter(|to| *to < from && *to > MemScope::WorkItem)
+        .filter(|to| *to > MemScope::SubGroup || sub_groups)
         .zip(1..)
         .map(|(to, steps)| Step {
-            what: arrow(scope_word(from), scope_word(*to)),
+            what: arrow(scope_word(from), scope_word(to)),
             steps,
-            to: To::Scope(*to),
+            to: To::Scope(to),
         })
         .collect()
 }

@@ -181,7 +181,7 @@ struct Found {
 #[derive(PartialEq, Eq, Clone)]
 struct BarrierKey {
     group: BarrierScope,
-    work_group: Option<(u32, u32)>,
+    work_group: Option<(u32, u32, u32)>,
     sub_group: Option<u32>,
     label: Option<String>,
     ordinal: usize,
@@ -265,6 +265,8 @@ fn barrier_name(barrier: &Barrier) -> String {
     let what = match barrier.group {
         BarrierScope::WorkGroup => "the barrier",
         BarrierScope::SubGroup => "the sub-group barrier",
+        BarrierScope::QueueFamily => "the queue family's barrier",
+        BarrierScope::Device => "the device's barrier",
     };
     match &barrier.label {
         Some(label) => format!("{what} {label}"),

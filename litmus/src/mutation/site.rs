@@ -43,6 +43,7 @@ fn in_body(body: &mut [Instr], each: &mut dyn FnMut(Site<'_>)) {
             | Instr::Effect(_)
             | Instr::If(_)
             | Instr::While { .. }
+            | Instr::Domain(_)
             | Instr::Return
             | Instr::Host(_) => {}
         }

@@ -14,6 +14,7 @@ pub(crate) fn scope_word(scope: MemScope) -> &'static str {
         MemScope::WorkItem => "work_item",
         MemScope::SubGroup => "sub_group",
         MemScope::WorkGroup => "work_group",
+        MemScope::QueueFamily => "queue_family",
         MemScope::Device => "device",
         MemScope::AllSvmDevices => "all_devices",
     }
@@ -36,6 +37,7 @@ fn short_scope(scope: MemScope) -> &'static str {
         MemScope::WorkItem => "wi",
         MemScope::SubGroup => "sg",
         MemScope::WorkGroup => "wg",
+        MemScope::QueueFamily => "qf",
         MemScope::Device => "dv",
         MemScope::AllSvmDevices => "all",
     }

@@ -11,6 +11,7 @@ mod error;
 mod eval;
 mod explain;
 mod limits;
+mod meet;
 mod readings;
 mod search;
 mod skeleton;
@@ -73,6 +74,7 @@ pub fn judge(program: &Program, model: &Model, limits: &Limits) -> Result<Judgem
         filter: program.filter.as_ref(),
         constants: &constants,
         required: None,
+        until: None,
     };
     let mut findings = Findings::new(model.checks.len(), limits);
     each_skeleton(program, &threads, limits, &mut |skeleton| {
@@ -100,6 +102,41 @@ pub fn judge(program: &Program, model: &Model, limits: &Limits) -> Result<Judgem
         executions: findings.executions,
         nodes: findings.nodes,
     })
+}
+
+/// The answer to a program's own question, which needs no more outcomes than decide it.
+///
+/// # Errors
+/// As [`judge`].
+pub fn holds(program: &Program, model: &Model, limits: &Limits) -> Result<bool, Error> {
+    let threads = unfold_all(program, limits)?;
+    let observables = program.observables();
+    let constants = question_constants(program);
+    let decisive = match program.condition.quantifier {
+        Quantifier::Exists | Quantifier::NotExists => true,
+        Quantifier::Forall => false,
+    };
+    let question = Question {
+        observables: &observables,
+        filter: program.filter.as_ref(),
+        constants: &constants,
+        required: None,
+        until: Some((&program.condition.predicate, decisive)),
+    };
+    let mut findings = Findings::new(model.checks.len(), limits);
+    // Flags are of no concern here, so all count as raised.
+    findings.raised.fill(true);
+    each_skeleton(
+        program,
+        &threads,
+        limits,
+        &mut |skeleton| match findings.decided {
+            true => Ok(()),
+            false => search(model, skeleton, question, limits, &mut findings),
+        },
+    )?;
+    let states: BTreeSet<State> = findings.states.into_iter().collect();
+    Ok(answer(program, &observables, &states))
 }
 
 fn unfold_all(program: &Program, limits: &Limits) -> Result<Vec<Paths>, Error> {
@@ -153,6 +190,7 @@ fn some_execution_ends(
         filter: None,
         constants: &[],
         required: None,
+        until: None,
     };
     let mut findings = Findings::new(model.checks.len(), limits);
     // Flags are of no concern here, so all count as raised.
@@ -216,8 +254,10 @@ fn each_combination(
     let mut chosen = vec![0; ways.len()];
     loop {
         limits.deadline.check()?;
-        let paths = ways.iter().zip(&chosen).map(|(w, c)| w[*c]).collect();
-        each(&Skeleton::new(program, &setting, paths))?;
+        let paths: Vec<&Path> = ways.iter().zip(&chosen).map(|(w, c)| w[*c]).collect();
+        for meetings in meet::ways(program, &paths) {
+            each(&Skeleton::new(program, &setting, paths.clone(), meetings))?;
+        }
         let mut position = 0;
         loop {
             if position == ways.len() {

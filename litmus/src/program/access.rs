@@ -1,6 +1,6 @@
 //! Memory accesses: what is accessed, how, with which order and scope.
 
-use super::{Expr, LocId, RegId, ScalarType};
+use super::{Api, Expr, FenceFlags, LocId, RegId, ScalarType};
 use serde::{Deserialize, Serialize};
 
 /// The element of a location that an access touches.
@@ -41,25 +41,37 @@ classay_vocabulary::words! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     pub enum MemScope {
-        /// `memory_scope_work_item`
-        #[serde(alias = "memory_scope_work_item")]
+        /// `memory_scope_work_item`; Invocation in Vulkan.
+        #[serde(alias = "memory_scope_work_item", alias = "invocation")]
         WorkItem = "memory_scope_work_item",
-        /// `memory_scope_sub_group`
-        #[serde(alias = "memory_scope_sub_group")]
+        /// `memory_scope_sub_group`; Subgroup in Vulkan.
+        #[serde(alias = "memory_scope_sub_group", alias = "subgroup")]
         SubGroup = "memory_scope_sub_group",
-        /// `memory_scope_work_group`
-        #[serde(alias = "memory_scope_work_group")]
+        /// `memory_scope_work_group`; Workgroup in Vulkan.
+        #[serde(alias = "memory_scope_work_group", alias = "workgroup")]
         WorkGroup = "memory_scope_work_group",
+        /// QueueFamily, a scope of Vulkan alone.
+        QueueFamily = "memory_scope_queue_family",
         /// `memory_scope_device`
         #[serde(alias = "memory_scope_device")]
         Device = "memory_scope_device",
-        /// `memory_scope_all_svm_devices`, also written `memory_scope_all_devices`
+        /// `memory_scope_all_svm_devices`, also written `memory_scope_all_devices`; CrossDevice in
+        /// Vulkan.
         #[serde(
             alias = "memory_scope_all_svm_devices",
             alias = "all_devices",
-            alias = "memory_scope_all_devices"
+            alias = "memory_scope_all_devices",
+            alias = "cross_device"
         )]
         AllSvmDevices = "memory_scope_all_svm_devices",
+    }
+}
+
+impl MemScope {
+    /// The scopes of an API, narrowest first.
+    pub fn of(api: Api) -> impl DoubleEndedIterator<Item = MemScope> {
+        let known = move |scope: &MemScope| *scope != MemScope::QueueFamily || api == Api::Vulkan;
+        MemScope::ALL.into_iter().filter(known)
     }
 }
 
@@ -72,10 +84,14 @@ pub const STORE_FORBIDS: &[MemOrder] = &[MemOrder::Acquire, MemOrder::AcqRel];
 /// How an access reaches memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Atomicity {
-    /// An ordinary access, `*x`.
+    /// An ordinary access, `*x`; in Vulkan a private one.
     Plain,
     /// An ordinary access through a volatile pointer.
     Volatile,
+    /// A non-private access of Vulkan that is not atomic ("Private vs. Non-Private"). With a scope it
+    /// makes what it writes available there, or visible what it reads ("Per-Instruction Availability and
+    /// Visibility Semantics").
+    NonPrivate(Option<MemScope>),
     /// An atomic function.
     Atomic(Atomic),
 }
@@ -84,7 +100,7 @@ impl Atomicity {
     /// What the atomic function states, where it is one.
     pub fn atomic(self) -> Option<Atomic> {
         match self {
-            Atomicity::Plain | Atomicity::Volatile => None,
+            Atomicity::Plain | Atomicity::Volatile | Atomicity::NonPrivate(_) => None,
             Atomicity::Atomic(atomic) => Some(atomic),
         }
     }
@@ -92,7 +108,7 @@ impl Atomicity {
     /// [`Atomicity::atomic`], to be changed.
     pub fn atomic_mut(&mut self) -> Option<&mut Atomic> {
         match self {
-            Atomicity::Plain | Atomicity::Volatile => None,
+            Atomicity::Plain | Atomicity::Volatile | Atomicity::NonPrivate(_) => None,
             Atomicity::Atomic(atomic) => Some(atomic),
         }
     }
@@ -108,6 +124,28 @@ pub struct Atomic {
     /// Written in the short form (`atomic_load(x)`), which means seq_cst at device scope.
     /// Readers set `order` to seq_cst and `scope` to `None` with it.
     pub implicit: bool,
+    /// The storage classes of its semantics, in Vulkan: what it orders.
+    pub flags: FenceFlags,
+    /// What its semantics make available and visible, in Vulkan.
+    pub make: Make,
+}
+
+/// The availability and visibility flags of memory semantics ("Memory Semantics" in the memory model of
+/// Vulkan).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Make {
+    /// MakeAvailable: an availability operation before the release.
+    pub available: bool,
+    /// MakeVisible: a visibility operation after the acquire.
+    pub visible: bool,
+}
+
+impl Make {
+    /// Neither.
+    pub const NOTHING: Make = Make {
+        available: false,
+        visible: false,
+    };
 }
 
 impl Atomic {
@@ -116,6 +154,8 @@ impl Atomic {
         order: MemOrder::SeqCst,
         scope: None,
         implicit: true,
+        flags: FenceFlags::NONE,
+        make: Make::NOTHING,
     };
 
     /// With an order, and a scope where the source states one.
@@ -124,6 +164,8 @@ impl Atomic {
             order,
             scope,
             implicit: false,
+            flags: FenceFlags::NONE,
+            make: Make::NOTHING,
         }
     }
 

@@ -1,27 +1,54 @@
 //! Instructions: the statements of a thread.
 
-use super::{Access, Expr, HostCall, MemOrder, MemScope, RegId};
+use super::{Access, Expr, HostCall, Make, MemOrder, MemScope, RegId, Region};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Which regions a fence or barrier orders.
+/// Which regions a fence or barrier orders; in Vulkan the storage class semantics, also of atomics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct FenceFlags {
-    /// `CLK_GLOBAL_MEM_FENCE`
+    /// `CLK_GLOBAL_MEM_FENCE`; UniformMemory in Vulkan.
     pub global: bool,
-    /// `CLK_LOCAL_MEM_FENCE`
+    /// `CLK_LOCAL_MEM_FENCE`; WorkgroupMemory in Vulkan.
     pub local: bool,
-    /// `CLK_IMAGE_MEM_FENCE`
+    /// `CLK_IMAGE_MEM_FENCE`; ImageMemory in Vulkan.
     pub image: bool,
+    /// OutputMemory, which is Vulkan's alone.
+    pub output: bool,
 }
 
 impl FenceFlags {
-    /// Each flag by its word.
-    pub fn named(&mut self) -> [(&'static str, &mut bool); 3] {
+    /// No region.
+    pub const NONE: FenceFlags = FenceFlags {
+        global: false,
+        local: false,
+        image: false,
+        output: false,
+    };
+
+    /// Each flag by its word, in the order of [`Region::ALL`].
+    pub fn named(&mut self) -> [(&'static str, &mut bool); 4] {
         [
             ("global", &mut self.global),
             ("local", &mut self.local),
             ("image", &mut self.image),
+            ("output", &mut self.output),
         ]
+    }
+
+    /// Whether a region is among them.
+    pub fn has(self, region: Region) -> bool {
+        match region {
+            Region::Global => self.global,
+            Region::Local => self.local,
+            Region::Image => self.image,
+            Region::Output => self.output,
+        }
+    }
+
+    /// The regions among them, in order.
+    pub fn regions(self) -> impl Iterator<Item = Region> {
+        Region::ALL.into_iter().filter(move |r| self.has(*r))
     }
 
     /// The words of those that are set.
@@ -55,7 +82,11 @@ pub fn legacy_fence(order: MemOrder, scope: MemScope) -> Option<&'static str> {
         (MemOrder::Relaxed | MemOrder::SeqCst, MemScope::WorkGroup)
         | (
             _,
-            MemScope::WorkItem | MemScope::SubGroup | MemScope::Device | MemScope::AllSvmDevices,
+            MemScope::WorkItem
+            | MemScope::SubGroup
+            | MemScope::QueueFamily
+            | MemScope::Device
+            | MemScope::AllSvmDevices,
         ) => None,
     }
 }
@@ -71,6 +102,8 @@ pub struct Fence {
     pub scope: MemScope,
     /// Written as one of the functions of OpenCL C 1.x, where one of them has this order and scope.
     pub legacy: bool,
+    /// What it makes available and visible, in Vulkan.
+    pub make: Make,
 }
 
 /// As a call in OpenCL C.
@@ -81,6 +114,7 @@ impl fmt::Display for Fence {
             order,
             scope,
             legacy,
+            make: _,
         } = self;
         match legacy_fence(*order, *scope).filter(|_| *legacy) {
             Some(name) => write!(f, "{name}({flags})"),
@@ -107,6 +141,10 @@ pub enum BarrierScope {
     WorkGroup,
     /// All work-items of the sub-group: `sub_group_barrier`.
     SubGroup,
+    /// Invocations of a queue family: an execution scope that published tests of Vulkan use.
+    QueueFamily,
+    /// Invocations of a device: likewise.
+    Device,
 }
 
 impl BarrierScope {
@@ -115,6 +153,8 @@ impl BarrierScope {
         match self {
             BarrierScope::WorkGroup => MemScope::WorkGroup,
             BarrierScope::SubGroup => MemScope::SubGroup,
+            BarrierScope::QueueFamily => MemScope::QueueFamily,
+            BarrierScope::Device => MemScope::Device,
         }
     }
 }
@@ -129,11 +169,43 @@ pub struct Barrier {
     pub group: BarrierScope,
     /// Which regions it orders.
     pub flags: FenceFlags,
-    /// The memory scope, where the source states one; work-group (or sub-group) otherwise.
+    /// The memory scope, where the source states one; that of its group otherwise.
     pub scope: Option<MemScope>,
+    /// Its order: acq_rel in OpenCL, where its entry releases and its exit acquires; in Vulkan what
+    /// its semantics say, and relaxed for a control barrier without memory semantics.
+    pub order: MemOrder,
+    /// What it makes available and visible, in Vulkan.
+    pub make: Make,
+    /// How many meet at it, where the test says so. Otherwise all of the group that OpenCL knows, and
+    /// in Vulkan those of the group whose code has a barrier with its label.
+    pub quorum: Option<u32>,
+}
+
+/// An operation on memory domains that no shader instruction performs ("Availability, Visibility, and
+/// Domain Operations" in the memory model of Vulkan).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DomainOp {
+    /// Makes writes of all agents and references available to the device domain.
+    Available,
+    /// Makes writes that are available to the device domain visible to all agents and references.
+    Visible,
 }
 
 impl Barrier {
+    /// One as OpenCL has it, without a label, of its group's scope.
+    pub fn of(group: BarrierScope, flags: FenceFlags) -> Barrier {
+        Barrier {
+            label: None,
+            group,
+            flags,
+            scope: None,
+            order: MemOrder::AcqRel,
+            make: Make::NOTHING,
+            quorum: None,
+        }
+    }
+
     /// The memory scope that it has, stated or not.
     pub fn reach(&self) -> MemScope {
         self.scope.unwrap_or(self.group.own())
@@ -164,6 +236,8 @@ pub enum Instr {
     Fence(Fence),
     /// A barrier.
     Barrier(Barrier),
+    /// An operation on memory domains.
+    Domain(DomainOp),
     /// `if (c) … else …`
     If(Branch),
     /// `while (c) …`

@@ -10,6 +10,7 @@
 //! operands are evaluated in no order, but of two calls of functions one comes before the other.
 
 mod access;
+mod api;
 mod command;
 mod condition;
 mod expr;
@@ -20,13 +21,16 @@ mod value;
 mod walk;
 
 pub use access::{
-    Access, Address, Atomic, Atomicity, CasStrength, Expected, LOAD_FORBIDS, MemOrder, MemScope,
-    RmwOp, STORE_FORBIDS,
+    Access, Address, Atomic, Atomicity, CasStrength, Expected, LOAD_FORBIDS, Make, MemOrder,
+    MemScope, RmwOp, STORE_FORBIDS,
 };
+pub use api::Api;
 pub use command::{Command, CommandKind, HostCall, MapAccess, Queue, QueueOrder};
 pub use condition::{Atom, Condition, Observable, Predicate, Quantifier, Relation};
 pub use expr::{BinOp, Cas, Expr, Rmw, UnOp};
-pub use instr::{Barrier, BarrierScope, Branch, Fence, FenceFlags, Instr, flag_name, legacy_fence};
+pub use instr::{
+    Barrier, BarrierScope, Branch, DomainOp, Fence, FenceFlags, Instr, flag_name, legacy_fence,
+};
 pub use order::{CommandError, CommandOrder, Link, Mistake, Point, Where};
 pub use place::{Location, Memory, Placement, Region, Register, Thread, WorkItem};
 pub use value::ScalarType;
@@ -74,6 +78,8 @@ impl fmt::Display for ThreadId {
 pub struct Program {
     /// The name from the test's first line; not unique across files.
     pub name: String,
+    /// The API that it is written for.
+    pub api: Api,
     /// Shared locations, in order of declaration.
     pub locations: Vec<Location>,
     /// Threads, `P0` first.
@@ -82,6 +88,9 @@ pub struct Program {
     pub queues: Vec<Queue>,
     /// Commands that host threads enqueue, in the order of their calls, thread by thread.
     pub commands: Vec<Command>,
+    /// Pairs of threads of which the first system-synchronizes with the second, in Vulkan: each
+    /// operation of the one with each of the other ("System-Synchronizes-With").
+    pub synchronized: Vec<(ThreadId, ThreadId)>,
     /// The question.
     pub condition: Condition,
     /// Only executions that end in a state satisfying this take part (`filter`).
@@ -95,6 +104,11 @@ impl Program {
             .iter()
             .position(|l| l.name == name)
             .map(|i| LocId(i as u32))
+    }
+
+    /// The location whose memory a location is: itself, or what it is an alias of.
+    pub fn memory_behind(&self, location: LocId) -> LocId {
+        self.locations[location.index()].alias.unwrap_or(location)
     }
 
     /// How a location is allocated: as the test states, or else as what its threads need. A launch of a
@@ -154,6 +168,9 @@ impl Program {
             all.extend(registers.map(|r| Observable::Register(ThreadId(t as u32), RegId(r))));
         }
         for (l, location) in self.locations.iter().enumerate() {
+            if location.alias.is_some() {
+                continue;
+            }
             let elements = 0..location.len();
             all.extend(elements.map(|element| Observable::Memory(LocId(l as u32), element)));
         }

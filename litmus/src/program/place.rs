@@ -1,17 +1,24 @@
 //! Where things are: locations in regions, threads on devices.
 
-use super::{CommandId, Instr, ScalarType};
+use super::{CommandId, Instr, LocId, ScalarType};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The memory region a location lives in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Region {
-    /// Global memory.
-    Global,
-    /// Local memory of one work-group.
-    Local,
+classay_vocabulary::words! {
+    /// The memory region a location lives in; in Vulkan the storage class of the references to it, as
+    /// far as storage class semantics tell classes apart ("Memory Semantics").
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Region {
+        /// Global memory; Uniform, StorageBuffer and PhysicalStorageBuffer (UniformMemory).
+        Global = "global",
+        /// Local memory of one work-group; Workgroup (WorkgroupMemory).
+        Local = "local",
+        /// Image (ImageMemory), in Vulkan alone.
+        Image = "image",
+        /// Output (OutputMemory), in Vulkan alone.
+        Output = "output",
+    }
 }
 
 /// How the memory of a global location is allocated. What it promises is in "Shared Virtual Memory"
@@ -80,6 +87,9 @@ pub struct Location {
     pub name: String,
     /// Global or local.
     pub region: Region,
+    /// The location whose memory this one reaches through another reference, in Vulkan ("Reference");
+    /// that one is no alias itself, and has the values and the type.
+    pub alias: Option<LocId>,
     /// How it is allocated; local memory states nothing.
     pub memory: Memory,
     /// At least one thread reaches it through a pointer without an address-space qualifier.
@@ -106,7 +116,7 @@ impl Location {
     }
 }
 
-/// Where a thread runs. Two threads with equal work-group (and sub-group) numbers on one device
+/// Where a thread runs. In Vulkan groups are numbered within their queue family. Two threads with equal work-group (and sub-group) numbers on one device
 /// share that group; each thread is a work-item of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Placement {
@@ -131,6 +141,8 @@ impl Placement {
 pub struct WorkItem {
     /// Number of the device, from 0, in order of the context's devices.
     pub device: u32,
+    /// Number of the queue family within its device, in Vulkan; 0 elsewhere.
+    pub queue_family: u32,
     /// Number of the work-group within its device.
     pub work_group: u32,
     /// Number of the sub-group within its work-group, where the test cares.
@@ -148,9 +160,14 @@ impl fmt::Display for WorkItem {
 }
 
 impl WorkItem {
-    /// Its work-group, among those of all devices.
-    pub fn group(self) -> (u32, u32) {
-        (self.device, self.work_group)
+    /// Its work-group, among those of all devices and queue families.
+    pub fn group(self) -> (u32, u32, u32) {
+        (self.device, self.queue_family, self.work_group)
+    }
+
+    /// Its queue family, among those of all devices.
+    pub fn family(self) -> (u32, u32) {
+        (self.device, self.queue_family)
     }
 }
 

@@ -46,6 +46,7 @@ macro_rules! consist {
                     | Instr::Store { .. }
                     | Instr::Fence(_)
                     | Instr::Barrier(_)
+                    | Instr::Domain(_)
                     | Instr::Return
                     | Instr::Host(_) => [None, None],
                 };
@@ -62,9 +63,11 @@ macro_rules! consist {
                     Instr::If(Branch { condition, .. }) | Instr::While { condition, .. } => {
                         [None, Some(condition)]
                     }
-                    Instr::Fence(_) | Instr::Barrier(_) | Instr::Return | Instr::Host(_) => {
-                        [None, None]
-                    }
+                    Instr::Fence(_)
+                    | Instr::Barrier(_)
+                    | Instr::Domain(_)
+                    | Instr::Return
+                    | Instr::Host(_) => [None, None],
                 };
                 expressions.into_iter().flatten()
             }

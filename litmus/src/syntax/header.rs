@@ -3,15 +3,16 @@
 
 use super::error::{Outcome, Span};
 use super::lexer::{nested_comment, shorten};
+use crate::program::Api;
 
 /// Other litmus dialects, to tell a file of theirs from a file of noise.
 const OTHER_DIALECTS: &[&str] = &[
     "C", "LISA", "X86", "X86_64", "AARCH64", "ARM", "PPC", "MIPS", "RISCV", "PTX", "BPF", "ASL",
-    "JAVA", "BELL", "VULKAN", "CPP", "CUDA", "LKMM", "SPIRV",
+    "JAVA", "BELL", "CPP", "CUDA", "LKMM", "SPIRV",
 ];
 
-/// The test's name, and the offset at which its tokens start.
-pub(crate) fn read(source: &str) -> Outcome<(String, usize)> {
+/// What the test is written for, its name, and the offset at which its tokens start.
+pub(crate) fn read(source: &str) -> Outcome<(Api, String, usize)> {
     let from = skip_blanks(source, 0);
     let line_end = source[from..].find('\n').map_or(source.len(), |n| from + n);
     let line = source[from..line_end].trim_end();
@@ -25,11 +26,14 @@ pub(crate) fn read(source: &str) -> Outcome<(String, usize)> {
     let (dialect, name) = line.split_at(word_end);
     let span_of_dialect = Span::new(from, from + word_end);
     let upper = dialect.to_ascii_uppercase();
-    if upper != "OPENCL" {
+    let known = Api::ALL
+        .into_iter()
+        .find(|api| api.name().eq_ignore_ascii_case(&upper));
+    let Some(api) = known else {
         return Err(if OTHER_DIALECTS.contains(&upper.as_str()) {
             span_of_dialect.problem(
                 format!(
-                    "this is a test in the {dialect} dialect; only the OPENCL dialect can be read"
+                    "this is a test in the {dialect} dialect; the OPENCL and VULKAN dialects can be read"
                 ),
                 "the dialect",
             )
@@ -39,11 +43,11 @@ pub(crate) fn read(source: &str) -> Outcome<(String, usize)> {
                     "this is not a litmus test: it starts with {} where the dialect should stand",
                     printable(&shorten(dialect))
                 ),
-                "expected OPENCL",
+                "expected OPENCL or VULKAN",
             )
             .help("a test starts with the line: OPENCL name")
         });
-    }
+    };
     let name = name.trim();
     if name.is_empty() {
         return Err(span
@@ -54,7 +58,7 @@ pub(crate) fn read(source: &str) -> Outcome<(String, usize)> {
     if name.chars().any(char::is_control) {
         return Err(span.problem("the test's name holds a control character", "not a name"));
     }
-    Ok((name, skip_preamble(source, line_end)?))
+    Ok((api, name, skip_preamble(source, line_end)?))
 }
 
 /// Control characters replaced, so that a message stays one line.
@@ -106,8 +110,21 @@ fn skip_preamble(source: &str, mut at: usize) -> Outcome<usize> {
     }
 }
 
-/// Length up to and with the closing quote.
+/// Length up to and with the closing quote. A quote after which the line goes on in words closes nothing
+/// where the line ends in another one: `"an "enforced" order"`.
 fn quoted_length(text: &str) -> Option<usize> {
+    let first = first_quote(text)?;
+    let line = text[first..].lines().next().unwrap_or_default();
+    let goes_on = line.starts_with(|c: char| c.is_alphanumeric());
+    let line = line.trim_end();
+    match goes_on || line.trim_start().starts_with(|c: char| c.is_alphanumeric()) {
+        true if line.ends_with('"') => Some(first + line.len()),
+        true | false => Some(first),
+    }
+}
+
+/// Length up to and with the first quote.
+fn first_quote(text: &str) -> Option<usize> {
     let mut escaped = false;
     for (at, c) in text.char_indices() {
         match c {

@@ -52,9 +52,9 @@ fn litmus(text: &str) -> Outcome<Program> {
     if let Some(at) = text.find('\0') {
         return Err(binary(at));
     }
-    let (name, from) = header::read(text)?;
+    let (api, name, from) = header::read(text)?;
     let tokens = lexer::tokens(text, from, lexer::Bodies::Braced)?;
-    let test = parse::Parser::new(text, tokens, "the test").test(name)?;
+    let test = parse::Parser::new(text, tokens, "the test").test(api, name)?;
     lower::program(test)
 }
 

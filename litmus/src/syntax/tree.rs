@@ -2,7 +2,9 @@
 //! takes.
 
 use super::error::{Problem, Span};
-use crate::program::{BinOp, Memory, Quantifier, QueueOrder, Region, Relation, ScalarType, UnOp};
+use crate::program::{
+    Api, BinOp, Memory, Quantifier, QueueOrder, Region, Relation, ScalarType, UnOp,
+};
 
 /// A word of the source.
 #[derive(Debug, Clone)]
@@ -143,6 +145,8 @@ pub(crate) struct Declarator {
 pub(crate) enum Init {
     Location {
         memory: Option<(Memory, Span)>,
+        /// The storage class, where no access states it.
+        class: Option<Region>,
         ty: Option<Type>,
         name: Name,
         /// Declared with `[n]` or `[]`: the length, where stated.
@@ -161,6 +165,12 @@ pub(crate) enum Init {
         name: Name,
         order: QueueOrder,
     },
+    /// `b aliases a`
+    Alias {
+        class: Option<Region>,
+        name: Name,
+        of: Name,
+    },
 }
 
 /// Where a thread's header puts it; `None` where it does not say.
@@ -168,6 +178,7 @@ pub(crate) enum Init {
 pub(crate) struct Place {
     pub host: Option<Span>,
     pub device: Option<u32>,
+    pub queue_family: Option<u32>,
     pub work_group: Option<u32>,
     pub sub_group: Option<u32>,
 }
@@ -188,7 +199,34 @@ pub(crate) struct ThreadTree {
     /// Where its name and placement stand.
     pub header: Span,
     pub params: Vec<Param>,
-    pub body: Vec<Stmt>,
+    pub body: Body,
+}
+
+/// What a thread does.
+#[derive(Debug, Clone)]
+pub(crate) enum Body {
+    /// C.
+    Statements(Vec<Stmt>),
+    /// One instruction after the other.
+    Listing(Vec<Line>),
+}
+
+/// A line of a listing.
+#[derive(Debug, Clone)]
+pub(crate) enum Line {
+    /// `LC00:`
+    Label(Name),
+    /// `ld.atom.dv.sc0 r0, x`
+    Instruction(Instruction),
+}
+
+/// An instruction of a listing.
+#[derive(Debug, Clone)]
+pub(crate) struct Instruction {
+    /// What stands between its dots: the mnemonic and its modifiers.
+    pub words: Vec<Name>,
+    pub operands: Vec<Node>,
+    pub span: Span,
 }
 
 /// A predicate.
@@ -220,9 +258,12 @@ pub(crate) enum Operand {
 /// A whole test.
 #[derive(Debug, Clone)]
 pub(crate) struct Test {
+    pub api: Api,
     pub name: String,
     pub init: Vec<Init>,
     pub threads: Vec<ThreadTree>,
+    /// `ssw 0 1`: numbers of threads.
+    pub synchronized: Vec<(u64, u64, Span)>,
     pub question: (Quantifier, Pred, Span),
     pub filter: Option<(Pred, Span)>,
     /// Names listed by `locations […]`.

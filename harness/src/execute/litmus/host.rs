@@ -177,8 +177,8 @@ impl Run<'_, '_> {
                     fence(ordering(stated.order));
                 }
             },
-            // `Shape::of` refuses barriers on the host, and commands.
-            Instr::Barrier(_) | Instr::Host(_) => {}
+            // `Shape::of` refuses barriers on the host, commands, and programs of another API.
+            Instr::Barrier(_) | Instr::Host(_) | Instr::Domain(_) => {}
             Instr::If(branch) => {
                 let taken = if self.expr(&branch.condition) != 0 {
                     &branch.then

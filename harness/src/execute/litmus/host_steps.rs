@@ -248,6 +248,7 @@ impl HostThread<'_, '_> {
             Instr::Barrier(_) => return self.no("barrier"),
             Instr::Return => return self.no("return"),
             Instr::Host(_) => return self.no("call inside of a branch"),
+            Instr::Domain(_) => return self.no("operation on memory domains"),
         }
         Ok(all)
     }

@@ -219,12 +219,15 @@ mod tests {
         let is = |i, v| Predicate::Compare(Relation::Eq, Atom::Observe(r(i)), Atom::Const(v));
         Program {
             name: "two registers".into(),
+            api: Default::default(),
             locations: Vec::new(),
             queues: Vec::new(),
             commands: Vec::new(),
+            synchronized: Vec::new(),
             threads: vec![Thread {
                 placement: Placement::Device(WorkItem {
                     device: 0,
+                    queue_family: 0,
                     work_group: 0,
                     sub_group: None,
                 }),

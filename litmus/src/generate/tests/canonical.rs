@@ -96,7 +96,11 @@ impl Renaming {
                     self.expr(condition);
                     self.block(body);
                 }
-                Instr::Fence(_) | Instr::Barrier(_) | Instr::Return | Instr::Host(_) => {}
+                Instr::Fence(_)
+                | Instr::Barrier(_)
+                | Instr::Domain(_)
+                | Instr::Return
+                | Instr::Host(_) => {}
             }
         }
     }

@@ -26,6 +26,7 @@ fn failures(block: &[Instr], out: &mut BTreeSet<String>) {
             | Instr::Fence(_)
             | Instr::Barrier(_)
             | Instr::While { .. }
+            | Instr::Domain(_)
             | Instr::Return
             | Instr::Host(_) => {}
         }
@@ -83,6 +84,7 @@ fn thread(steps: &[Step], out: &mut BTreeSet<String>) {
                 let group = match barrier.group {
                     BarrierScope::WorkGroup => "barrier",
                     BarrierScope::SubGroup => "sub-group barrier",
+                    BarrierScope::QueueFamily | BarrierScope::Device => "no barrier of OpenCL",
                 };
                 out.insert(format!("{group} {}", flags(barrier.flags)));
                 let scope = barrier.scope.map_or("of its own", scope_word);

@@ -75,7 +75,7 @@ fn flatten<'p>(block: &'p [Instr], code: &mut Vec<Op<'p>>) {
                 flatten(&jumps.otherwise, code);
                 code[end] = Op::Jump(code.len());
             }
-            Instr::While { .. } | Instr::Return | Instr::Host(_) => {
+            Instr::While { .. } | Instr::Domain(_) | Instr::Return | Instr::Host(_) => {
                 panic!("generated programs have none")
             }
         }
@@ -148,6 +148,7 @@ impl Machine<'_> {
             Placement::Device(item) => match barrier.group {
                 BarrierScope::WorkGroup => (item.group(), None),
                 BarrierScope::SubGroup => (item.group(), item.sub_group),
+                BarrierScope::QueueFamily | BarrierScope::Device => panic!("no such barrier"),
             },
         };
         let on_device = |t: &usize| self.program.threads[*t].placement != Placement::Host;
@@ -176,6 +177,7 @@ fn step(instr: &Instr, t: usize, now: &mut Now, spurious: bool) {
         | Instr::Barrier(_)
         | Instr::If(_)
         | Instr::While { .. }
+        | Instr::Domain(_)
         | Instr::Return
         | Instr::Host(_) => panic!("not a step"),
     }

@@ -187,7 +187,7 @@ fn what_is_written_reads_back() {
 fn local_memory_is_shared_within_a_work_group() {
     for found in DEFAULT.iter() {
         let design = &found.candidate.design;
-        let groups: HashSet<Option<(u32, u32)>> = design
+        let groups: HashSet<Option<(u32, u32, u32)>> = design
             .placements
             .iter()
             .map(|placement| placement.work_item().map(WorkItem::group))

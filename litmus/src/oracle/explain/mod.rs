@@ -10,6 +10,7 @@ mod derive;
 
 use super::bits::Row;
 use super::eval::{Bounds, Side, Truth};
+use super::meet::Meetings;
 use super::search::{Findings, Question, Search, Witness};
 use super::skeleton::{Setting, Skeleton, Written};
 use super::unfold::EventKind;
@@ -224,6 +225,7 @@ struct Explainer<'a> {
 struct Found {
     execution: Execution,
     paths: Vec<usize>,
+    meetings: Meetings,
     choices: Vec<Vec<usize>>,
     orders: Vec<Vec<Vec<usize>>>,
 }
@@ -251,6 +253,7 @@ impl Explainer<'_> {
                 filter: Some(self.outcome),
                 constants: &constants,
                 required: Some(required),
+                until: None,
             };
             let witness = match skeleton.len() {
                 0..=64 => one::<1>(self.model, skeleton, question, self.limits)?,
@@ -273,6 +276,7 @@ impl Explainer<'_> {
                 found = Some(Found {
                     execution: show(skeleton, &witness, observables.len()),
                     paths,
+                    meetings: skeleton.meetings.clone(),
                     choices: witness.rf,
                     orders: witness.orders,
                 });
@@ -291,7 +295,7 @@ impl Explainer<'_> {
             .map(|(t, p)| &t.paths[*p])
             .collect();
         let setting = Setting::of(self.program)?;
-        let skeleton = Skeleton::new(self.program, &setting, paths);
+        let skeleton = Skeleton::new(self.program, &setting, paths, found.meetings.clone());
         let cycle = match skeleton.len() {
             0..=64 => cycle_of::<1>(self.model, &skeleton, check, found),
             65..=128 => cycle_of::<2>(self.model, &skeleton, check, found),
@@ -332,10 +336,14 @@ fn show(skeleton: &Skeleton<'_>, witness: &Witness, recorded: usize) -> Executio
                 region: skeleton.region_of(event),
                 ordering: skeleton.order_of(event),
                 flags: match event.kind {
-                    EventKind::Fence | EventKind::Entry | EventKind::Exit => {
+                    EventKind::Fence | EventKind::Entry | EventKind::Exit | EventKind::Barrier => {
                         event.source.map(|s| s.flags)
                     }
-                    EventKind::Read | EventKind::Write | EventKind::Rmw => None,
+                    EventKind::Read
+                    | EventKind::Write
+                    | EventKind::Rmw
+                    | EventKind::Available
+                    | EventKind::Visible => None,
                 },
                 read: event.kind.reads().then(|| value(i)).flatten(),
                 written: match event.written {

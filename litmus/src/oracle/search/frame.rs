@@ -20,6 +20,8 @@ pub struct Findings {
     pub nodes: u64,
     /// Why the search has ended early, if it has.
     pub ended: Option<Error>,
+    /// An outcome has been found that ends the search.
+    pub decided: bool,
     /// Most outcomes to keep.
     pub(super) most: usize,
     deadline: Deadline,
@@ -34,6 +36,7 @@ impl Findings {
             executions: 0,
             nodes: 0,
             ended: None,
+            decided: false,
             most: limits.states,
             deadline: limits.deadline.clone(),
         }
@@ -44,7 +47,7 @@ impl Findings {
         if self.ended.is_none() {
             self.ended = self.deadline.check().err();
         }
-        self.ended.is_none()
+        self.ended.is_none() && !self.decided
     }
 
     /// Adds an outcome; false when there are too many.

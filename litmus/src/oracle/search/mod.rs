@@ -45,6 +45,8 @@ pub struct Question<'a> {
     /// Which of the model's required checks count; all of them where nothing is said. An order
     /// whose checks do not all count is free of its base.
     pub required: Option<&'a [bool]>,
+    /// The search ends at an outcome of which this says so.
+    pub until: Option<(&'a Predicate, bool)>,
 }
 
 /// One complete execution.

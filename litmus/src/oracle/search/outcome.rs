@@ -149,7 +149,7 @@ impl<const W: usize> Search<'_, W> {
         let mut found = false;
         let all = rf[*read];
         for write in each(writes) {
-            if self.findings.ended.is_some() {
+            if self.findings.ended.is_some() || self.findings.decided {
                 return false;
             }
             rf[*read] = none();
@@ -226,7 +226,8 @@ impl<const W: usize> Search<'_, W> {
                     self.keep(values, state);
                     return true;
                 }
-                if !self.findings.add(state) {
+                self.findings.decided |= self.decides(&state);
+                if !self.findings.add(state) || self.findings.decided {
                     return false;
                 }
             }
@@ -257,6 +258,14 @@ impl<const W: usize> Search<'_, W> {
             values: values.to_vec(),
             outcome,
         });
+    }
+
+    /// Whether an outcome ends the search.
+    fn decides(&self, state: &State) -> bool {
+        self.question.until.is_some_and(|(predicate, wanted)| {
+            let value = |observable| state.value(self.question.observables, observable);
+            predicate.eval(&value) == wanted
+        })
     }
 
     fn counts(&self, state: &State) -> bool {

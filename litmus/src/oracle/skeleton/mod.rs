@@ -4,11 +4,12 @@
 mod vocabulary;
 
 use super::bits::{Row, and, count, each, first, has, none, put};
+use super::meet::Meetings;
 use super::unfold::{EventKind, Path, PathEvent};
 use super::value::Sym;
 use crate::program::{
-    CommandError, CommandOrder, LocId, MemOrder, MemScope, Memory, Observable, Placement, Point,
-    Program, Region, ScalarType, ThreadId,
+    Atomicity, CommandError, CommandOrder, LocId, MemOrder, MemScope, Memory, Observable,
+    Placement, Point, Program, Region, ScalarType, ThreadId,
 };
 
 /// Where the value that an event writes comes from.
@@ -61,6 +62,8 @@ pub struct Skeleton<'a> {
     pub starts: Vec<usize>,
     /// What the reads must satisfy.
     pub needs: Vec<Need<'a>>,
+    /// Who meets at the barriers of Vulkan.
+    pub meetings: Meetings,
     /// What is around the threads.
     setting: &'a Setting,
 }
@@ -90,7 +93,12 @@ impl Setting {
 
 impl<'a> Skeleton<'a> {
     /// Joins paths of a program that has this around its threads.
-    pub fn new(program: &'a Program, setting: &'a Setting, paths: Vec<&'a Path>) -> Skeleton<'a> {
+    pub fn new(
+        program: &'a Program,
+        setting: &'a Setting,
+        paths: Vec<&'a Path>,
+        meetings: Meetings,
+    ) -> Skeleton<'a> {
         let mut touched: Vec<(LocId, u32)> = paths
             .iter()
             .flat_map(|p| p.events.iter().filter_map(|e| e.place))
@@ -137,6 +145,7 @@ impl<'a> Skeleton<'a> {
             events,
             starts,
             needs,
+            meetings,
             setting,
         }
     }
@@ -231,6 +240,17 @@ impl<'a> Skeleton<'a> {
         Some((atomic.order, scope))
     }
 
+    /// The scope of an event: of an atomic, a barrier, or an access that makes something available or
+    /// visible there.
+    pub fn scope_of(&self, event: &Event<'_>) -> Option<MemScope> {
+        match event.source?.atomicity {
+            Atomicity::NonPrivate(scope) => scope,
+            Atomicity::Plain | Atomicity::Volatile | Atomicity::Atomic(_) => {
+                self.order_of(event).map(|(_, scope)| scope)
+            }
+        }
+    }
+
     fn on_host(&self, event: &Event<'_>) -> bool {
         event
             .thread
@@ -248,9 +268,11 @@ impl<'a> Skeleton<'a> {
         })
     }
 
-    /// The region of the location that an event touches.
+    /// The region of the location that an event touches, as its reference has it.
     pub fn region_of(&self, event: &Event<'_>) -> Option<Region> {
-        let (location, _) = event.place?;
+        let (place, _) = event.place?;
+        let reference = event.source.and_then(|source| source.reference);
+        let location = reference.unwrap_or(place);
         Some(self.program.locations[location.index()].region)
     }
 

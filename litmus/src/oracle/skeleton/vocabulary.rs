@@ -3,9 +3,9 @@
 use super::{Event, Skeleton};
 use crate::cat::vocabulary::{BaseRel, BaseSet};
 use crate::oracle::bits::{Row, each, first, minus, none, put};
-use crate::oracle::unfold::{BarrierId, EventKind, Mask, Path, PathEvent};
+use crate::oracle::unfold::{BarrierId, EventKind, Mask, Path, PathEvent, coherent_at};
 use crate::program::{
-    Atomicity, BarrierScope, MemOrder, MemScope, Memory, Placement, Region, WorkItem,
+    Api, Atomicity, BarrierScope, MemOrder, MemScope, Memory, Placement, Region, ThreadId, WorkItem,
 };
 
 impl Skeleton<'_> {
@@ -48,6 +48,8 @@ impl Skeleton<'_> {
         match group {
             BarrierScope::WorkGroup => self.grouped(a, b, same_work_group),
             BarrierScope::SubGroup => self.grouped(a, b, same_sub_group),
+            BarrierScope::QueueFamily => self.grouped(a, b, same_family),
+            BarrierScope::Device => self.grouped(a, b, same_device),
         }
     }
 
@@ -65,22 +67,51 @@ impl Skeleton<'_> {
     fn belongs(&self, event: &Event<'_>, set: BaseSet) -> bool {
         let fence = matches!(
             event.kind,
-            EventKind::Fence | EventKind::Entry | EventKind::Exit
+            EventKind::Fence | EventKind::Entry | EventKind::Exit | EventKind::Barrier
         );
+        let operation = matches!(event.kind, EventKind::Available | EventKind::Visible);
+        let in_region = |region| match event.source {
+            Some(source) if fence || event.place.is_none() => source.flags.has(region),
+            Some(_) | None => self.region_of(event) == Some(region),
+        };
+        let semantics = |region| {
+            let source = event.source.filter(|_| !operation);
+            source.is_some_and(|source| source.flags.has(region))
+        };
         let order = |wanted| self.order_of(event).is_some_and(|(o, _)| o == wanted);
-        let scope = |wanted| self.order_of(event).is_some_and(|(_, s)| s == wanted);
+        let scope = |wanted| self.scope_of(event) == Some(wanted);
+        let coherent = || {
+            let source = event.source.filter(|_| !self.on_host(event) && !fence);
+            self.program.api == Api::Vulkan
+                && source.is_some_and(|s| coherent_at(s.atomicity).is_some())
+        };
         match set {
             BaseSet::All => true,
             BaseSet::Read => event.kind.reads(),
             BaseSet::Write => event.kind.writes(),
             BaseSet::Rmw => event.kind == EventKind::Rmw,
             BaseSet::Fence => fence,
-            BaseSet::Barrier => matches!(event.kind, EventKind::Entry | EventKind::Exit),
+            BaseSet::Barrier => matches!(
+                event.kind,
+                EventKind::Entry | EventKind::Exit | EventKind::Barrier
+            ),
+            BaseSet::Available => {
+                event.kind == EventKind::Available || (event.kind.writes() && coherent())
+            }
+            BaseSet::Visible => {
+                event.kind == EventKind::Visible || (event.kind.reads() && coherent())
+            }
+            BaseSet::NonPrivate => event.source.is_some_and(|s| match s.atomicity {
+                Atomicity::Plain | Atomicity::Volatile => false,
+                Atomicity::NonPrivate(_) | Atomicity::Atomic(_) => !fence && !operation,
+            }),
             BaseSet::Entry => event.kind == EventKind::Entry,
             BaseSet::Exit => event.kind == EventKind::Exit,
             BaseSet::Init => event.source.is_none(),
-            BaseSet::Atomic => !fence && self.order_of(event).is_some(),
-            BaseSet::NonAtomic => event.source.is_some() && self.order_of(event).is_none(),
+            BaseSet::Atomic => !fence && !operation && self.order_of(event).is_some(),
+            BaseSet::NonAtomic => {
+                event.source.is_some() && !operation && self.order_of(event).is_none()
+            }
             BaseSet::Volatile => event
                 .source
                 .is_some_and(|s| s.atomicity == Atomicity::Volatile),
@@ -92,16 +123,17 @@ impl Skeleton<'_> {
             BaseSet::WorkItem => scope(MemScope::WorkItem),
             BaseSet::SubGroup => scope(MemScope::SubGroup),
             BaseSet::WorkGroup => scope(MemScope::WorkGroup),
+            BaseSet::QueueFamily => scope(MemScope::QueueFamily),
             BaseSet::Device => scope(MemScope::Device),
             BaseSet::AllDevices => scope(MemScope::AllSvmDevices),
-            BaseSet::Global => match event.source {
-                Some(source) if fence => source.flags.global,
-                _ => self.region_of(event) == Some(Region::Global),
-            },
-            BaseSet::Local => match event.source {
-                Some(source) if fence => source.flags.local,
-                _ => self.region_of(event) == Some(Region::Local),
-            },
+            BaseSet::Global => in_region(Region::Global),
+            BaseSet::Local => in_region(Region::Local),
+            BaseSet::Image => in_region(Region::Image),
+            BaseSet::Output => in_region(Region::Output),
+            BaseSet::OrdersGlobal => semantics(Region::Global),
+            BaseSet::OrdersLocal => semantics(Region::Local),
+            BaseSet::OrdersImage => semantics(Region::Image),
+            BaseSet::OrdersOutput => semantics(Region::Output),
             BaseSet::Host => self.on_host(event),
             BaseSet::SvmAtomics => match self.memory_of(event) {
                 Some(Memory::FineSvmAtomics | Memory::SystemSvm) => true,
@@ -163,10 +195,36 @@ impl Skeleton<'_> {
             BaseRel::SameKernel => self.pairs(out, |a, b| {
                 self.together(a, b, |x, y, kernel| kernel && x.device == y.device)
             }),
-            BaseRel::SameDevice => self.pairs(out, |a, b| {
-                self.together(a, b, |x, y, _| x.device == y.device)
+            BaseRel::SameQueueFamily => self.pairs(out, |a, b| self.together(a, b, same_family)),
+            BaseRel::SameDevice => self.pairs(out, |a, b| self.together(a, b, same_device)),
+            BaseRel::SameReference => self.pairs(out, |a, b| {
+                let reference = |e: &Event<'_>| e.source.and_then(|s| s.reference);
+                reference(a).is_some() && reference(a) == reference(b)
             }),
+            BaseRel::SystemSynchronizes => self.pairs(out, |a, b| {
+                a.thread.zip(b.thread).is_some_and(|(a, b)| {
+                    let pair = (ThreadId(a as u32), ThreadId(b as u32));
+                    self.program.synchronized.contains(&pair)
+                })
+            }),
+            BaseRel::SameBarrier if self.program.api == Api::Vulkan => self.meeting(out),
             BaseRel::SameBarrier => self.pairs(out, |a, b| self.same_barrier(a, b)),
+        }
+    }
+
+    /// Barriers of one meeting.
+    fn meeting<const W: usize>(&self, out: &mut [Row<W>]) {
+        let mut barriers: Vec<(usize, u32)> = Vec::new();
+        for (thread, meetings) in self.meetings.iter().enumerate() {
+            let start = self.starts[thread];
+            let events = self.paths[thread].events.iter().enumerate();
+            let passed = events.filter(|(_, event)| event.kind == EventKind::Barrier);
+            barriers.extend(passed.map(|(i, _)| start + i).zip(meetings.iter().copied()));
+        }
+        for (a, x) in &barriers {
+            for (b, _) in barriers.iter().filter(|(_, y)| x == y) {
+                put(&mut out[*a], *b);
+            }
         }
     }
 
@@ -200,7 +258,10 @@ impl Skeleton<'_> {
     /// Whether two events access one local location. It is in one work-group, and so is who reaches it.
     fn meet_in_local(&self, a: &Event<'_>, b: &Event<'_>) -> bool {
         let of_threads = a.source.is_some() && b.source.is_some();
-        of_threads && a.place == b.place && self.region_of(a) == Some(Region::Local)
+        self.program.api == Api::OpenCl
+            && of_threads
+            && a.place == b.place
+            && self.region_of(a) == Some(Region::Local)
     }
 
     /// Whether two events are of one thread, or of work-items that are in one instance of something;
@@ -254,6 +315,14 @@ fn barrier_of<'a>(event: &Event<'a>) -> Option<&'a BarrierId> {
 /// Groups are of one kernel-instance; a program without commands is one on each device.
 fn same_work_group(x: WorkItem, y: WorkItem, kernel: bool) -> bool {
     kernel && x.group() == y.group()
+}
+
+fn same_family(x: WorkItem, y: WorkItem, _: bool) -> bool {
+    x.family() == y.family()
+}
+
+fn same_device(x: WorkItem, y: WorkItem, _: bool) -> bool {
+    x.device == y.device
 }
 
 /// Work-items whose sub-group is not stated are in sub-groups of their own.

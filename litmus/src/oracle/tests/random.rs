@@ -1,10 +1,11 @@
 //! Small random programs for comparing the oracle with the reference.
 
 use crate::program::{
-    Access, Address, Atom, Atomic, Atomicity, Barrier, BarrierScope, BinOp, Branch, Cas,
+    Access, Address, Api, Atom, Atomic, Atomicity, Barrier, BarrierScope, BinOp, Branch, Cas,
     CasStrength, CommandOrder, Condition, Expected, Expr, Fence, FenceFlags, Instr, LocId,
-    Location, MemOrder, MemScope, Memory, Observable, Placement, Predicate, Program, Quantifier,
-    RegId, Region, Register, Relation, Rmw, RmwOp, ScalarType, Thread, ThreadId, WorkItem,
+    Location, Make, MemOrder, MemScope, Memory, Observable, Placement, Predicate, Program,
+    Quantifier, RegId, Region, Register, Relation, Rmw, RmwOp, ScalarType, Thread, ThreadId,
+    WorkItem,
 };
 
 /// A small generator of numbers (SplitMix64), so that a seed names a program for good.
@@ -75,6 +76,7 @@ pub fn program(seed: u64) -> Program {
             0 => Placement::Host,
             _ => Placement::Device(WorkItem {
                 device: u32::from(builder.dice.one_in(6)),
+                queue_family: 0,
                 work_group: u32::from(builder.dice.one_in(3)),
                 sub_group: match builder.dice.below(3) {
                     0 => None,
@@ -93,6 +95,7 @@ pub fn program(seed: u64) -> Program {
     let declared = (0..locations)
         .map(|l| Location {
             name: format!("x{l}"),
+            alias: None,
             memory: Memory::Unstated,
             region: if builder.dice.one_in(4) && !on_host {
                 Region::Local
@@ -131,8 +134,10 @@ pub fn program(seed: u64) -> Program {
         name: format!("random-{seed}"),
         locations: declared,
         threads: bodies,
+        api: Api::OpenCl,
         queues: Vec::new(),
         commands: Vec::new(),
+        synchronized: Vec::new(),
         condition: Condition {
             quantifier: builder.dice.pick(&[
                 Quantifier::Exists,
@@ -384,15 +389,13 @@ impl Builder {
                 order: self.order(),
                 scope: self.scope(),
                 legacy: false,
+                make: Make::NOTHING,
             })),
-            10 => body.push(Instr::Barrier(Barrier {
-                label: None,
-                group: self
-                    .dice
-                    .pick(&[BarrierScope::WorkGroup, BarrierScope::SubGroup]),
-                flags: self.flags(),
-                scope: None,
-            })),
+            10 => {
+                let groups = [BarrierScope::WorkGroup, BarrierScope::SubGroup];
+                let group = self.dice.pick(&groups);
+                body.push(Instr::Barrier(Barrier::of(group, self.flags())));
+            }
             11 if depth > 0 && !self.registers.is_empty() => {
                 let register = RegId(self.dice.below(self.registers.len() as u64) as u32);
                 let mut then = Vec::new();
@@ -443,7 +446,7 @@ impl Builder {
         FenceFlags {
             global: which & 1 != 0,
             local: which & 2 != 0,
-            image: false,
+            ..FenceFlags::NONE
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use crate::oracle::{Deadline, Error, Judgement, Limits, Model, explain, judge};
 use crate::program::{
-    Access, Address, Atom, Atomic, Atomicity, Condition, Expr, Instr, LocId, Location, MemOrder,
-    Memory, Observable, Placement, Predicate, Program, Quantifier, RegId, Region, Register,
-    Relation, ScalarType, Thread, ThreadId, WorkItem,
+    Access, Address, Api, Atom, Atomic, Atomicity, Condition, Expr, Instr, LocId, Location,
+    MemOrder, Memory, Observable, Placement, Predicate, Program, Quantifier, RegId, Region,
+    Register, Relation, ScalarType, Thread, ThreadId, WorkItem,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -70,6 +70,7 @@ fn program(threads: &[Vec<Act>], locations: u32, order: MemOrder, memory: bool) 
                 kernel: None,
                 placement: Placement::Device(WorkItem {
                     device: 0,
+                    queue_family: 0,
                     work_group: t as u32,
                     sub_group: None,
                 }),
@@ -84,13 +85,16 @@ fn program(threads: &[Vec<Act>], locations: u32, order: MemOrder, memory: bool) 
         }
     }
     Program {
+        api: Api::OpenCl,
         queues: Vec::new(),
         commands: Vec::new(),
+        synchronized: Vec::new(),
         name: "series".to_owned(),
         locations: (0..locations)
             .map(|l| Location {
                 memory: Memory::Unstated,
                 name: format!("x{l}"),
+                alias: None,
                 region: Region::Global,
                 generic: false,
                 ty: ScalarType::Int,

@@ -188,9 +188,10 @@ impl Run<'_> {
         let (place, operand) =
             self.unsequenced(|r| r.place(&rmw.address), |r| r.expr(&rmw.operand))?;
         let ty = self.program.locations[place.location.index()].ty;
+        let atomicity = Atomicity::Atomic(rmw.atomic);
+        self.prepare(EventKind::Rmw, atomicity)?;
         let old = Sym::Read(self.path.events.len() as u32);
         let written = Some(Sym::rmw(rmw.op, ty, old, operand.sym));
-        let atomicity = Atomicity::Atomic(rmw.atomic);
         let index = self.access(EventKind::Rmw, &place, atomicity, written, operand.deps)?;
         Ok(self.result(index))
     }
@@ -223,6 +224,20 @@ impl Run<'_> {
         };
         let ty = self.program.locations[place.location.index()].ty;
         let succeeds = self.choose(2) == 0;
+        let (kind, atomicity) = match succeeds {
+            true => (EventKind::Rmw, Atomicity::Atomic(cas.atomic)),
+            false => {
+                let order = cas.failure;
+                (
+                    EventKind::Read,
+                    Atomicity::Atomic(Atomic {
+                        order,
+                        ..cas.atomic
+                    }),
+                )
+            }
+        };
+        self.prepare(kind, atomicity)?;
         let old = Sym::Read(self.path.events.len() as u32);
         let wanted_sym = self.wrap(ty, wanted.sym.clone());
         let equal = Sym::binary(BinOp::Eq, old, wanted_sym);
@@ -230,14 +245,9 @@ impl Run<'_> {
         let index = if succeeds {
             let written = self.wrap(ty, desired.sym);
             let data = join(&desired.deps, &wanted.deps);
-            let success = Atomicity::Atomic(cas.atomic);
-            self.access(EventKind::Rmw, place, success, Some(written), data)?
+            self.access(kind, place, atomicity, Some(written), data)?
         } else {
-            let failure = Atomicity::Atomic(Atomic {
-                order: cas.failure,
-                ..cas.atomic
-            });
-            self.access(EventKind::Read, place, failure, None, [0; WORDS])?
+            self.access(kind, place, atomicity, None, [0; WORDS])?
         };
         add(&mut deps, index as usize);
         match (succeeds, cas.strength) {

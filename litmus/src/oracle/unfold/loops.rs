@@ -110,7 +110,7 @@ impl Flow {
                 self.assign(*register, from_reads, reached);
             }
             Instr::Effect(value) | Instr::Store { access: _, value } => self.expr(value),
-            Instr::Fence(_) | Instr::Barrier(_) | Instr::Host(_) => {}
+            Instr::Fence(_) | Instr::Barrier(_) | Instr::Domain(_) | Instr::Host(_) => {}
             Instr::If(branch) => {
                 let condition = &branch.condition;
                 self.expr(condition);

@@ -14,14 +14,16 @@
 mod expr;
 mod loops;
 mod path;
+mod vulkan;
 
 pub use path::{BarrierId, Constraint, Cut, EventKind, Path, PathEvent, Paths};
+pub use vulkan::coherent_at;
 
 use super::error::Error;
 use super::limits::Limits;
 use super::value::Sym;
 use crate::program::{
-    Atomic, Atomicity, BarrierScope, FenceFlags, Instr, LocId, MemOrder, Program, RegId,
+    Api, Atomic, Atomicity, BarrierScope, FenceFlags, Instr, LocId, MemOrder, Program, RegId,
     ScalarType, ThreadId,
 };
 
@@ -50,7 +52,10 @@ pub fn unfold(program: &Program, thread: ThreadId, limits: &Limits) -> Result<Pa
                 events: Vec::new(),
                 constraints: Vec::new(),
                 registers: Vec::new(),
+                arrivals: Vec::new(),
+                blocked: false,
             },
+            thread,
             registers: body
                 .registers
                 .iter()
@@ -71,6 +76,10 @@ pub fn unfold(program: &Program, thread: ThreadId, limits: &Limits) -> Result<Pa
         path.registers = run.registers.into_iter().map(|v| v.sym).collect();
         match end {
             Ok(()) | Err(Stop::Return) => out.paths.push(path),
+            Err(Stop::Blocked) => {
+                path.blocked = true;
+                out.paths.push(path);
+            }
             Err(Stop::Bound) => out.cut.push((Cut::Bound, path)),
             Err(Stop::Outside) => out.cut.push((Cut::Outside, path)),
             Err(Stop::TooLong) => {
@@ -102,6 +111,7 @@ pub fn unfold(program: &Program, thread: ThreadId, limits: &Limits) -> Result<Pa
 /// Why a run ended early.
 enum Stop {
     Return,
+    Blocked,
     Bound,
     Outside,
     TooLong,
@@ -127,6 +137,7 @@ impl Value {
 
 struct Run<'a> {
     program: &'a Program,
+    thread: ThreadId,
     limits: &'a Limits,
     decisions: &'a mut Vec<(u32, u32)>,
     decided: usize,
@@ -221,6 +232,7 @@ impl Run<'_> {
                     self.unsequenced(|r| r.place(&access.address), |r| r.expr(value))?;
                 let ty = self.program.locations[place.location.index()].ty;
                 let written = self.wrap(ty, value.sym);
+                self.prepare(EventKind::Write, access.atomicity)?;
                 self.access(
                     EventKind::Write,
                     &place,
@@ -229,6 +241,11 @@ impl Run<'_> {
                     value.deps,
                 )?;
             }
+            Instr::Fence(fence) if self.program.api == Api::Vulkan => self.memory_barrier(fence)?,
+            Instr::Barrier(barrier) if self.program.api == Api::Vulkan => {
+                self.control_barrier(barrier)?;
+            }
+            Instr::Domain(operation) => self.domain(*operation)?,
             Instr::Fence(fence) => {
                 let atomic = Atomic::explicit(fence.order, Some(fence.scope));
                 self.fence(EventKind::Fence, fence.flags, atomic, None)?;
@@ -253,6 +270,7 @@ impl Run<'_> {
                     group: barrier.group,
                     label: barrier.label.clone(),
                     instance,
+                    wanted: 0,
                 };
                 for (kind, order) in [
                     (EventKind::Entry, MemOrder::Release),
@@ -321,7 +339,7 @@ impl Run<'_> {
                 self.functions += 1;
                 Some(self.functions)
             }
-            (None, Atomicity::Plain | Atomicity::Volatile) => None,
+            (None, Atomicity::Plain | Atomicity::Volatile | Atomicity::NonPrivate(_)) => None,
         };
         self.calls_of.push(call);
         self.path.events.push(event);
@@ -350,8 +368,9 @@ impl Run<'_> {
         PathEvent {
             kind,
             place: None,
+            reference: None,
             atomicity,
-            flags: FenceFlags::default(),
+            flags: atomicity.atomic().map_or(FenceFlags::NONE, |a| a.flags),
             barrier: None,
             written: None,
             calls: self.calls,
@@ -370,18 +389,23 @@ impl Run<'_> {
         written: Option<Sym>,
         data: Mask,
     ) -> Run1<u32> {
-        let ty = self.program.locations[place.location.index()].ty;
+        let memory = self.program.memory_behind(place.location);
+        let ty = self.program.locations[memory.index()].ty;
         let event = PathEvent {
-            place: Some((place.location, place.element)),
+            place: Some((memory, place.element)),
+            reference: Some(place.location),
             written,
             addr: place.deps,
             data,
             ..self.event(kind, atomicity)
         };
-        self.emit(event, kind.reads().then_some(ty))
+        let index = self.emit(event, kind.reads().then_some(ty))?;
+        self.complete(kind, atomicity)?;
+        Ok(index)
     }
 
     fn read(&mut self, kind: EventKind, place: &Place, atomicity: Atomicity) -> Run1<Value> {
+        self.prepare(kind, atomicity)?;
         let index = self.access(kind, place, atomicity, None, [0; WORDS])?;
         Ok(self.result(index))
     }

@@ -19,6 +19,12 @@ pub enum EventKind {
     Entry,
     /// The exit fence of a barrier.
     Exit,
+    /// A barrier that is one operation, as in Vulkan.
+    Barrier,
+    /// An availability operation.
+    Available,
+    /// A visibility operation.
+    Visible,
 }
 
 impl EventKind {
@@ -26,7 +32,13 @@ impl EventKind {
     pub fn reads(self) -> bool {
         match self {
             EventKind::Read | EventKind::Rmw => true,
-            EventKind::Write | EventKind::Fence | EventKind::Entry | EventKind::Exit => false,
+            EventKind::Write
+            | EventKind::Fence
+            | EventKind::Entry
+            | EventKind::Exit
+            | EventKind::Barrier
+            | EventKind::Available
+            | EventKind::Visible => false,
         }
     }
 
@@ -34,7 +46,13 @@ impl EventKind {
     pub fn writes(self) -> bool {
         match self {
             EventKind::Write | EventKind::Rmw => true,
-            EventKind::Read | EventKind::Fence | EventKind::Entry | EventKind::Exit => false,
+            EventKind::Read
+            | EventKind::Fence
+            | EventKind::Entry
+            | EventKind::Exit
+            | EventKind::Barrier
+            | EventKind::Available
+            | EventKind::Visible => false,
         }
     }
 }
@@ -48,6 +66,8 @@ pub struct BarrierId {
     pub label: Option<String>,
     /// How often the thread met this barrier before.
     pub instance: u32,
+    /// How many meet at it, in Vulkan; nothing is said of OpenCL's.
+    pub wanted: u32,
 }
 
 /// An event of a path.
@@ -57,9 +77,12 @@ pub struct PathEvent {
     pub kind: EventKind,
     /// The element it touches; nothing for fences.
     pub place: Option<(LocId, u32)>,
+    /// The location through whose reference it touches it: where that is an alias, not the one touched.
+    pub reference: Option<LocId>,
     /// How it reaches memory; fences are atomic.
     pub atomicity: Atomicity,
-    /// The regions a fence orders.
+    /// The regions that a fence or an atomic of Vulkan orders, or that an availability or visibility
+    /// operation on more than one location covers.
     pub flags: FenceFlags,
     /// The barrier a fence belongs to.
     pub barrier: Option<BarrierId>,
@@ -95,6 +118,10 @@ pub struct Path {
     pub constraints: Vec<Constraint>,
     /// Final values of the thread's registers.
     pub registers: Vec<Sym>,
+    /// The barriers of Vulkan that it comes to, in order.
+    pub arrivals: Vec<BarrierId>,
+    /// It waits at the last of them for ever.
+    pub blocked: bool,
 }
 
 /// Why a run is followed no further.

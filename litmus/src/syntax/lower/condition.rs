@@ -85,7 +85,8 @@ impl Names<'_> {
             )));
         }
         if let Some(location) = self.locations.find(&name.text) {
-            return Ok(memory(location, 0));
+            let behind = self.locations.get(location).alias;
+            return Ok(memory(behind.unwrap_or(location), 0));
         }
         let problem = span.problem(
             format!("thread P{thread} has no register {}", name.text),
@@ -114,6 +115,7 @@ impl Names<'_> {
             return Err(self.unknown_location(name));
         };
         let location = self.locations.get(id);
+        let id = location.alias.unwrap_or(id);
         let element = index.unwrap_or(0);
         if element >= u64::from(location.len()) {
             return Err(span.problem(

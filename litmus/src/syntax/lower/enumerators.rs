@@ -1,13 +1,13 @@
 //! The enumerators of OpenCL C among a call's arguments: orders, scopes, flags.
 
-use crate::program::{BinOp, FenceFlags, MemOrder, MemScope, flag_name};
+use crate::program::{Api, BinOp, FenceFlags, MemOrder, MemScope, flag_name};
 use crate::syntax::error::{Outcome, nearest};
 use crate::syntax::tree::{Node, NodeKind};
 
 fn scope_named(text: &str) -> Option<MemScope> {
     match text {
         "memory_scope_all_devices" => Some(MemScope::AllSvmDevices),
-        _ => MemScope::named(text),
+        _ => MemScope::of(Api::OpenCl).find(|scope| scope.name() == text),
     }
 }
 
@@ -22,7 +22,7 @@ pub(super) fn order(node: &Node) -> Outcome<MemOrder> {
 }
 
 pub(super) fn scope(node: &Node) -> Outcome<MemScope> {
-    let names = MemScope::ALL.map(MemScope::name);
+    let names: Vec<&str> = MemScope::of(Api::OpenCl).map(MemScope::name).collect();
     enumerator(node, "a memory scope", &names, scope_named)
 }
 
@@ -70,7 +70,10 @@ fn add_flags(node: &Node, found: &mut FenceFlags) -> Outcome<()> {
     if let NodeKind::Int(0) = &node.kind {
         return Ok(());
     }
-    let mut named = found.named().into_iter();
+    let mut named = found
+        .named()
+        .into_iter()
+        .filter(|(word, _)| *word != "output");
     match named.find(|(word, _)| node.word() == Some(flag_name(word).as_str())) {
         Some((_, flag)) => {
             *flag = true;

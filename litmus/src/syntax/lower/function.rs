@@ -6,7 +6,8 @@ use super::expression::{Called, Place};
 use super::thread::ThreadLowering;
 use crate::program::{
     Access, Atomic, Atomicity, Barrier, BarrierScope, Cas, CasStrength, Expected, Expr, Fence,
-    FenceFlags, Instr, LOAD_FORBIDS, MemOrder, MemScope, Rmw, RmwOp, STORE_FORBIDS, ScalarType,
+    FenceFlags, Instr, LOAD_FORBIDS, Make, MemOrder, MemScope, Rmw, RmwOp, STORE_FORBIDS,
+    ScalarType,
 };
 use crate::syntax::error::{Outcome, Problem, Span, nearest};
 use crate::syntax::tree::{Name, Node, NodeKind};
@@ -17,6 +18,7 @@ const LEGACY: Atomic = Atomic {
     order: MemOrder::Relaxed,
     scope: Some(MemScope::Device),
     implicit: false,
+    ..Atomic::SHORT
 };
 
 /// A function, without `_explicit`.
@@ -252,7 +254,7 @@ impl ThreadLowering<'_> {
                 let flags = FenceFlags {
                     global: true,
                     local: true,
-                    image: false,
+                    ..FenceFlags::NONE
                 };
                 Ok(fence(flags, order(&arguments[0])?, MemScope::Device, false))
             }
@@ -265,9 +267,8 @@ impl ThreadLowering<'_> {
                 call.count(1, 2)?;
                 Ok(Called::Instr(Instr::Barrier(Barrier {
                     label: label.map(|l| l.text.clone()),
-                    group,
-                    flags: flags(&arguments[0])?,
                     scope: call.optional_scope(1)?,
+                    ..Barrier::of(group, flags(&arguments[0])?)
                 })))
             }
         }
@@ -443,6 +444,7 @@ fn fence(flags: FenceFlags, order: MemOrder, scope: MemScope, legacy: bool) -> C
         order,
         scope,
         legacy,
+        make: Make::NOTHING,
     }))
 }
 

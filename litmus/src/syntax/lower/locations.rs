@@ -1,9 +1,10 @@
 //! Shared locations, gathered from the init list and from every thread's parameters.
 
+use super::opcode::Opcode;
 use crate::program::{LocId, Location, Memory, Region, ScalarType};
 use crate::syntax::error::{Outcome, Problem, Span, nearest};
 use crate::syntax::limits::{MAX_ELEMENTS, MAX_LOCATIONS};
-use crate::syntax::tree::{BaseType, Name, Param, Space, Type};
+use crate::syntax::tree::{BaseType, Name, NodeKind, Param, Space, Type};
 use std::collections::HashMap;
 
 /// What is known of a location so far.
@@ -19,6 +20,8 @@ struct Draft {
     init: Vec<i64>,
     /// Where the init list declares it.
     declared: Option<Span>,
+    /// What it is an alias of.
+    alias: Option<Name>,
 }
 
 /// Locations while declarations are still coming in.
@@ -116,6 +119,77 @@ impl LocationsBuilder {
         Ok(())
     }
 
+    /// `b aliases a`
+    pub fn alias(&mut self, name: &Name, of: &Name) -> Outcome<()> {
+        let draft = self.draft(name)?;
+        if let Some(before) = draft.declared.replace(name.span) {
+            return Err(name
+                .span
+                .second(format!("{} is declared twice", name.text))
+                .also(before, "the first one"));
+        }
+        draft.alias = Some(of.clone());
+        Ok(())
+    }
+
+    /// What an instruction of the VULKAN dialect accesses, in the storage class that it states.
+    pub(super) fn accessed(&mut self, opcode: &Opcode<'_>) -> Outcome<()> {
+        let Some(node) = opcode.address() else {
+            return Ok(());
+        };
+        let name = match &node.kind {
+            NodeKind::Index(location, _) => location.name(),
+            _ => node.name(),
+        };
+        let Some(name) = name else {
+            return Err(node.problem("expected a location", "not a location"));
+        };
+        let Some(class) = opcode.modifiers.class else {
+            return Err(opcode
+                .problem("the access states no storage class", "no storage class")
+                .help("add sc0, sc1, sc2 or sc3"));
+        };
+        self.in_class(&name, class)
+    }
+
+    /// That a location is of a storage class.
+    pub fn in_class(&mut self, name: &Name, class: Region) -> Outcome<()> {
+        let draft = self.draft(name)?;
+        match draft.region.replace((class, name.span)) {
+            Some((before, first)) if before != class => Err(name
+                .problem(
+                    format!("{} is accessed in two storage classes", name.text),
+                    class.name(),
+                )
+                .also(first, before.name())
+                .help(format!(
+                    "a reference has one storage class; declare another name for the same memory, as in \
+                     {0}1 aliases {0}",
+                    name.text
+                ))),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// The locations that aliases stand for.
+    fn aliased(&self) -> Outcome<Vec<Option<LocId>>> {
+        let find = |draft: &Draft| match &draft.alias {
+            None => Ok(None),
+            Some(of) => match self.by_name.get(&of.text) {
+                Some(at) if self.drafts[*at].alias.is_none() => Ok(Some(LocId(*at as u32))),
+                Some(_) => Err(of.problem(
+                    format!("{} is an alias itself", of.text),
+                    "not a location of its own",
+                )),
+                None => Err(of.problem(
+                    format!("the test has no location {}", of.text),
+                    "unknown location",
+                )),
+            },
+        };
+        self.drafts.iter().map(find).collect()
+    }
+
     /// A parameter of a thread; private ones (no pointer, no address space) are registers and
     /// not counted here unless the init list declares a location of their name.
     pub fn parameter(&mut self, param: &Param) -> Outcome<()> {
@@ -142,10 +216,12 @@ impl LocationsBuilder {
                 return Err(local_memory(span, &draft.name));
             }
         }
-        let list = self
+        let aliased = self.aliased()?;
+        let mut list: Vec<Location> = self
             .drafts
             .into_iter()
-            .map(|draft| {
+            .zip(aliased)
+            .map(|(draft, alias)| {
                 let ty = draft.ty.map_or(ScalarType::Int, |(ty, _)| ty);
                 let mut init = draft.init;
                 if init.is_empty() {
@@ -155,6 +231,7 @@ impl LocationsBuilder {
                     name: draft.name,
                     memory: draft.memory.map_or(Memory::Unstated, |(memory, _)| memory),
                     region: draft.region.map_or(Region::Global, |(region, _)| region),
+                    alias,
                     generic: draft.generic,
                     ty,
                     atomic: draft.atomic,
@@ -163,7 +240,19 @@ impl LocationsBuilder {
                 }
             })
             .collect();
+        share_memory(&mut list);
         Ok(Locations::new(list))
+    }
+}
+
+/// Aliases have the values and the type of what they are aliases of.
+pub(crate) fn share_memory(list: &mut [Location]) {
+    for index in 0..list.len() {
+        if let Some(of) = list[index].alias {
+            let of = list[of.index()].clone();
+            let alias = &mut list[index];
+            (alias.ty, alias.array, alias.init) = (of.ty, of.array, of.init);
+        }
     }
 }
 
@@ -214,9 +303,9 @@ impl Draft {
                     return Err(span
                         .problem(
                             format!("{} is declared both global and local", name.text),
-                            format!("{} here", region_name(region)),
+                            format!("{} here", region.name()),
                         )
-                        .also(first, format!("{} here", region_name(before))));
+                        .also(first, format!("{} here", before.name())));
                 }
                 self.region.get_or_insert((region, span));
                 Ok(())
@@ -234,13 +323,6 @@ impl Draft {
                 )
                 .help("use global or local")),
         }
-    }
-}
-
-fn region_name(region: Region) -> &'static str {
-    match region {
-        Region::Global => "global",
-        Region::Local => "local",
     }
 }
 

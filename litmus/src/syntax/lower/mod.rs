@@ -3,25 +3,33 @@
 //! [`locations`] gathers what the init list and the threads' parameters say about each location,
 //! [`thread`] keeps a thread's registers, [`statement`], [`expression`] and [`function`] turn its
 //! C into instructions, [`host`] its calls of the OpenCL API, which [`command`] joins over all
-//! threads, and [`condition`] resolves the question. The YAML reader shares all of it.
+//! threads; [`opcode`], [`listing`] and [`jumps`] do the same for the instructions of the VULKAN dialect.
+//! [`condition`] resolves the question. The YAML reader shares all of it.
 
+mod api;
 pub(crate) mod command;
 pub(crate) mod condition;
 mod enumerators;
 mod expression;
 mod function;
 mod host;
+mod jumps;
+mod listing;
 pub(crate) mod locations;
+pub(crate) mod opcode;
 mod size;
 mod statement;
 pub(crate) mod thread;
 
-use super::error::Outcome;
-use super::tree::{Init, Place, Test, ThreadTree};
-use crate::program::{Condition, Placement, Predicate, Program, Queue, Thread, WorkItem};
+use super::error::{Outcome, Span};
+use super::tree::{Body, Init, Line, Place, Test, ThreadTree};
+use crate::program::{
+    Api, Condition, Placement, Predicate, Program, Queue, Thread, ThreadId, WorkItem,
+};
 use command::{CallTree, Host};
 use condition::Names;
 use locations::{Locations, LocationsBuilder};
+use opcode::Opcode;
 use std::collections::HashMap;
 use thread::{InitialRegister, ThreadLowering};
 
@@ -38,7 +46,13 @@ pub(crate) fn program(test: Test) -> Outcome<Program> {
         threads.push(thread);
         host.calls.push(calls);
     }
-    assemble(test.name, locations, threads, &host, |names| {
+    let synchronized = synchronized(&test)?;
+    let frame = Frame {
+        api: test.api,
+        name: test.name,
+        synchronized,
+    };
+    assemble(frame, locations, threads, &host, |names| {
         let (quantifier, predicate, span) = &test.question;
         let condition = Condition {
             quantifier: *quantifier,
@@ -54,10 +68,17 @@ pub(crate) fn program(test: Test) -> Outcome<Program> {
     })
 }
 
+/// What a test says beside its locations, threads and commands.
+pub(crate) struct Frame {
+    pub api: Api,
+    pub name: String,
+    pub synchronized: Vec<(ThreadId, ThreadId)>,
+}
+
 /// Joins what was read of a test, resolves the names of its commands, and checks that they fit together;
 /// `ask` gives the question and the filter, whose names it resolves.
 pub(crate) fn assemble(
-    name: String,
+    frame: Frame,
     locations: Locations,
     mut threads: Vec<Thread>,
     host: &Host,
@@ -69,15 +90,18 @@ pub(crate) fn assemble(
         threads: &threads,
     })?;
     let program = Program {
-        name,
+        name: frame.name,
+        api: frame.api,
         locations: locations.into_list(),
         threads,
         queues,
         commands,
+        synchronized: frame.synchronized,
         condition,
         filter,
     };
     host.check(&program)?;
+    api::check(&program, &host.places)?;
     Ok(program)
 }
 
@@ -100,11 +124,43 @@ fn host(test: &Test) -> Host {
     host
 }
 
+/// The pairs of threads that system-synchronize.
+fn synchronized(test: &Test) -> Outcome<Vec<(ThreadId, ThreadId)>> {
+    let mut pairs = Vec::new();
+    for (before, after, span) in &test.synchronized {
+        pairs.push(pair(*before, *after, test.threads.len(), *span)?);
+    }
+    Ok(pairs)
+}
+
+/// A pair of threads of which the first system-synchronizes with the second.
+pub(crate) fn pair(
+    before: u64,
+    after: u64,
+    threads: usize,
+    span: Span,
+) -> Outcome<(ThreadId, ThreadId)> {
+    if let Some(unknown) = [before, after].into_iter().find(|t| *t >= threads as u64) {
+        return Err(span.problem(
+            format!("the test has no thread {unknown}"),
+            "no such thread",
+        ));
+    }
+    if before == after {
+        return Err(span.problem(
+            "a thread is in program order, and does not synchronize with itself",
+            "twice the same thread",
+        ));
+    }
+    Ok((ThreadId(before as u32), ThreadId(after as u32)))
+}
+
 fn gather_locations(test: &Test) -> Outcome<Locations> {
     let mut builder = LocationsBuilder::default();
     for init in &test.init {
         if let Init::Location {
             memory,
+            class,
             ty,
             name,
             array,
@@ -113,11 +169,28 @@ fn gather_locations(test: &Test) -> Outcome<Locations> {
         } = init
         {
             builder.declare(*memory, ty.as_ref(), name, *array, values, *span)?;
+            if let Some(class) = class {
+                builder.in_class(name, *class)?;
+            }
+        }
+        if let Init::Alias { class, name, of } = init {
+            builder.alias(name, of)?;
+            if let Some(class) = class {
+                builder.in_class(name, *class)?;
+            }
         }
     }
     for tree in &test.threads {
         for param in &tree.params {
             builder.parameter(param)?;
+        }
+        if let Body::Listing(lines) = &tree.body {
+            for line in lines {
+                if let Line::Instruction(instruction) = line {
+                    let opcode = Opcode::of(instruction)?;
+                    builder.accessed(&opcode)?;
+                }
+            }
         }
     }
     builder.finish()
@@ -168,6 +241,7 @@ fn placements(threads: &[ThreadTree]) -> Vec<Placement> {
         Some(_) => Placement::Host,
         None => Placement::Device(WorkItem {
             device: place.device.unwrap_or(0),
+            queue_family: place.queue_family.unwrap_or(0),
             work_group: place.work_group.or_else(|| unused.next()).unwrap_or(0),
             sub_group: place.sub_group,
         }),
@@ -185,7 +259,13 @@ fn thread(
     for param in &tree.params {
         lowering.parameter(param)?;
     }
-    let body = lowering.body(&tree.body)?;
+    let body = match &tree.body {
+        Body::Statements(statements) => lowering.body(statements)?,
+        Body::Listing(lines) => {
+            lowering.initial_registers()?;
+            lowering.listing(lines)?
+        }
+    };
     let calls = lowering.take_calls();
     let thread = Thread {
         placement,

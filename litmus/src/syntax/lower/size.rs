@@ -6,6 +6,16 @@ use crate::syntax::error::{Outcome, Span};
 use crate::syntax::limits::{MAX_BLOCKS, MAX_HEIGHT, MAX_INSTRUCTIONS};
 
 impl ThreadLowering<'_> {
+    /// [`Self::check_size`] of an instruction and of those in it.
+    pub(super) fn check_whole(&mut self, instr: &Instr, span: Span) -> Outcome<()> {
+        self.check_size(instr, span)?;
+        if blocks(instr) > MAX_BLOCKS {
+            return Ok(());
+        }
+        let mut inside = instr.blocks().flatten();
+        inside.try_for_each(|inner| self.check_whole(inner, span))
+    }
+
     /// Counts an instruction, and checks how deep it and its expressions are.
     pub(super) fn check_size(&mut self, instr: &Instr, span: Span) -> Outcome<()> {
         self.instructions += 1;

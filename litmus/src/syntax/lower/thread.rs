@@ -103,11 +103,17 @@ impl<'l> ThreadLowering<'l> {
 
     /// The registers, those that only the init list names last.
     pub fn finish(mut self) -> Outcome<Vec<Register>> {
+        self.initial_registers()?;
+        Ok(self.registers)
+    }
+
+    /// Declares the registers of the init list that have not appeared yet, in its order.
+    pub(super) fn initial_registers(&mut self) -> Outcome<()> {
         while !self.initial.is_empty() {
             let name = self.initial[0].name.clone();
             self.initial_register(&name)?;
         }
-        Ok(self.registers)
+        Ok(())
     }
 
     /// Declares a register. The name must not be declared in a block that is still open; a

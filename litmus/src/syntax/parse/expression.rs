@@ -60,7 +60,8 @@ impl Parser<'_> {
         }
     }
 
-    fn unary(&mut self) -> Outcome<Node> {
+    /// An expression without operators of two sides, other than in parentheses.
+    pub(super) fn unary(&mut self) -> Outcome<Node> {
         let token = self.peek();
         let TokenKind::Mark(mark) = token.kind else {
             return self.postfix();

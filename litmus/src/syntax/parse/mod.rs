@@ -6,6 +6,7 @@
 
 mod condition;
 mod expression;
+mod listing;
 mod statement;
 mod test;
 mod types;

@@ -3,22 +3,29 @@
 use super::Parser;
 use super::condition::thread_number;
 use super::types::starts_type;
-use crate::program::{Memory, Quantifier, QueueOrder};
+use crate::program::{Api, Memory, Quantifier, QueueOrder, Region};
 use crate::syntax::error::{Outcome, Problem, Span};
 use crate::syntax::lexer::TokenKind;
 use crate::syntax::limits::{MAX_ELEMENTS, MAX_PLACE, MAX_THREADS};
-use crate::syntax::tree::{Init, Name, Operand, Param, Place, Pred, Test, ThreadTree, Type};
+use crate::syntax::tree::{Body, Init, Name, Operand, Param, Place, Pred, Test, ThreadTree, Type};
 
 /// What follows the threads.
-struct Ending {
-    question: (Quantifier, Pred, Span),
-    filter: Option<(Pred, Span)>,
-    listed: Vec<Operand>,
+pub(super) struct Ending {
+    pub question: (Quantifier, Pred, Span),
+    pub filter: Option<(Pred, Span)>,
+    pub listed: Vec<Operand>,
 }
 
 impl Parser<'_> {
     /// Everything after the first line and the preamble.
-    pub(crate) fn test(&mut self, name: String) -> Outcome<Test> {
+    pub(crate) fn test(&mut self, api: Api, name: String) -> Outcome<Test> {
+        match api {
+            Api::OpenCl => self.test_in_c(name),
+            Api::Vulkan => self.test_in_columns(name),
+        }
+    }
+
+    fn test_in_c(&mut self, name: String) -> Outcome<Test> {
         let init = if self.is("{") {
             self.init_list()?
         } else if self.at_thread() {
@@ -48,18 +55,20 @@ impl Parser<'_> {
             question,
             filter,
             listed,
-        } = self.ending()?;
+        } = self.ending(None)?;
         Ok(Test {
+            api: Api::OpenCl,
             name,
             init,
             threads,
+            synchronized: Vec::new(),
             question,
             filter,
             listed,
         })
     }
 
-    fn init_list(&mut self) -> Outcome<Vec<Init>> {
+    pub(super) fn init_list(&mut self) -> Outcome<Vec<Init>> {
         let open = self.bump().span;
         let mut entries = Vec::new();
         loop {
@@ -83,6 +92,7 @@ impl Parser<'_> {
             return self.init_queue();
         }
         let memory = self.memory();
+        let class = self.class();
         let typed = self.peek().kind == TokenKind::Word && starts_type(self.text(self.peek()));
         let ty = match typed {
             true => Some(self.type_name()?),
@@ -102,6 +112,9 @@ impl Parser<'_> {
         let name = self.new_name("a location such as [x], or a register such as 0:r0")?;
         if bracketed {
             self.expect("]", "after the location")?;
+        } else if memory.is_none() && ty.is_none() && self.eat_word("aliases").is_some() {
+            let of = self.new_name("the location that it is an alias of")?;
+            return Ok(Init::Alias { class, name, of });
         } else if self.is(":") && memory.is_none() {
             let Some(thread) = thread_number(&name.text) else {
                 return Err(name.problem(
@@ -128,6 +141,7 @@ impl Parser<'_> {
         };
         Ok(Init::Location {
             memory,
+            class,
             ty,
             name,
             array,
@@ -147,6 +161,18 @@ impl Parser<'_> {
         let goes_on = self.ahead(1).kind == TokenKind::Word
             || (self.next_is(1, "[") && self.ahead(2).kind == TokenKind::Word);
         goes_on.then(|| (memory, self.bump().span))
+    }
+
+    /// The storage class of a location, where a declaration goes on after it: `sc1 x = 0`.
+    fn class(&mut self) -> Option<Region> {
+        let token = self.peek();
+        if token.kind != TokenKind::Word || self.ahead(1).kind != TokenKind::Word {
+            return None;
+        }
+        let number: usize = self.text(token).strip_prefix("sc")?.parse().ok()?;
+        let class = Region::ALL.get(number).copied()?;
+        self.bump();
+        Some(class)
     }
 
     /// `queue q = out_of_order`
@@ -262,7 +288,7 @@ impl Parser<'_> {
             return Err(self.unexpected("( with the thread's parameters"));
         }
         self.expect("{", "before the thread's body")?;
-        let body = self.block(&format!("thread P{expected}"))?;
+        let body = Body::Statements(self.block(&format!("thread P{expected}"))?);
         Ok(ThreadTree {
             place,
             kernel,
@@ -272,7 +298,7 @@ impl Parser<'_> {
         })
     }
 
-    fn placement(&mut self) -> Outcome<(Place, Option<Name>)> {
+    pub(super) fn placement(&mut self) -> Outcome<(Place, Option<Name>)> {
         let mut place = Place::default();
         let mut kernel = None;
         if self.eat("@").is_none() {
@@ -296,6 +322,7 @@ impl Parser<'_> {
             }
             let slot = match what.text.as_str() {
                 "dev" | "device" => &mut place.device,
+                "qf" | "queue_family" => &mut place.queue_family,
                 "wg" | "work_group" | "workgroup" => &mut place.work_group,
                 "sg" | "sub_group" | "subgroup" => &mut place.sub_group,
                 _ => {
@@ -352,8 +379,9 @@ impl Parser<'_> {
         Ok(params)
     }
 
-    /// Question, filter and list of locations, in any order; the question must be there.
-    fn ending(&mut self) -> Outcome<Ending> {
+    /// Question, filter and list of locations, in any order; the question must be there unless there is one
+    /// to take in its place.
+    pub(super) fn ending(&mut self, otherwise: Option<(Quantifier, Pred)>) -> Outcome<Ending> {
         let mut question = None;
         let mut filter = None;
         let mut listed = Vec::new();
@@ -378,7 +406,10 @@ impl Parser<'_> {
                 break;
             }
         }
-        let Some(question) = question else {
+        let otherwise = otherwise.filter(|_| filter.is_some() && self.at_end());
+        let at = self.last_span();
+        let taken = otherwise.map(|(quantifier, predicate)| (quantifier, predicate, at));
+        let Some(question) = question.or(taken) else {
             let problem = if self.at_end() {
                 let end = self.last_span();
                 end.problem("the test asks no question", "the test ends here")

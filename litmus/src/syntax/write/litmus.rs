@@ -1,22 +1,36 @@
 //! A program as a `.litmus` file.
 
+use super::columns::columns;
 use super::command::host_call;
 use super::expression::ThreadText;
 use super::predicate::predicate;
 use crate::program::{
-    Access, Atomicity, BarrierScope, Expr, Instr, LocId, Location, Placement, Program, Quantifier,
-    RegId, Region, ScalarType, Thread, each_address, each_expr, each_instr,
+    Access, Api, Atomicity, BarrierScope, Expr, Instr, LocId, Location, Placement, Program,
+    Quantifier, RegId, Region, ScalarType, Thread, each_address, each_expr, each_instr,
 };
 use std::fmt::Write;
 
-/// Writes a test in the OPENCL `.litmus` dialect. What the readers produce reads back equal.
+/// Writes a test in the `.litmus` dialect of its API. What the readers produce reads back equal.
 pub fn write_litmus(program: &Program) -> String {
+    match program.api {
+        Api::OpenCl => in_c(program),
+        Api::Vulkan => columns(program),
+    }
+}
+
+fn in_c(program: &Program) -> String {
     let mut out = format!("OPENCL {}\n\n", program.name);
     init_list(program, &mut out);
     let used: Vec<Usage> = program.threads.iter().map(Usage::of).collect();
     for (t, thread) in program.threads.iter().enumerate() {
         thread_text(program, t, thread, &used, &mut out);
     }
+    question(program, &mut out);
+    out
+}
+
+/// The filter and the question.
+pub(super) fn question(program: &Program, out: &mut String) {
     if let Some(filter) = &program.filter {
         let _ = writeln!(out, "filter ({})\n", predicate(program, filter));
     }
@@ -27,7 +41,6 @@ pub fn write_litmus(program: &Program) -> String {
     };
     let target = predicate(program, &program.condition.predicate);
     let _ = writeln!(out, "{quantifier} ({target})");
-    out
 }
 
 fn init_list(program: &Program, out: &mut String) {
@@ -50,12 +63,12 @@ fn init_list(program: &Program, out: &mut String) {
 }
 
 fn init_entry(location: &Location) -> String {
-    let Location { name, ty, .. } = location;
-    let values: Vec<String> = location.init.iter().map(|v| ty.show(*v)).collect();
+    let Location { name, .. } = location;
+    let value = init_value(location);
     // parameters of a generic location name no region
     let space = match location.region {
         Region::Local if location.generic => "local ",
-        Region::Local | Region::Global => "",
+        Region::Local | Region::Global | Region::Image | Region::Output => "",
     };
     let type_name = type_name(location);
     let memory = match location.memory.name() {
@@ -64,12 +77,20 @@ fn init_entry(location: &Location) -> String {
     };
     let space = format!("{memory}{space}");
     if location.array {
-        let (n, values) = (values.len(), values.join(", "));
-        format!("{space}{type_name} {name}[{n}] = {{{values}}}")
+        format!("{space}{type_name} {name}{value}")
     } else if location.region == Region::Global || !location.generic {
-        format!("{space}[{name}] = {}", values[0])
+        format!("{space}[{name}]{value}")
     } else {
-        format!("{space}{type_name} {name} = {}", values[0])
+        format!("{space}{type_name} {name}{value}")
+    }
+}
+
+/// The length of an array, and what a location holds at first: ` = 1`, `[2] = {0, 0}`.
+pub(super) fn init_value(location: &Location) -> String {
+    let values: Vec<String> = location.init.iter().map(|v| location.ty.show(*v)).collect();
+    match location.array {
+        true => format!("[{}] = {{{}}}", values.len(), values.join(", ")),
+        false => format!(" = {}", values[0]),
     }
 }
 
@@ -111,7 +132,7 @@ impl Usage {
     fn access(&mut self, access: &Access) {
         let location = access.address.location;
         match access.atomicity {
-            Atomicity::Plain => self.plain.push(location),
+            Atomicity::Plain | Atomicity::NonPrivate(_) => self.plain.push(location),
             Atomicity::Volatile => self.volatile.push(location),
             Atomicity::Atomic(_) => {}
         }
@@ -162,8 +183,8 @@ fn thread_text(program: &Program, t: usize, thread: &Thread, used: &[Usage], out
 fn param(location: &Location, volatile: bool) -> String {
     let volatile = if volatile { "volatile " } else { "" };
     let space = match location.region {
-        Region::Global | Region::Local if location.generic => "",
-        Region::Global => "global ",
+        _ if location.generic => "",
+        Region::Global | Region::Image | Region::Output => "global ",
         Region::Local => "local ",
     };
     format!(
@@ -273,7 +294,9 @@ impl Body<'_, '_> {
                 };
                 let name = match barrier.group {
                     BarrierScope::WorkGroup if barrier.scope.is_some() => "work_group_barrier",
-                    BarrierScope::WorkGroup => "barrier",
+                    BarrierScope::WorkGroup | BarrierScope::QueueFamily | BarrierScope::Device => {
+                        "barrier"
+                    }
                     BarrierScope::SubGroup => "sub_group_barrier",
                 };
                 let flags = barrier.flags;
@@ -283,6 +306,8 @@ impl Body<'_, '_> {
                 };
                 self.line(indent, &format!("{label}{name}({flags}{scope});"));
             }
+            // Programs of OpenCL have none.
+            Instr::Domain(_) => {}
             Instr::If(branch) => {
                 let condition = text.expression(&branch.condition);
                 self.line(indent, &format!("if ({condition}) {{"));

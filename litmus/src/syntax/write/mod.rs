@@ -1,5 +1,6 @@
 //! Writing a [`Program`] as text that reads back as the same program.
 
+mod columns;
 mod command;
 mod expression;
 mod litmus;

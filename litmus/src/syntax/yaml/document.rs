@@ -1,7 +1,7 @@
 //! The schema: one serde type for each mapping of the document, read and written alike.
 
 use super::value::{At, Flags, Integer, OneOrMany, Text, bare, given};
-use crate::program::{MapAccess, MemOrder, MemScope, Memory, QueueOrder, Region};
+use crate::program::{Api, DomainOp, MapAccess, MemOrder, MemScope, Memory, QueueOrder, Region};
 use crate::syntax::error::Span;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, Deserializer, Visitor};
@@ -22,10 +22,16 @@ pub(super) struct Document {
     pub kind: Option<Text>,
     /// The test's name.
     pub litmus: Text,
+    /// The API, OpenCL where nothing is said.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub api: Api,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub locations: Vec<FlowMap<LocationEntry>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub queues: Vec<FlowMap<QueueEntry>>,
+    /// Pairs of threads that system-synchronize.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub synchronized: Vec<FlowSeq<At<(u64, u64)>>>,
     pub threads: At<Vec<At<ThreadEntry>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filter: Option<Text>,
@@ -50,6 +56,9 @@ pub(super) struct LocationEntry {
     pub region: Option<Region>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<At<Memory>>,
+    /// The location whose memory it is another reference to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alias: Option<Text>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub generic: bool,
     pub init: Option<At<OneOrMany<Integer>>>,
@@ -72,6 +81,8 @@ pub(super) struct ThreadEntry {
     pub host: Option<At<bool>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device: Option<At<u32>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue_family: Option<At<u32>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub work_group: Option<At<u32>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -99,6 +110,19 @@ pub(super) struct RegisterEntry {
 pub(super) enum Step {
     Return,
     Instruction(Box<Instruction>),
+}
+
+/// What memory semantics make of writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Making {
+    Available,
+    Visible,
+}
+
+/// Whether a value is what it is where nothing is said.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// Declares the keys of an instruction, each of them optional: which of them belong together is
@@ -140,6 +164,11 @@ instruction! {
     fence "fence": At<Flags>,
     barrier "barrier": At<Flags>,
     sub_group_barrier "sub_group_barrier": At<Flags>,
+    queue_family_barrier "queue_family_barrier": At<Flags>,
+    device_barrier "device_barrier": At<Flags>,
+    domain "domain": At<DomainOp>,
+    rmw "rmw": Text,
+    compare_exchange "compare_exchange": Text,
     condition "if": Text,
     repeat "while": Text,
     enqueue "enqueue": Text,
@@ -159,8 +188,16 @@ instruction! {
     value "value": Text,
     into "into": Text,
     label "label": Text,
+    operation "operation": Text,
+    expected "expected": Text,
+    quorum "quorum": At<u32>,
     order "order": At<MemOrder>,
+    failure "failure": At<MemOrder>,
     scope "scope": At<MemScope>,
+    semantics "semantics": At<Flags>,
+    make "make": At<FlowSeq<Vec<Making>>>,
+    non_private "non_private": At<bool>,
+    coherent "coherent": At<MemScope>,
     volatile "volatile": At<bool>,
     atomic "atomic": At<bool>,
     legacy "legacy": At<bool>,

@@ -1,25 +1,32 @@
 //! Instructions: a mapping each, distinguished by one key.
 
-use super::document::{Instruction, Step};
+use super::document::{Instruction, Making, Step};
 use super::value::{At, Flags, Text, names};
 use crate::program::{
-    Atomic, Atomicity, Barrier, BarrierScope, Branch, CommandKind, Expr, Fence, FenceFlags,
-    HostCall, Instr, LOAD_FORBIDS, MemOrder, QueueId, STORE_FORBIDS, legacy_fence,
+    Address, Api, Atomic, Atomicity, Barrier, BarrierScope, Branch, Cas, CasStrength, CommandKind,
+    Expected, Expr, Fence, FenceFlags, HostCall, Instr, LOAD_FORBIDS, Make, MemOrder, QueueId,
+    RegId, Rmw, RmwOp, STORE_FORBIDS, legacy_fence,
 };
 use crate::syntax::error::{Outcome, Span};
 use crate::syntax::lower::command::CallTree;
+use crate::syntax::lower::opcode::OPERATIONS;
 use crate::syntax::lower::thread::ThreadLowering;
 use crate::syntax::tree::{Name, Node};
 
 /// Keys that say what an instruction is, each with the keys that may stand beside it.
-const FORMS: [(&str, &[&str]); 17] = [
+const FORMS: [(&str, &[&str]); 22] = [
     ("assign", &["value"]),
-    ("load", &["into", "order", "scope", "volatile", "atomic"]),
-    ("store", &["value", "order", "scope", "volatile", "atomic"]),
+    ("load", LOAD),
+    ("store", STORE),
+    ("rmw", RMW),
+    ("compare_exchange", COMPARE),
     ("effect", &[]),
-    ("fence", &["order", "scope", "legacy"]),
-    ("barrier", &["label", "scope"]),
-    ("sub_group_barrier", &["label", "scope"]),
+    ("fence", &["order", "scope", "legacy", "make"]),
+    ("barrier", BARRIER),
+    ("sub_group_barrier", BARRIER),
+    ("queue_family_barrier", BARRIER),
+    ("device_barrier", BARRIER),
+    ("domain", &[]),
     ("if", &["then", "else"]),
     ("while", &["do"]),
     ("enqueue", &["queue", "after"]),
@@ -32,8 +39,50 @@ const FORMS: [(&str, &[&str]); 17] = [
     ("flush", &[]),
 ];
 
+const LOAD: &[&str] = &[
+    "into",
+    "order",
+    "scope",
+    "volatile",
+    "atomic",
+    "semantics",
+    "make",
+    "non_private",
+    "coherent",
+];
+const STORE: &[&str] = &[
+    "value",
+    "order",
+    "scope",
+    "volatile",
+    "atomic",
+    "semantics",
+    "make",
+    "non_private",
+    "coherent",
+];
+const RMW: &[&str] = &[
+    "into",
+    "operation",
+    "value",
+    "order",
+    "scope",
+    "semantics",
+    "make",
+];
+const COMPARE: &[&str] = &[
+    "expected",
+    "value",
+    "order",
+    "failure",
+    "scope",
+    "semantics",
+    "make",
+];
+const BARRIER: &[&str] = &["label", "scope", "order", "make", "quorum"];
+
 /// The first of them that calls the OpenCL API.
-const FIRST_CALL: usize = 9;
+const FIRST_CALL: usize = 14;
 
 /// Names of forms, for messages.
 fn form_names(forms: &[(&str, &[&str])]) -> String {
@@ -43,6 +92,7 @@ fn form_names(forms: &[(&str, &[&str])]) -> String {
 
 /// Reads the instructions of one thread.
 pub(super) struct ThreadReader<'r, 'l> {
+    pub api: Api,
     pub lowering: &'r mut ThreadLowering<'l>,
     pub document: &'r str,
 }
@@ -94,6 +144,15 @@ impl ThreadReader<'_, '_> {
             let value = self.value(value)?;
             return Ok(Instr::Store { access, value });
         }
+        if let Some(place) = &keys.rmw {
+            return self.read_modify_write(place, &keys, form);
+        }
+        if let Some(place) = &keys.compare_exchange {
+            return self.compare_exchange(place, &keys, form);
+        }
+        if let Some(operation) = &keys.domain {
+            return Ok(Instr::Domain(operation.value));
+        }
         if let Some(call) = &keys.effect {
             return self.effect(call);
         }
@@ -103,15 +162,12 @@ impl ThreadReader<'_, '_> {
         let barriers = [
             (BarrierScope::WorkGroup, &keys.barrier),
             (BarrierScope::SubGroup, &keys.sub_group_barrier),
+            (BarrierScope::QueueFamily, &keys.queue_family_barrier),
+            (BarrierScope::Device, &keys.device_barrier),
         ];
         for (group, flags) in barriers {
             if let Some(flags) = flags {
-                return Ok(Instr::Barrier(Barrier {
-                    label: keys.label.as_ref().map(Text::identifier).transpose()?,
-                    group,
-                    flags: FenceFlags::from(&flags.value),
-                    scope: keys.scope.as_ref().map(|scope| scope.value),
-                }));
+                return self.barrier(group, FenceFlags::from(&flags.value), &keys);
             }
         }
         if let Some(condition) = &keys.condition {
@@ -136,6 +192,90 @@ impl ThreadReader<'_, '_> {
         }
         let call = self.call(&keys, form)?;
         Ok(self.lowering.host(call))
+    }
+
+    fn barrier(
+        &self,
+        group: BarrierScope,
+        flags: FenceFlags,
+        keys: &Instruction,
+    ) -> Outcome<Instr> {
+        let order = keys.order.as_ref().map(|order| order.value);
+        let otherwise = match self.api {
+            Api::OpenCl => MemOrder::AcqRel,
+            Api::Vulkan => MemOrder::Relaxed,
+        };
+        if let Some(quorum) = keys.quorum.as_ref().filter(|quorum| quorum.value == 0) {
+            return Err(quorum.problem("at a barrier meets at least one thread", "too few"));
+        }
+        Ok(Instr::Barrier(Barrier {
+            label: keys.label.as_ref().map(label).transpose()?,
+            scope: keys
+                .scope
+                .as_ref()
+                .map(|scope| scope.value)
+                .filter(|scope| self.api == Api::OpenCl || *scope != group.own()),
+            order: order.unwrap_or(otherwise),
+            make: make(keys),
+            quorum: keys.quorum.as_ref().map(|quorum| quorum.value),
+            ..Barrier::of(group, flags)
+        }))
+    }
+
+    /// A read-modify-write of Vulkan; those of OpenCL are calls of functions.
+    fn read_modify_write(
+        &mut self,
+        place: &Text,
+        keys: &Instruction,
+        form: Form,
+    ) -> Outcome<Instr> {
+        let atomic = atomic(keys, form)?;
+        let op = match &keys.operation {
+            None => RmwOp::Exchange,
+            Some(name) => match OPERATIONS.iter().find(|(word, _)| *word == name.value) {
+                Some((_, op)) => *op,
+                None => {
+                    let words: Vec<&str> = OPERATIONS.iter().map(|(word, _)| *word).collect();
+                    return Err(name
+                        .problem(format!("{} is no read-modify-write", name.value), "unknown")
+                        .help(format!("one of {}", words.join(", "))));
+                }
+            },
+        };
+        let address = self.atomic_place(place, atomic)?;
+        let value = Expr::Rmw(Rmw {
+            op,
+            address,
+            operand: Box::new(self.value(form.needs("value", &keys.value)?)?),
+            atomic,
+        });
+        match &keys.into {
+            Some(register) => self.assign(register, value),
+            None => Ok(Instr::Effect(value)),
+        }
+    }
+
+    /// A compare-exchange of Vulkan, whose register holds the expected value before and the old one after.
+    fn compare_exchange(&mut self, place: &Text, keys: &Instruction, form: Form) -> Outcome<Instr> {
+        let atomic = atomic(keys, form)?;
+        let failure = keys.failure.as_ref().map(|failure| failure.value);
+        let address = self.atomic_place(place, atomic)?;
+        let expected = form.needs("expected", &keys.expected)?;
+        let expected = self.register(expected)?;
+        Ok(Instr::Effect(Expr::Cas(Cas {
+            strength: CasStrength::Strong,
+            address,
+            expected: Expected::Register(expected),
+            desired: Box::new(self.value(form.needs("value", &keys.value)?)?),
+            atomic,
+            failure: failure.unwrap_or(atomic.order.of_load()),
+        })))
+    }
+
+    fn atomic_place(&mut self, place: &Text, atomic: Atomic) -> Outcome<Address> {
+        let atomicity = Atomicity::Atomic(atomic);
+        let access = self.lower(place, |lowering, node| lowering.access(node, atomicity))?;
+        Ok(access.address)
     }
 
     fn effect(&mut self, call: &Text) -> Outcome<Instr> {
@@ -202,6 +342,11 @@ impl ThreadReader<'_, '_> {
     }
 
     fn assign(&mut self, target: &Text, value: Expr) -> Outcome<Instr> {
+        let register = self.register(target)?;
+        Ok(Instr::Assign { register, value })
+    }
+
+    fn register(&mut self, target: &Text) -> Outcome<RegId> {
         let name = Name {
             text: target.identifier()?,
             span: Span::default(),
@@ -210,7 +355,7 @@ impl ThreadReader<'_, '_> {
             .lowering
             .register_or_new(&name)
             .map_err(|problem| target.relocate(problem, self.document))?;
-        Ok(Instr::Assign { register, value })
+        Ok(register)
     }
 
     fn value(&mut self, text: &Text) -> Outcome<Expr> {
@@ -304,7 +449,45 @@ fn fence(flags: &At<Flags>, keys: &Instruction, form: Form) -> Outcome<Instr> {
         order,
         scope,
         legacy,
+        make: make(keys),
     }))
+}
+
+/// What the semantics of an instruction make available and visible.
+fn make(keys: &Instruction) -> Make {
+    let has = |what| {
+        let listed = keys.make.as_ref();
+        listed.is_some_and(|listed| listed.value.0.contains(&what))
+    };
+    Make {
+        available: has(Making::Available),
+        visible: has(Making::Visible),
+    }
+}
+
+/// What an atomic states, with the storage classes of its semantics.
+fn with_semantics(atomic: Atomic, keys: &Instruction) -> Atomic {
+    let flags = keys.semantics.as_ref();
+    Atomic {
+        flags: flags.map_or(FenceFlags::NONE, |flags| FenceFlags::from(&flags.value)),
+        make: make(keys),
+        ..atomic
+    }
+}
+
+/// What a read-modify-write of Vulkan states.
+fn atomic(keys: &Instruction, form: Form) -> Outcome<Atomic> {
+    let order = form.needs("order", &keys.order)?.value;
+    let scope = form.needs("scope", &keys.scope)?.value;
+    Ok(with_semantics(Atomic::explicit(order, Some(scope)), keys))
+}
+
+/// The label of a barrier: a name, or a number.
+fn label(text: &Text) -> Outcome<String> {
+    match !text.value.is_empty() && text.value.bytes().all(|b| b.is_ascii_digit()) {
+        true => Ok(text.value.clone()),
+        false => text.identifier(),
+    }
 }
 
 /// How a load or store reaches memory: with an `order` atomically, with `atomic: true` alone in
@@ -321,7 +504,8 @@ fn atomicity(keys: &Instruction, forbidden: &[MemOrder]) -> Outcome<Atomicity> {
         )),
         (Some(order), scope) => {
             let scope = scope.as_ref().map(|scope| scope.value);
-            Ok(Atomicity::Atomic(Atomic::explicit(order.value, scope)))
+            let atomic = Atomic::explicit(order.value, scope);
+            Ok(Atomicity::Atomic(with_semantics(atomic, keys)))
         }
         (None, Some(scope)) => Err(scope
             .problem(
@@ -330,6 +514,11 @@ fn atomicity(keys: &Instruction, forbidden: &[MemOrder]) -> Outcome<Atomicity> {
             )
             .help("add an order: relaxed, acquire, release, acq_rel or seq_cst")),
         (None, None) if is_set(&keys.atomic) => Ok(Atomicity::Atomic(Atomic::SHORT)),
+        (None, None) if keys.coherent.is_some() => {
+            let scope = keys.coherent.as_ref().map(|scope| scope.value);
+            Ok(Atomicity::NonPrivate(scope))
+        }
+        (None, None) if is_set(&keys.non_private) => Ok(Atomicity::NonPrivate(None)),
         (None, None) if is_set(&keys.volatile) => Ok(Atomicity::Volatile),
         (None, None) => Ok(Atomicity::Plain),
     }

@@ -17,9 +17,11 @@ pub use read::read_yaml;
 pub use write::write_yaml;
 
 /// Keys that a document may start with.
-pub(crate) const FIRST_KEYS: [&str; 9] = [
+pub(crate) const FIRST_KEYS: [&str; 11] = [
     "kind",
     "litmus",
+    "api",
+    "synchronized",
     "locations",
     "queues",
     "threads",

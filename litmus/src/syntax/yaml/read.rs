@@ -5,19 +5,19 @@ use super::instr::ThreadReader;
 use super::parse::parse;
 use super::value::{At, Integer, OneOrMany, Text};
 use crate::program::{
-    Condition, Location, Memory, Placement, Predicate, Program, Quantifier, Queue, Region,
-    Register, ScalarType, Thread, WorkItem,
+    Api, Condition, LocId, Location, Memory, Placement, Predicate, Program, Quantifier, Queue,
+    Region, Register, ScalarType, Thread, WorkItem,
 };
 use crate::syntax::error::{Outcome, Problem, Span, SyntaxError};
 use crate::syntax::lexer::shorten;
 use crate::syntax::limits::{MAX_ELEMENTS, MAX_LOCATIONS, MAX_PLACE, MAX_REGISTERS, MAX_THREADS};
-use crate::syntax::lower::assemble;
 use crate::syntax::lower::command::Host;
 use crate::syntax::lower::condition::Names;
-use crate::syntax::lower::locations::{Locations, local_memory};
+use crate::syntax::lower::locations::{Locations, local_memory, share_memory};
 use crate::syntax::lower::thread::ThreadLowering;
+use crate::syntax::lower::{Frame, assemble, pair};
 use crate::syntax::{check_size, excerpt};
-use serde_saphyr::FlowMap;
+use serde_saphyr::{FlowMap, FlowSeq};
 
 /// Reads a test written in YAML. `name` is what errors call the source, its path for example.
 ///
@@ -47,6 +47,7 @@ fn program(text: &str) -> Outcome<Program> {
     }
     let name = program_name(&document.litmus)?;
     let (quantifier, target) = question(&document)?;
+    let api = document.api;
     let locations = locations(document.locations)?;
     let mut host = Host::default();
     for FlowMap(entry) in document.queues {
@@ -56,8 +57,17 @@ fn program(text: &str) -> Outcome<Program> {
         };
         host.queues.push((queue, entry.name.span));
     }
-    let threads = threads(document.threads, &locations, text, &mut host)?;
-    assemble(name, locations, threads, &host, |names| {
+    let threads = threads(document.threads, &locations, (api, text), &mut host)?;
+    let synchronized = document.synchronized.iter().map(|FlowSeq(entry)| {
+        let (before, after) = entry.value;
+        pair(before, after, threads.len(), entry.span)
+    });
+    let frame = Frame {
+        api,
+        name,
+        synchronized: synchronized.collect::<Outcome<_>>()?,
+    };
+    assemble(frame, locations, threads, &host, |names| {
         let condition = Condition {
             quantifier,
             predicate: predicate(&target, names, text)?,
@@ -112,10 +122,20 @@ fn too_many(span: Span, what: &str, most: usize) -> Problem {
 
 fn locations(entries: Vec<FlowMap<LocationEntry>>) -> Outcome<Locations> {
     let mut list: Vec<Location> = Vec::new();
-    for FlowMap(entry) in entries {
+    let mut aliases: Vec<(usize, Text)> = Vec::new();
+    for FlowMap(mut entry) in entries {
         let span = entry.name.span;
         if list.len() == MAX_LOCATIONS {
             return Err(too_many(span, "locations", MAX_LOCATIONS));
+        }
+        if let Some(of) = entry.alias.take() {
+            if entry.ty.is_some() || entry.init.is_some() {
+                return Err(of.problem(
+                    "an alias has the type and the values of what it is an alias of",
+                    "an alias",
+                ));
+            }
+            aliases.push((list.len(), of));
         }
         let location = location(entry)?;
         if list.iter().any(|l| l.name == location.name) {
@@ -123,6 +143,20 @@ fn locations(entries: Vec<FlowMap<LocationEntry>>) -> Outcome<Locations> {
         }
         list.push(location);
     }
+    for (index, of) in aliases {
+        let name = of.identifier()?;
+        let found = list
+            .iter()
+            .position(|l| l.name == name && l.alias.is_none());
+        let Some(found) = found.filter(|found| *found != index) else {
+            return Err(of.problem(
+                format!("{name} is no location of its own"),
+                "unknown location",
+            ));
+        };
+        list[index].alias = Some(LocId(found as u32));
+    }
+    share_memory(&mut list);
     Ok(Locations::new(list))
 }
 
@@ -148,6 +182,7 @@ fn location(entry: LocationEntry) -> Outcome<Location> {
     Ok(Location {
         name,
         region,
+        alias: None,
         memory: entry.memory.map_or(Memory::Unstated, |m| m.value),
         generic: entry.generic,
         ty,
@@ -198,7 +233,7 @@ fn scalar(text: Option<&Text>, flag: &'static str) -> Outcome<ScalarType> {
 fn threads(
     entries: At<Vec<At<ThreadEntry>>>,
     locations: &Locations,
-    document: &str,
+    (api, document): (Api, &str),
     host: &mut Host,
 ) -> Outcome<Vec<Thread>> {
     if entries.value.is_empty() {
@@ -220,6 +255,7 @@ fn threads(
         let mut lowering = ThreadLowering::new(locations, Vec::new());
         registers(&entry.registers, &mut lowering)?;
         let body = ThreadReader {
+            api,
             lowering: &mut lowering,
             document,
         }
@@ -237,7 +273,12 @@ fn threads(
 
 /// Where a thread runs; `unused` are the work-groups that no thread states.
 fn placement(entry: &ThreadEntry, unused: &mut impl Iterator<Item = u32>) -> Outcome<Placement> {
-    let stated = [&entry.device, &entry.work_group, &entry.sub_group];
+    let stated = [
+        &entry.device,
+        &entry.queue_family,
+        &entry.work_group,
+        &entry.sub_group,
+    ];
     for number in stated.into_iter().flatten() {
         if number.value > MAX_PLACE {
             return Err(number.problem(
@@ -258,6 +299,7 @@ fn placement(entry: &ThreadEntry, unused: &mut impl Iterator<Item = u32>) -> Out
         }
         Some(_) | None => Ok(Placement::Device(WorkItem {
             device: entry.device.as_ref().map_or(0, |device| device.value),
+            queue_family: entry.queue_family.as_ref().map_or(0, |family| family.value),
             work_group: match &entry.work_group {
                 Some(group) => group.value,
                 None => unused.next().unwrap_or_default(),

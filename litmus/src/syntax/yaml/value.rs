@@ -1,6 +1,6 @@
 //! Values of a YAML document with their places, as serde reads and writes them.
 
-use crate::program::FenceFlags;
+use crate::program::{FenceFlags, Region};
 use crate::syntax::error::{Outcome, Problem, Span};
 use crate::syntax::lexer::{Bodies, shorten, tokens};
 use crate::syntax::parse::{Parser, is_reserved};
@@ -209,23 +209,12 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for OneOrManyVisitor<T> {
     }
 }
 
-classay_vocabulary::words! {
-    /// One of the regions that a fence or a barrier orders.
-    #[derive(Debug, Clone, Copy, Serialize, serde::Deserialize)]
-    #[serde(rename_all = "snake_case")]
-    pub enum Flag {
-        Global = "global",
-        Local = "local",
-        Image = "image",
-    }
-}
-
 /// The flags of a fence or a barrier.
-pub(super) type Flags = OneOrMany<Flag>;
+pub(super) type Flags = OneOrMany<Region>;
 
 impl From<FenceFlags> for Flags {
     fn from(flags: FenceFlags) -> Flags {
-        OneOrMany::Many(flags.words().into_iter().filter_map(Flag::named).collect())
+        OneOrMany::Many(flags.regions().collect())
     }
 }
 

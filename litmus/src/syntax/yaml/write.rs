@@ -1,13 +1,16 @@
 //! A program as YAML.
 
 use super::document::{
-    Document, Instruction, KIND, LocationEntry, QueueEntry, RegisterEntry, Step, ThreadEntry,
+    Document, Instruction, KIND, LocationEntry, Making, QueueEntry, RegisterEntry, Step,
+    ThreadEntry,
 };
 use super::value::{At, Flags, Integer, OneOrMany, Text};
 use crate::program::{
-    Access, Atomicity, Barrier, BarrierScope, CommandId, CommandKind, Expr, HostCall, Instr, LocId,
-    Location, Memory, Placement, Program, Quantifier, Queue, Region, Register, ScalarType, Thread,
+    Access, Address, Api, Atomicity, Barrier, BarrierScope, CommandId, CommandKind, Expr,
+    FenceFlags, HostCall, Instr, LocId, Location, Make, MemOrder, Memory, Placement, Program,
+    Quantifier, Queue, Region, Register, Rmw, ScalarType, Thread,
 };
+use crate::syntax::lower::opcode::OPERATIONS;
 use crate::syntax::write::{ThreadText, names, predicate};
 use serde_saphyr::{FlowMap, FlowSeq};
 
@@ -18,7 +21,13 @@ pub fn write_yaml(program: &Program) -> String {
     let mut document = Document {
         kind: Some(text(KIND)),
         litmus: text(&program.name),
-        locations: program.locations.iter().map(location).collect(),
+        api: program.api,
+        locations: (program.locations.iter())
+            .map(|of| location(program, of))
+            .collect(),
+        synchronized: (program.synchronized.iter())
+            .map(|(a, b)| FlowSeq(At::from((u64::from(a.0), u64::from(b.0)))))
+            .collect(),
         queues: program.queues.iter().map(queue).collect(),
         threads: At::from(threads.map(|t| thread(program, t)).collect::<Vec<_>>()),
         filter: program
@@ -56,7 +65,16 @@ fn queue(queue: &Queue) -> FlowMap<QueueEntry> {
     })
 }
 
-fn location(location: &Location) -> FlowMap<LocationEntry> {
+fn location(program: &Program, location: &Location) -> FlowMap<LocationEntry> {
+    let region = (location.region != Region::Global).then_some(location.region);
+    if let Some(of) = location.alias {
+        return FlowMap(LocationEntry {
+            name: text(&location.name),
+            region,
+            alias: Some(text(&program.locations[of.index()].name)),
+            ..LocationEntry::default()
+        });
+    }
     let values: Vec<Integer> = location
         .init
         .iter()
@@ -66,7 +84,8 @@ fn location(location: &Location) -> FlowMap<LocationEntry> {
         name: text(&location.name),
         ty: Some(text(location.ty.name())),
         atomic: (location.atomic && location.ty != ScalarType::Flag).then(|| At::from(true)),
-        region: (location.region == Region::Local).then_some(Region::Local),
+        region,
+        alias: None,
         memory: (location.memory != Memory::Unstated).then(|| At::from(location.memory)),
         generic: location.generic,
         init: Some(At::from(match location.array {
@@ -107,6 +126,7 @@ fn thread(program: &Program, thread: &Thread) -> At<ThreadEntry> {
         Placement::Host => entry.host = Some(At::from(true)),
         Placement::Device(item) => {
             entry.device = Some(At::from(item.device));
+            entry.queue_family = (program.api == Api::Vulkan).then(|| At::from(item.queue_family));
             entry.work_group = Some(At::from(item.work_group));
             entry.sub_group = item.sub_group.map(At::from);
         }
@@ -141,9 +161,32 @@ impl Writer<'_> {
                 keys.into = Some(text(self.0.register(*register)));
                 set_atomicity(&mut keys, access.atomicity);
             }
+            Instr::Assign {
+                register,
+                value: Expr::Rmw(rmw),
+            } if self.0.program.api == Api::Vulkan => {
+                self.set_rmw(&mut keys, rmw);
+                keys.into = Some(text(self.0.register(*register)));
+            }
             Instr::Assign { register, value } => {
                 keys.assign = Some(text(self.0.register(*register)));
                 keys.value = self.expression(value);
+            }
+            Instr::Effect(Expr::Load(access)) if self.0.program.api == Api::Vulkan => {
+                keys.load = Some(self.place(access));
+                set_atomicity(&mut keys, access.atomicity);
+            }
+            Instr::Effect(Expr::Rmw(rmw)) if self.0.program.api == Api::Vulkan => {
+                self.set_rmw(&mut keys, rmw);
+            }
+            Instr::Effect(Expr::Cas(cas)) if self.0.program.api == Api::Vulkan => {
+                keys.compare_exchange = Some(self.place_of(&cas.address));
+                let expected = cas.expected.register();
+                keys.expected = expected.map(|register| text(self.0.register(register)));
+                keys.value = self.expression(&cas.desired);
+                let usual = cas.failure == cas.atomic.order.of_load();
+                keys.failure = (!usual).then(|| At::from(cas.failure));
+                set_atomicity(&mut keys, Atomicity::Atomic(cas.atomic));
             }
             Instr::Effect(value) => keys.effect = self.expression(value),
             Instr::Store { access, value } if self.is_flag(access) => {
@@ -159,8 +202,10 @@ impl Writer<'_> {
                 keys.order = Some(At::from(fence.order));
                 keys.scope = Some(At::from(fence.scope));
                 keys.legacy = fence.legacy.then(|| At::from(true));
+                set_make(&mut keys, fence.make);
             }
-            Instr::Barrier(barrier) => set_barrier(&mut keys, barrier),
+            Instr::Barrier(barrier) => set_barrier(&mut keys, self.0.program.api, barrier),
+            Instr::Domain(operation) => keys.domain = Some(At::from(*operation)),
             Instr::If(branch) => {
                 keys.condition = self.expression(&branch.condition);
                 keys.then = Some(At::from(self.block(&branch.then)));
@@ -182,10 +227,22 @@ impl Writer<'_> {
         self.0.program.locations[location.index()].ty == ScalarType::Flag
     }
 
-    /// A location or an element of one.
+    fn set_rmw(&self, keys: &mut Instruction, rmw: &Rmw) {
+        keys.rmw = Some(self.place_of(&rmw.address));
+        let operation = OPERATIONS.iter().find(|(_, op)| *op == rmw.op);
+        keys.operation = operation.map(|(name, _)| text(name));
+        keys.value = self.expression(&rmw.operand);
+        set_atomicity(keys, Atomicity::Atomic(rmw.atomic));
+    }
+
     fn place(&self, access: &Access) -> Text {
-        let name = self.0.location(access.address.location);
-        match &access.address.index {
+        self.place_of(&access.address)
+    }
+
+    /// A location or an element of one.
+    fn place_of(&self, address: &Address) -> Text {
+        let name = self.0.location(address.location);
+        match &address.index {
             None => text(name),
             Some(index) => text(&format!("{name}[{}]", self.0.expression(index))),
         }
@@ -196,20 +253,40 @@ fn set_atomicity(keys: &mut Instruction, atomicity: Atomicity) {
     match atomicity {
         Atomicity::Plain => {}
         Atomicity::Volatile => keys.volatile = Some(At::from(true)),
+        Atomicity::NonPrivate(None) => keys.non_private = Some(At::from(true)),
+        Atomicity::NonPrivate(scope) => keys.coherent = scope.map(At::from),
         Atomicity::Atomic(atomic) if atomic.implicit => keys.atomic = Some(At::from(true)),
         Atomicity::Atomic(atomic) => {
             keys.order = Some(At::from(atomic.order));
             keys.scope = atomic.scope.map(At::from);
+            if atomic.flags != FenceFlags::NONE {
+                keys.semantics = Some(At::from(Flags::from(atomic.flags)));
+            }
+            set_make(keys, atomic.make);
         }
     }
 }
 
-fn set_barrier(keys: &mut Instruction, barrier: &Barrier) {
+fn set_make(keys: &mut Instruction, make: Make) {
+    let mut made = Vec::new();
+    made.extend(make.available.then_some(Making::Available));
+    made.extend(make.visible.then_some(Making::Visible));
+    keys.make = (!made.is_empty()).then(|| At::from(FlowSeq(made)));
+}
+
+fn set_barrier(keys: &mut Instruction, api: Api, barrier: &Barrier) {
     let flags = Some(At::from(Flags::from(barrier.flags)));
     match barrier.group {
         BarrierScope::WorkGroup => keys.barrier = flags,
         BarrierScope::SubGroup => keys.sub_group_barrier = flags,
+        BarrierScope::QueueFamily => keys.queue_family_barrier = flags,
+        BarrierScope::Device => keys.device_barrier = flags,
     }
+    if api == Api::Vulkan && barrier.order != MemOrder::Relaxed {
+        keys.order = Some(At::from(barrier.order));
+    }
+    keys.quorum = barrier.quorum.map(At::from);
+    set_make(keys, barrier.make);
     keys.label = barrier.label.as_deref().map(text);
     keys.scope = barrier.scope.map(At::from);
 }

@@ -1,0 +1,187 @@
+//! Who meets at the barriers of Vulkan.
+//!
+//! A control barrier is one operation that all who take part execute together: "A is program-ordered
+//! before (or equals) C, C is program-ordered before (or equals) B" speaks of one C. Which threads take
+//! part is a choice of the execution where a test says how many are wanted, and more arrive. A thread whose
+//! barrier never has its number waits for ever: its path ends there, and counts only where fewer than the
+//! number wait in the end.
+//!
+//! Threads arrive in program order and pass together, so meetings are found by running the barriers alone;
+//! a circle of threads that wait for each other at different barriers is never passed.
+
+use super::unfold::{BarrierId, Path};
+use crate::program::{
+    Api, Barrier, BarrierScope, Instr, Placement, Program, ThreadId, WorkItem, each_instr,
+};
+use std::collections::BTreeSet;
+
+/// For each thread, the meeting of each of its barriers, in order; numbers are of the whole program.
+pub type Meetings = Vec<Vec<u32>>;
+
+/// Most ways of meeting that are followed for one combination of paths.
+const MOST: usize = 4096;
+
+/// Every way in which threads that take these paths meet; one with nothing in it for OpenCL, whose barriers
+/// meet by their number.
+pub fn ways(program: &Program, paths: &[&Path]) -> Vec<Meetings> {
+    if program.api == Api::OpenCl || paths.iter().all(|path| path.arrivals.is_empty()) {
+        return vec![Vec::new()];
+    }
+    let mut rounds = Rounds {
+        program,
+        paths,
+        at: vec![0; paths.len()],
+        met: vec![Vec::new(); paths.len()],
+        number: 0,
+        found: BTreeSet::new(),
+    };
+    rounds.go_on();
+    rounds.found.into_iter().collect()
+}
+
+struct Rounds<'a> {
+    program: &'a Program,
+    paths: &'a [&'a Path],
+    /// How many barriers each thread has passed.
+    at: Vec<usize>,
+    met: Meetings,
+    number: u32,
+    found: BTreeSet<Meetings>,
+}
+
+impl Rounds<'_> {
+    /// The barrier at which a thread waits, if it is going to pass it.
+    fn waits(&self, thread: usize) -> Option<&BarrierId> {
+        let path = self.paths[thread];
+        let passed = path.arrivals.len() - usize::from(path.blocked);
+        (self.at[thread] < passed).then(|| &path.arrivals[self.at[thread]])
+    }
+
+    fn go_on(&mut self) {
+        if self.found.len() >= MOST {
+            return;
+        }
+        // Meetings of different threads may come in any order; the first thread that can meet decides.
+        let threads = self.paths.len();
+        let Some(first) = (0..threads).find(|t| self.waits(*t).is_some()) else {
+            if self.blocked_for_ever() {
+                let met = renumbered(&self.met);
+                self.found.insert(met);
+            }
+            return;
+        };
+        // Somebody whose barrier has its number now; each such thread may be the next to go on.
+        for leader in first..threads {
+            let Some(barrier) = self.waits(leader) else {
+                continue;
+            };
+            let wanted = barrier.wanted as usize;
+            let others: Vec<usize> = (leader + 1..threads)
+                .filter(|t| {
+                    self.waits(*t)
+                        .is_some_and(|b| self.same(leader, *t, barrier, b))
+                })
+                .collect();
+            if wanted == 0 || others.len() + 1 < wanted {
+                continue;
+            }
+            let mut chosen = vec![leader];
+            self.choose(&mut chosen, &others, wanted);
+        }
+    }
+
+    /// Chooses the rest of a meeting among `others`, and goes on.
+    fn choose(&mut self, chosen: &mut Vec<usize>, others: &[usize], wanted: usize) {
+        if chosen.len() == wanted {
+            for thread in &*chosen {
+                self.at[*thread] += 1;
+                self.met[*thread].push(self.number);
+            }
+            self.number += 1;
+            self.go_on();
+            self.number -= 1;
+            for thread in &*chosen {
+                self.at[*thread] -= 1;
+                self.met[*thread].pop();
+            }
+            return;
+        }
+        for (index, thread) in others.iter().enumerate() {
+            chosen.push(*thread);
+            self.choose(chosen, &others[index + 1..], wanted);
+            chosen.pop();
+        }
+    }
+
+    /// Whether two threads wait at one barrier.
+    fn same(&self, a: usize, b: usize, x: &BarrierId, y: &BarrierId) -> bool {
+        x.group == y.group && x.label == y.label && meet(self.program, a, b, x.group)
+    }
+
+    /// Whether those who are to be blocked are, everybody else having passed.
+    fn blocked_for_ever(&self) -> bool {
+        let blocked = |t: &usize| self.paths[*t].blocked;
+        (0..self.paths.len()).filter(blocked).all(|t| {
+            let Some(barrier) = self.paths[t].arrivals.last() else {
+                return true;
+            };
+            let together = (0..self.paths.len()).filter(blocked).filter(|u| {
+                let other = self.paths[*u].arrivals.last();
+                other.is_some_and(|other| self.same(t, *u, barrier, other))
+            });
+            together.count() < barrier.wanted as usize
+        })
+    }
+}
+
+/// Meetings numbered in the order of threads and their barriers, so that one way has one form.
+fn renumbered(met: &Meetings) -> Meetings {
+    let mut names: Vec<u32> = Vec::new();
+    let mut name = |number: &u32| match names.iter().position(|n| n == number) {
+        Some(at) => at as u32,
+        None => {
+            names.push(*number);
+            names.len() as u32 - 1
+        }
+    };
+    met.iter()
+        .map(|of_thread| of_thread.iter().map(&mut name).collect())
+        .collect()
+}
+
+/// Whether two threads are in one instance of a barrier's group.
+pub fn meet(program: &Program, a: usize, b: usize, group: BarrierScope) -> bool {
+    if a == b {
+        return true;
+    }
+    let threads = &program.threads;
+    match (threads[a].placement, threads[b].placement) {
+        (Placement::Device(x), Placement::Device(y)) => match group {
+            BarrierScope::SubGroup => x == y,
+            BarrierScope::WorkGroup => x.group() == y.group(),
+            BarrierScope::QueueFamily => WorkItem::family(x) == y.family(),
+            BarrierScope::Device => x.device == y.device,
+        },
+        (Placement::Host, _) | (_, Placement::Host) => false,
+    }
+}
+
+/// How many meet at a barrier of a thread: what the test says, or else all threads of the group whose code
+/// has such a barrier.
+pub fn wanted(program: &Program, thread: ThreadId, barrier: &Barrier) -> u32 {
+    if let Some(quorum) = barrier.quorum {
+        return quorum;
+    }
+    let has = |t: usize| {
+        let mut found = false;
+        each_instr(&program.threads[t].body, &mut |instr| {
+            if let Instr::Barrier(other) = instr {
+                found |= other.group == barrier.group && other.label == barrier.label;
+            }
+        });
+        found
+    };
+    (0..program.threads.len())
+        .filter(|t| meet(program, thread.index(), *t, barrier.group) && has(*t))
+        .count() as u32
+}
