@@ -188,6 +188,23 @@ pub fn ways_to_miss() -> Vec<(&'static str, Vec<Without>)> {
 }
 
 impl Model {
+    /// The name of the flag whose relation [`Model::counting`] adds.
+    pub const RELEASE_SEQUENCES: &str = "count.release-sequences";
+
+    /// The model of Vulkan with this name, with release sequences as a flag: the heads that release, with all
+    /// elements.
+    ///
+    /// # Errors
+    ///
+    /// No model of Vulkan has that name.
+    pub fn counting(name: &str) -> Result<Model> {
+        let without = Without {
+            more: vec!["flag ~empty [rel-atomic]; sequence as count.release-sequences"],
+            ..Without::default()
+        };
+        Model::named_without(name, &without)
+    }
+
     /// The model with this name in which no value depends on its own computation. "Implementations should
     /// ensure" that, which is less than a rule, so the models allow such values where nothing else forbids
     /// them. [mm.thin-air]

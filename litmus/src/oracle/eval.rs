@@ -76,6 +76,45 @@ impl<'m, const W: usize> Bounds<'m, W> {
         bounds
     }
 
+    /// The value of every node in one execution: the write of each read as a list for each event, and the
+    /// successors of each event in each order. Both bounds are that value.
+    pub fn of_execution(
+        model: &'m Model,
+        skeleton: &Skeleton<'_>,
+        choices: &[Vec<usize>],
+        orders: &[Vec<Vec<usize>>],
+    ) -> Bounds<'m, W> {
+        let n = skeleton.len();
+        let mut bounds: Bounds<'_, W> = Bounds::new(model, skeleton);
+        for (index, op) in model.ops.iter().enumerate() {
+            let successors: Vec<Vec<usize>> = match op {
+                Op::Rf => {
+                    let mut rows = vec![Vec::new(); n];
+                    for (read, writes) in choices.iter().enumerate() {
+                        for write in writes {
+                            rows[*write].push(read);
+                        }
+                    }
+                    rows
+                }
+                Op::Order(k) => orders[*k as usize].clone(),
+                _ => continue,
+            };
+            for (row, successors) in successors.iter().enumerate() {
+                let mut bits: Row<W> = none();
+                successors.iter().for_each(|s| put(&mut bits, *s));
+                bounds.set(index, row, bits, bits);
+            }
+        }
+        for index in 0..model.ops.len() {
+            if model.dynamic[index] {
+                bounds.node(index, Side::Lower);
+                bounds.node(index, Side::Upper);
+            }
+        }
+        bounds
+    }
+
     /// Rows of a node's lower bound.
     pub fn low(&self, node: NodeId) -> &[Row<W>] {
         &self.lower[node.index() * self.n..][..self.n]

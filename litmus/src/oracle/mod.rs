@@ -6,6 +6,7 @@
 
 mod adjoint;
 mod bits;
+mod claims;
 mod deadline;
 mod error;
 mod eval;
@@ -24,6 +25,7 @@ mod value;
 mod tests;
 
 pub use crate::cat::Model;
+pub use claims::satisfiable;
 pub use deadline::Deadline;
 pub use error::Error;
 pub use explain::{Edge, Execution, Explanation, Failure, Refusal, Shown, explain};

@@ -14,6 +14,7 @@
 //! that points at the text it is about. The README beside this crate's manifest has the grammar
 //! and the YAML schema; [`limits`] bounds what hostile input can cost.
 
+mod alloy;
 mod error;
 mod header;
 mod lexer;
@@ -25,6 +26,7 @@ mod tree;
 mod write;
 mod yaml;
 
+pub use alloy::{AlloyTest, Claim, Count, Counted, read_alloy};
 pub use error::SyntaxError;
 pub(crate) use error::edit_distance;
 pub(crate) use lexer::nested_comment;

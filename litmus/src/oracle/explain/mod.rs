@@ -8,14 +8,12 @@
 
 mod derive;
 
-use super::bits::Row;
-use super::eval::{Bounds, Side, Truth};
+use super::eval::{Bounds, Truth};
 use super::meet::Meetings;
 use super::search::{Findings, Question, Search, Witness};
 use super::skeleton::{Setting, Skeleton, Written};
 use super::unfold::EventKind;
 use super::{Error, Limits, Model, State, each_skeleton, question_constants, unfold_all};
-use crate::cat::ir::Op;
 use crate::cat::{Check, Property, Role, order_bit};
 use crate::program::{
     FenceFlags, LocId, MemOrder, MemScope, Point, Predicate, Program, Region, ThreadId,
@@ -386,36 +384,8 @@ fn cycle_of<const W: usize>(
     check: &Check,
     found: &Found,
 ) -> Option<Vec<Edge>> {
-    let n = skeleton.len();
-    let mut bounds: Bounds<'_, W> = Bounds::new(model, skeleton);
-    for (index, op) in model.ops.iter().enumerate() {
-        let successors: Vec<Vec<usize>> = match op {
-            Op::Rf => {
-                let mut rows = vec![Vec::new(); n];
-                for (read, writes) in found.choices.iter().enumerate() {
-                    for write in writes {
-                        rows[*write].push(read);
-                    }
-                }
-                rows
-            }
-            Op::Order(k) => found.orders[*k as usize].clone(),
-            _ => continue,
-        };
-        for (row, successors) in successors.iter().enumerate() {
-            let mut bits: Row<W> = super::bits::none();
-            successors
-                .iter()
-                .for_each(|s| super::bits::put(&mut bits, *s));
-            bounds.set(index, row, bits, bits);
-        }
-    }
-    for index in 0..model.ops.len() {
-        if model.dynamic[index] {
-            bounds.node(index, Side::Lower);
-            bounds.node(index, Side::Upper);
-        }
-    }
+    let bounds: Bounds<'_, W> =
+        Bounds::of_execution(model, skeleton, &found.choices, &found.orders);
     if bounds.truth(check, true) != Truth::Fails {
         return None;
     }

@@ -62,6 +62,9 @@ pub struct Witness {
     pub outcome: State,
 }
 
+/// Says of a complete execution, every node of the model computed, whether it is one that is looked for.
+pub type Accept<'a, const W: usize> = &'a dyn Fn(&Bounds<'_, W>) -> bool;
+
 /// What to split next.
 #[derive(Debug, Clone, Copy)]
 enum Split {
@@ -99,6 +102,8 @@ pub struct Search<'a, const W: usize> {
     /// Whether one complete execution is wanted, and that execution once it is found.
     wanted: bool,
     witness: Option<Witness>,
+    /// Which executions are wanted, if not any.
+    accept: Option<Accept<'a, W>>,
     /// The frame being completed.
     deepest: usize,
 }
@@ -197,6 +202,22 @@ impl<'a, const W: usize> Search<'a, W> {
         search.wanted = true;
         search.visit(0);
         search.witness
+    }
+
+    /// Whether some complete consistent execution whose outcome the filter lets through is accepted.
+    pub fn accepted(
+        model: &'a Model,
+        skeleton: &'a Skeleton<'a>,
+        candidates: Vec<Row<W>>,
+        question: Question<'a>,
+        findings: &'a mut Findings,
+        accept: Accept<'a, W>,
+    ) -> bool {
+        let mut search = Search::new(model, skeleton, candidates, question, findings);
+        search.wanted = true;
+        search.accept = Some(accept);
+        search.visit(0);
+        search.witness.is_some()
     }
 
     fn new(
@@ -305,6 +326,7 @@ impl<'a, const W: usize> Search<'a, W> {
             needed: vec![false; nodes],
             wanted: false,
             witness: None,
+            accept: None,
             deepest: 0,
         }
     }

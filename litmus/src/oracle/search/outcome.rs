@@ -2,6 +2,7 @@
 
 use super::{Search, Witness};
 use crate::oracle::bits::{Row, count, each, first, minus, none, put};
+use crate::oracle::eval::Bounds;
 use crate::oracle::skeleton::Written;
 use crate::oracle::state::State;
 use crate::oracle::value::Sym;
@@ -221,14 +222,16 @@ impl<const W: usize> Search<'_, W> {
             if let Some(state) = self.outcome(values, &chosen)
                 && self.counts(&state)
             {
-                found = true;
                 if self.wanted {
-                    self.keep(values, state);
-                    return true;
-                }
-                self.findings.decided |= self.decides(&state);
-                if !self.findings.add(state) || self.findings.decided {
-                    return false;
+                    if self.keep(values, state) {
+                        return true;
+                    }
+                } else {
+                    found = true;
+                    self.findings.decided |= self.decides(&state);
+                    if !self.findings.add(state) || self.findings.decided {
+                        return false;
+                    }
                 }
             }
             // The next combination of last writes.
@@ -248,16 +251,29 @@ impl<const W: usize> Search<'_, W> {
         }
     }
 
-    /// Keeps the execution of the deepest frame, which is complete.
-    fn keep(&mut self, values: &[Option<i64>], outcome: State) {
+    /// Keeps the execution of the deepest frame, which is complete, where it is one that is wanted.
+    fn keep(&mut self, values: &[Option<i64>], outcome: State) -> bool {
         let frame = &self.frames[self.deepest];
         let list = |rows: &[Row<W>]| rows.iter().map(|row| each(row).collect()).collect();
-        self.witness = Some(Witness {
+        let witness = Witness {
             rf: list(&frame.rf),
             orders: frame.orders.iter().map(|rows| list(rows)).collect(),
             values: values.to_vec(),
             outcome,
+        };
+        let accepted = self.accept.is_none_or(|accept| {
+            let (model, skeleton) = (self.model, self.skeleton);
+            accept(&Bounds::of_execution(
+                model,
+                skeleton,
+                &witness.rf,
+                &witness.orders,
+            ))
         });
+        if accepted {
+            self.witness = Some(witness);
+        }
+        accepted
     }
 
     /// Whether an outcome ends the search.

@@ -1,8 +1,8 @@
 //! Litmus tests by others, with their published verdicts. Passes without them.
 
-use crate::oracle::{Limits, Model, holds, judge};
+use crate::oracle::{Limits, Model, holds, judge, satisfiable};
 use crate::program::Program;
-use crate::syntax::read_litmus;
+use crate::syntax::{read_alloy, read_litmus};
 use std::path::{Path, PathBuf};
 
 fn corpus(name: &str) -> Option<PathBuf> {
@@ -81,6 +81,38 @@ fn races(root: &Path, model: &str) -> Vec<String> {
     };
     let table = table(root, "race-free.csv");
     table.into_iter().filter_map(differs).collect()
+}
+
+/// Every claim of the Alloy tests.
+#[test]
+fn claims_of_alloy_tests_hold() {
+    let Some(root) = corpus("vulkan-alloy") else {
+        return;
+    };
+    let mut wrong = Vec::new();
+    let mut claims = 0;
+    for entry in std::fs::read_dir(root).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let test = match read_alloy(&name, &text) {
+            Ok(test) => test,
+            Err(error) => {
+                wrong.push(error.to_string());
+                continue;
+            }
+        };
+        for claim in &test.claims {
+            claims += 1;
+            match satisfiable(&test, claim, &Limits::default()) {
+                Ok(answer) if answer == claim.satisfiable => {}
+                Ok(answer) => wrong.push(format!("{name}: {claim:?} is {answer}")),
+                Err(error) => wrong.push(format!("{name}: {error}")),
+            }
+        }
+    }
+    assert!(claims >= 60, "only {claims} claims");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// Judges the corpus under the model in the file that ORACLE_MODEL names and prints where it

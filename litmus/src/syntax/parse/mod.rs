@@ -92,7 +92,7 @@ impl<'s> Parser<'s> {
         token.kind == TokenKind::Word && self.text(token) == word
     }
 
-    fn eat(&mut self, mark: &str) -> Option<Span> {
+    pub(crate) fn eat(&mut self, mark: &str) -> Option<Span> {
         self.is(mark).then(|| self.bump().span)
     }
 
@@ -108,7 +108,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    fn word(&mut self, what: &str) -> Outcome<Name> {
+    pub(crate) fn word(&mut self, what: &str) -> Outcome<Name> {
         let token = self.peek();
         if token.kind == TokenKind::Word {
             self.bump();
@@ -141,7 +141,7 @@ impl<'s> Parser<'s> {
     }
 
     /// A number with an optional sign; values above `i64::MAX` keep their bits.
-    fn signed(&mut self, what: &str) -> Outcome<i64> {
+    pub(crate) fn signed(&mut self, what: &str) -> Outcome<i64> {
         if let Some(minus) = self.eat("-") {
             let (value, span) = self.number(what)?;
             return negative(value, minus.to(span));
@@ -182,7 +182,7 @@ impl<'s> Parser<'s> {
         result
     }
 
-    fn at_end(&self) -> bool {
+    pub(crate) fn at_end(&self) -> bool {
         self.peek().kind == TokenKind::End
     }
 
