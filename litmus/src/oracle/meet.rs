@@ -2,9 +2,9 @@
 //!
 //! A control barrier is one operation that all who take part execute together: "A is program-ordered
 //! before (or equals) C, C is program-ordered before (or equals) B" speaks of one C. Which threads take
-//! part is a choice of the execution where a test says how many are wanted, and more arrive. A thread whose
-//! barrier never has its number waits for ever: its path ends there, and counts only where fewer than the
-//! number wait in the end.
+//! part is a choice of the execution where a test says how many are wanted, and more arrive; who arrives after
+//! so many have met passes alone, after them. A thread whose barrier never has its number waits for ever: its path ends
+//! there, and counts only where fewer than the number wait in the end.
 //!
 //! Threads arrive in program order and pass together, so meetings are found by running the barriers alone;
 //! a circle of threads that wait for each other at different barriers is never passed.
@@ -15,8 +15,12 @@ use crate::program::{
 };
 use std::collections::BTreeSet;
 
-/// For each thread, the meeting of each of its barriers, in order; numbers are of the whole program.
-pub type Meetings = Vec<Vec<u32>>;
+/// A barrier that is passed: the thread, and how many it has passed before.
+type Passed = (usize, usize);
+
+/// For each thread and each barrier that it passes, in order, the barriers that take part: one that is passed
+/// together with it, or one before it where it is passed late.
+pub type Meetings = Vec<Vec<Vec<Passed>>>;
 
 /// Most ways of meeting that are followed for one combination of paths.
 const MOST: usize = 4096;
@@ -32,7 +36,6 @@ pub fn ways(program: &Program, paths: &[&Path]) -> Vec<Meetings> {
         paths,
         at: vec![0; paths.len()],
         met: vec![Vec::new(); paths.len()],
-        number: 0,
         found: BTreeSet::new(),
     };
     rounds.go_on();
@@ -45,7 +48,6 @@ struct Rounds<'a> {
     /// How many barriers each thread has passed.
     at: Vec<usize>,
     met: Meetings,
-    number: u32,
     found: BTreeSet<Meetings>,
 }
 
@@ -65,8 +67,7 @@ impl Rounds<'_> {
         let threads = self.paths.len();
         let Some(first) = (0..threads).find(|t| self.waits(*t).is_some()) else {
             if self.blocked_for_ever() {
-                let met = renumbered(&self.met);
-                self.found.insert(met);
+                self.found.insert(self.met.clone());
             }
             return;
         };
@@ -76,30 +77,42 @@ impl Rounds<'_> {
                 continue;
             };
             let wanted = barrier.wanted as usize;
+            let before = match barrier.open_later {
+                true => self.passed(leader, barrier),
+                false => Vec::new(),
+            };
             let others: Vec<usize> = (leader + 1..threads)
                 .filter(|t| {
                     self.waits(*t)
                         .is_some_and(|b| self.same(leader, *t, barrier, b))
                 })
                 .collect();
-            if wanted == 0 || others.len() + 1 < wanted {
-                continue;
+            if wanted > 0 && others.len() + 1 >= wanted {
+                self.choose(&mut vec![leader], &others, wanted, &[]);
             }
-            let mut chosen = vec![leader];
-            self.choose(&mut chosen, &others, wanted);
+            if !before.is_empty() {
+                self.choose(&mut vec![leader], &[], 1, &before);
+            }
         }
     }
 
-    /// Chooses the rest of a meeting among `others`, and goes on.
-    fn choose(&mut self, chosen: &mut Vec<usize>, others: &[usize], wanted: usize) {
+    /// Chooses the rest of a meeting among `others`, and goes on; it comes after what was passed `before`.
+    fn choose(
+        &mut self,
+        chosen: &mut Vec<usize>,
+        others: &[usize],
+        wanted: usize,
+        before: &[Passed],
+    ) {
         if chosen.len() == wanted {
+            let mut part = before.to_vec();
+            part.extend(chosen.iter().map(|t| (*t, self.at[*t])));
+            part.sort_unstable();
             for thread in &*chosen {
                 self.at[*thread] += 1;
-                self.met[*thread].push(self.number);
+                self.met[*thread].push(part.clone());
             }
-            self.number += 1;
             self.go_on();
-            self.number -= 1;
             for thread in &*chosen {
                 self.at[*thread] -= 1;
                 self.met[*thread].pop();
@@ -108,7 +121,7 @@ impl Rounds<'_> {
         }
         for (index, thread) in others.iter().enumerate() {
             chosen.push(*thread);
-            self.choose(chosen, &others[index + 1..], wanted);
+            self.choose(chosen, &others[index + 1..], wanted, before);
             chosen.pop();
         }
     }
@@ -116,6 +129,14 @@ impl Rounds<'_> {
     /// Whether two threads wait at one barrier.
     fn same(&self, a: usize, b: usize, x: &BarrierId, y: &BarrierId) -> bool {
         x.group == y.group && x.label == y.label && meet(self.program, a, b, x.group)
+    }
+
+    /// The barriers passed that are the one that a thread waits at.
+    fn passed(&self, thread: usize, barrier: &BarrierId) -> Vec<Passed> {
+        let passed = (0..self.paths.len()).flat_map(|t| (0..self.at[t]).map(move |i| (t, i)));
+        passed
+            .filter(|(t, i)| self.same(thread, *t, barrier, &self.paths[*t].arrivals[*i]))
+            .collect()
     }
 
     /// Whether those who are to be blocked are, everybody else having passed.
@@ -129,24 +150,10 @@ impl Rounds<'_> {
                 let other = self.paths[*u].arrivals.last();
                 other.is_some_and(|other| self.same(t, *u, barrier, other))
             });
-            together.count() < barrier.wanted as usize
+            let opened = barrier.open_later && !self.passed(t, barrier).is_empty();
+            !opened && together.count() < barrier.wanted as usize
         })
     }
-}
-
-/// Meetings numbered in the order of threads and their barriers, so that one way has one form.
-fn renumbered(met: &Meetings) -> Meetings {
-    let mut names: Vec<u32> = Vec::new();
-    let mut name = |number: &u32| match names.iter().position(|n| n == number) {
-        Some(at) => at as u32,
-        None => {
-            names.push(*number);
-            names.len() as u32 - 1
-        }
-    };
-    met.iter()
-        .map(|of_thread| of_thread.iter().map(&mut name).collect())
-        .collect()
 }
 
 /// Whether two threads are in one instance of a barrier's group.

@@ -6,6 +6,7 @@ mod corpus;
 mod loops;
 mod naive;
 mod objects;
+mod progress;
 mod queues;
 mod random;
 mod readings;

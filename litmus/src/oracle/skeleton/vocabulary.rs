@@ -212,18 +212,20 @@ impl Skeleton<'_> {
         }
     }
 
-    /// Barriers of one meeting.
+    /// From each barrier to those that it meets, or that meet after it.
     fn meeting<const W: usize>(&self, out: &mut [Row<W>]) {
-        let mut barriers: Vec<(usize, u32)> = Vec::new();
-        for (thread, meetings) in self.meetings.iter().enumerate() {
-            let start = self.starts[thread];
-            let events = self.paths[thread].events.iter().enumerate();
-            let passed = events.filter(|(_, event)| event.kind == EventKind::Barrier);
-            barriers.extend(passed.map(|(i, _)| start + i).zip(meetings.iter().copied()));
-        }
-        for (a, x) in &barriers {
-            for (b, _) in barriers.iter().filter(|(_, y)| x == y) {
-                put(&mut out[*a], *b);
+        let passed: Vec<Vec<usize>> = (self.paths.iter().zip(&self.starts))
+            .map(|(path, start)| {
+                let events = path.events.iter().enumerate();
+                let barriers = events.filter(|(_, event)| event.kind == EventKind::Barrier);
+                barriers.map(|(i, _)| start + i).collect()
+            })
+            .collect();
+        for (barriers, meetings) in passed.iter().zip(&self.meetings) {
+            for (barrier, part) in barriers.iter().zip(meetings) {
+                for (thread, number) in part {
+                    put(&mut out[passed[*thread][*number]], *barrier);
+                }
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Litmus tests by others, with their published verdicts. Passes without them.
 
-use crate::oracle::{Limits, Model, holds, judge, satisfiable};
+use crate::oracle::{Limits, Model, Progress, holds, judge, satisfiable, terminates};
 use crate::program::Program;
 use crate::syntax::{read_alloy, read_litmus};
 use std::path::{Path, PathBuf};
@@ -81,6 +81,31 @@ fn races(root: &Path, model: &str) -> Vec<String> {
     };
     let table = table(root, "race-free.csv");
     table.into_iter().filter_map(differs).collect()
+}
+
+/// Which programs always end, under each progress model.
+#[test]
+fn published_progress_of_vulkan_is_reproduced() {
+    let Some(root) = corpus("vulkan") else {
+        return;
+    };
+    let mut wrong = Vec::new();
+    for progress in Progress::ALL {
+        let name = format!("progress-{progress}.csv");
+        if progress == Progress::HsaObe {
+            continue;
+        }
+        for (path, ends) in table(&root, &name) {
+            let program = read(&root, &path);
+            let answer = program.and_then(|p| {
+                terminates(&p, progress, &Limits::default()).map_err(|e| e.to_string())
+            });
+            if answer != Ok(ends) {
+                wrong.push(format!("{path}, {progress}: expected {ends}, {answer:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// Every claim of the Alloy tests.

@@ -271,6 +271,7 @@ impl Run<'_> {
                     label: barrier.label.clone(),
                     instance,
                     wanted: 0,
+                    open_later: false,
                 };
                 for (kind, order) in [
                     (EventKind::Entry, MemOrder::Release),

@@ -68,6 +68,8 @@ pub struct BarrierId {
     pub instance: u32,
     /// How many meet at it, in Vulkan; nothing is said of OpenCL's.
     pub wanted: u32,
+    /// The test says how many, so that who comes after so many have met passes alone.
+    pub open_later: bool,
 }
 
 /// An event of a path.

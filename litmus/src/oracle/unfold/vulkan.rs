@@ -51,6 +51,7 @@ impl Run<'_> {
             label: barrier.label.clone(),
             instance: 0,
             wanted: meet::wanted(self.program, self.thread, barrier),
+            open_later: barrier.quorum.is_some(),
         };
         self.path.arrivals.push(id.clone());
         let alone = id.wanted == 1;
