@@ -87,6 +87,11 @@ impl Rounds<'_> {
                         .is_some_and(|b| self.same(leader, *t, barrier, b))
                 })
                 .collect();
+            if !barrier.open_later && others.len() + 1 == wanted {
+                // All who can take part are here, so nothing is gained by waiting.
+                self.choose(&mut vec![leader], &others, wanted, &[]);
+                return;
+            }
             if wanted > 0 && others.len() + 1 >= wanted {
                 self.choose(&mut vec![leader], &others, wanted, &[]);
             }

@@ -9,9 +9,11 @@ mod objects;
 mod progress;
 mod queues;
 mod random;
+mod random_vulkan;
 mod readings;
 mod rules;
 mod series;
+mod vulkan;
 mod with_commands;
 
 use super::{Judgement, Limits, Model, judge};

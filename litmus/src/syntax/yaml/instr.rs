@@ -157,7 +157,7 @@ impl ThreadReader<'_, '_> {
             return self.effect(call);
         }
         if let Some(flags) = &keys.fence {
-            return fence(flags, &keys, form);
+            return fence(self.api, flags, &keys, form);
         }
         let barriers = [
             (BarrierScope::WorkGroup, &keys.barrier),
@@ -425,10 +425,10 @@ fn own_event(event: &At<Option<String>>) -> Outcome<Option<Name>> {
     text.as_ref().map(Text::name).transpose()
 }
 
-fn fence(flags: &At<Flags>, keys: &Instruction, form: Form) -> Outcome<Instr> {
+fn fence(api: Api, flags: &At<Flags>, keys: &Instruction, form: Form) -> Outcome<Instr> {
     let span = flags.span;
     let flags = FenceFlags::from(&flags.value);
-    if flags == FenceFlags::default() {
+    if flags == FenceFlags::NONE && api == Api::OpenCl {
         return Err(span
             .problem("a fence needs at least one flag", "empty")
             .help("global, local, or both"));
