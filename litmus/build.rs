@@ -1,11 +1,17 @@
-//! Makes the list of the shipped tests: those in `tests/`.
+//! Makes the lists of the shipped tests: those in `tests/`, and those of Vulkan in `tests/vulkan/`.
 
 use std::path::Path;
 use std::{env, fs, io};
 
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=tests");
-    let folder = env::current_dir()?.join("tests");
+    list("tests", "shipped.rs")?;
+    list("tests/vulkan", "shipped_vulkan.rs")
+}
+
+/// Lists the tests of a folder in a file.
+fn list(folder: &str, name: &str) -> io::Result<()> {
+    let folder = env::current_dir()?.join(folder);
     let mut files = fs::read_dir(&folder)?
         .map(|entry| Ok(entry?.path()))
         .collect::<io::Result<Vec<_>>>()?;
@@ -17,5 +23,5 @@ fn main() -> io::Result<()> {
     });
     let out = env::var("OUT_DIR").expect("cargo sets OUT_DIR");
     let list = format!("&[\n{}]\n", rows.collect::<String>());
-    fs::write(Path::new(&out).join("shipped.rs"), list)
+    fs::write(Path::new(&out).join(name), list)
 }

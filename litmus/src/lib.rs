@@ -18,4 +18,4 @@ mod shipped;
 pub mod syntax;
 
 pub use breach::Breaches;
-pub use shipped::shipped;
+pub use shipped::{shipped, shipped_vulkan};

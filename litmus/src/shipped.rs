@@ -7,5 +7,13 @@ pub fn shipped() -> &'static [(&'static str, &'static str)] {
     SHIPPED
 }
 
+/// Every shipped test of Vulkan, likewise; the files of `tests/vulkan/`.
+pub fn shipped_vulkan() -> &'static [(&'static str, &'static str)] {
+    SHIPPED_VULKAN
+}
+
+/// Made by `build.rs`, like the other one.
+const SHIPPED_VULKAN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/shipped_vulkan.rs"));
+
 /// Made by `build.rs`.
 const SHIPPED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/shipped.rs"));

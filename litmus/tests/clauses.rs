@@ -8,8 +8,8 @@ use classay_litmus::cat::{Clause, Model, ways_to_miss};
 use classay_litmus::kernel::{AtomicsDialect, CommandKernels, TestKernel};
 use classay_litmus::oracle::{Explanation, Limits, State, explain, judge};
 use classay_litmus::program::{Predicate, Program, Quantifier};
-use classay_litmus::shipped;
 use classay_litmus::syntax::read_litmus;
+use classay_litmus::{shipped, shipped_vulkan};
 use serde::Deserialize;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -108,10 +108,12 @@ struct Watch {
 impl Watch {
     fn of(model: &str) -> Watch {
         let whole = Model::named(model).expect("a model");
-        let programs = shipped()
+        let vulkan = model.starts_with("vulkan");
+        let tests = if vulkan { shipped_vulkan() } else { shipped() };
+        let programs = tests
             .iter()
             .map(|(name, text)| (*name, read_litmus(name, text).expect("a shipped test")));
-        let playable = programs.filter(|(_, program)| playable(program));
+        let playable = programs.filter(|(_, program)| vulkan || playable(program));
         let tests = playable.map(|(name, program)| Watcher {
             name,
             verdict: verdict(&program, &whole),
@@ -229,6 +231,16 @@ fn every_clause_of_opencl_2_0_is_watched() {
 #[test]
 fn every_clause_of_the_scoped_order_is_watched() {
     every_clause_is_watched("opencl-scoped-sc");
+}
+
+#[test]
+fn every_clause_of_vulkan_is_watched() {
+    every_clause_is_watched("vulkan");
+}
+
+#[test]
+fn every_clause_of_vulkan_without_chains_is_watched() {
+    every_clause_is_watched("vulkan-no-chains");
 }
 
 #[test]

@@ -123,6 +123,7 @@ const MODELS: &[(&str, &str)] = &[
 const PARTS: &[(&str, &str)] = &[
     ("opencl-base", include_str!("../../models/opencl-base.cat")),
     ("opencl-sc", include_str!("../../models/opencl-sc.cat")),
+    ("vulkan-hb", include_str!("../../models/vulkan-hb.cat")),
     ("vulkan-base", include_str!("../../models/vulkan-base.cat")),
 ];
 

@@ -199,7 +199,7 @@ impl Model {
     /// No model of Vulkan has that name.
     pub fn counting(name: &str) -> Result<Model> {
         let without = Without {
-            more: vec!["flag ~empty [rel-atomic]; sequence as count.release-sequences"],
+            more: vec!["flag ~empty [releases & A]; sequence as count.release-sequences"],
             ..Without::default()
         };
         Model::named_without(name, &without)

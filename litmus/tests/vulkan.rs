@@ -1,0 +1,86 @@
+//! The shipped tests of Vulkan are the files of their folder, and say what they show.
+
+use classay_litmus::oracle::{Limits, Model, holds, judge};
+use classay_litmus::program::{Api, Program};
+use classay_litmus::shipped_vulkan;
+use classay_litmus::syntax::{read_litmus, read_yaml, write_litmus, write_yaml};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+fn programs() -> Vec<(&'static str, &'static str, Program)> {
+    shipped_vulkan()
+        .iter()
+        .map(|(name, text)| match read_litmus(name, text) {
+            Ok(program) => (*name, *text, program),
+            Err(error) => panic!("{:?}", miette::Report::new(error)),
+        })
+        .collect()
+}
+
+#[test]
+fn the_list_is_the_folder() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vulkan");
+    let files = std::fs::read_dir(folder).expect("the folder of tests");
+    let files: BTreeSet<String> = files
+        .map(|entry| entry.expect("an entry").path())
+        .filter_map(|path| Some(path.file_stem()?.to_string_lossy().into_owned()))
+        .collect();
+    let listed: Vec<String> = shipped_vulkan()
+        .iter()
+        .map(|(n, _)| n.to_string())
+        .collect();
+    assert_eq!(listed, files.into_iter().collect::<Vec<_>>());
+}
+
+#[test]
+fn each_test_is_named_as_its_file_and_says_what_it_shows() {
+    for (name, text, program) in programs() {
+        assert_eq!(program.api, Api::Vulkan);
+        assert_eq!(program.name, name);
+        let comment = text.lines().nth(2).unwrap_or("");
+        assert!(
+            comment.starts_with("(* ") && comment.ends_with(". *)"),
+            "{name} says what it shows in its third line: {comment}"
+        );
+    }
+}
+
+#[test]
+fn both_writers_keep_every_test() {
+    for (name, _, program) in programs() {
+        let text = write_litmus(&program);
+        let read = read_litmus(name, &text);
+        assert_eq!(read.as_ref().ok(), Some(&program), "{name}\n{text}");
+        let yaml = write_yaml(&program);
+        let read = read_yaml(name, &yaml);
+        assert_eq!(read.as_ref().ok(), Some(&program), "{name}\n{yaml}");
+    }
+}
+
+/// What the model says of each test, kept beside it: whether it races, and the answer to its question.
+#[test]
+fn verdicts() {
+    let models = ["vulkan", "vulkan-no-chains"].map(|name| Model::named(name).expect("a model"));
+    let limits = Limits::default();
+    let mut table = String::new();
+    for (name, _, program) in programs() {
+        let said = models.each_ref().map(|model| {
+            let judgement = judge(&program, model, &limits).expect("a small test");
+            assert_eq!(
+                holds(&program, model, &limits).expect("a small test"),
+                judgement.holds
+            );
+            match (judgement.racy, judgement.holds) {
+                (true, _) => "race",
+                (false, true) => "yes",
+                (false, false) => "no",
+            }
+        });
+        let said = match said {
+            [same, other] if same == other => same.to_owned(),
+            [chains, single] => format!("{chains}, without chains {single}"),
+        };
+        table.push_str(&format!("{name}: {said}\n"));
+    }
+    insta::assert_snapshot!("vulkan_verdicts", table);
+}
