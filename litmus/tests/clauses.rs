@@ -293,3 +293,17 @@ fn the_list_of_clauses_that_make_no_difference_has_no_others() {
         );
     }
 }
+
+/// Every rule that the models of Vulkan name is one of the catalogue.
+#[test]
+fn the_rules_of_vulkan_are_in_the_catalogue() {
+    let catalogue = include_str!("../../suites/rules/vk.yaml");
+    for model in ["vulkan", "vulkan-no-chains"] {
+        for clause in Model::clauses(model).expect("clauses") {
+            for rule in &clause.rules {
+                let entry = format!("- id: {rule}\n");
+                assert!(catalogue.contains(&entry), "{model} names {rule}");
+            }
+        }
+    }
+}

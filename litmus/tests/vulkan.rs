@@ -57,6 +57,20 @@ fn both_writers_keep_every_test() {
     }
 }
 
+#[test]
+fn a_model_of_another_api_says_nothing() {
+    let (_, _, program) = programs().remove(0);
+    let limits = Limits::default();
+    let judged = |model: &str| judge(&program, &Model::named(model).expect("a model"), &limits);
+    let error = judged("opencl-3.1").expect_err("the program is one of Vulkan");
+    assert_eq!(
+        error.to_string(),
+        "the test is written for vulkan, of which the model opencl-3.1 says nothing; ask vulkan"
+    );
+    assert!(judged("vulkan").is_ok());
+    assert!(judged("sc").is_ok());
+}
+
 /// What the model says of each test, kept beside it: whether it races, and the answer to its question.
 #[test]
 fn verdicts() {

@@ -26,6 +26,7 @@ pub use clause::Clause;
 pub use error::{CatError, Source};
 pub use reading::{Bounds, Effect, Reading};
 
+use crate::program::Api;
 use error::{Result, Span};
 use ir::{Group, NodeId, Op};
 use std::path::Path;
@@ -153,6 +154,15 @@ fn library() -> impl Iterator<Item = String> {
 }
 
 impl Model {
+    /// The API whose programs the model is of; none where it says nothing of APIs, as models of interleavings
+    /// and those in files by others.
+    pub fn api(&self) -> Option<Api> {
+        let (stem, _) = reading::parts(&self.name);
+        let ours = MODELS.iter().any(|(name, _)| *name == stem);
+        let of = |api: &Api| ours && stem.starts_with(api.name());
+        Api::ALL.into_iter().find(of)
+    }
+
     /// The names of the models that come with classay, best first.
     pub fn names() -> impl Iterator<Item = &'static str> {
         MODELS.iter().map(|(name, _)| *name)

@@ -1,6 +1,7 @@
 //! Why a program cannot be judged.
 
-use crate::program::CommandError;
+use crate::program::{Api, CommandError};
+use std::sync::Arc;
 use thiserror::Error;
 
 /// Why a program cannot be judged.
@@ -31,6 +32,18 @@ pub enum Error {
     /// Its commands make no sense together.
     #[error("{0}")]
     Commands(#[from] CommandError),
+    /// The model is one of another API.
+    #[error(
+        "the test is written for {program}, of which the model {model} says nothing; ask {other}"
+    )]
+    OtherApi {
+        /// The API of the program.
+        program: Api,
+        /// The model's name.
+        model: Arc<str>,
+        /// A model of that API.
+        other: &'static str,
+    },
     /// There are too many outcomes.
     #[error("the program has more than {limit} outcomes; the oracle does not keep more")]
     States {

@@ -68,8 +68,9 @@ pub struct Judgement {
 /// Everything that a model allows a program to do, and the answer to the program's question.
 ///
 /// # Errors
-/// What of the program is beyond `limits`, or wrong with its commands.
+/// What of the program is beyond `limits`, or wrong with its commands; a model of another API.
 pub fn judge(program: &Program, model: &Model, limits: &Limits) -> Result<Judgement, Error> {
+    check_api(program, model)?;
     let threads = unfold_all(program, limits)?;
     let observables = program.observables();
     let constants = question_constants(program);
@@ -108,11 +109,24 @@ pub fn judge(program: &Program, model: &Model, limits: &Limits) -> Result<Judgem
     })
 }
 
+/// Fails where a model is one of another API than the program.
+fn check_api(program: &Program, model: &Model) -> Result<(), Error> {
+    match model.api() {
+        Some(api) if api != program.api => Err(Error::OtherApi {
+            program: program.api,
+            model: model.name.clone(),
+            other: program.api.model(),
+        }),
+        Some(_) | None => Ok(()),
+    }
+}
+
 /// The answer to a program's own question, which needs no more outcomes than decide it.
 ///
 /// # Errors
 /// As [`judge`].
 pub fn holds(program: &Program, model: &Model, limits: &Limits) -> Result<bool, Error> {
+    check_api(program, model)?;
     let threads = unfold_all(program, limits)?;
     let observables = program.observables();
     let constants = question_constants(program);

@@ -120,6 +120,7 @@ pub fn explain(
     outcome: &Predicate,
     limits: &Limits,
 ) -> Result<Explanation, Error> {
+    super::check_api(program, model)?;
     let search = Explainer {
         program,
         model,

@@ -140,6 +140,22 @@ fn claims_of_alloy_tests_hold() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// How long the corpora of Vulkan take, reading included.
+#[test]
+#[ignore = "prints times"]
+fn times_of_vulkan() {
+    let parts: [(&str, fn()); 3] = [
+        ("verdicts", published_verdicts_of_vulkan_are_reproduced),
+        ("progress", published_progress_of_vulkan_is_reproduced),
+        ("Alloy", claims_of_alloy_tests_hold),
+    ];
+    for (name, part) in parts {
+        let start = std::time::Instant::now();
+        part();
+        println!("{name}: {:?}", start.elapsed());
+    }
+}
+
 /// Judges the corpus under the model in the file that ORACLE_MODEL names and prints where it
 /// differs from the model in ORACLE_AGAINST, opencl-3.0 if nothing is said.
 #[test]
