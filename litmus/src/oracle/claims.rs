@@ -5,21 +5,20 @@ use super::skeleton::Skeleton;
 use super::{Error, Limits, Model, each_skeleton, judge, question_constants, unfold_all};
 use crate::cat::Role;
 use crate::oracle::search::{Accept, Findings, Question, Search};
-use crate::program::{Program, Quantifier, Relation};
-use crate::syntax::{AlloyTest, Claim, Count, Counted};
+use crate::program::{Claim, Count, Counted, Program, Quantifier, Relation};
 
-/// Whether a claim's formula has a solution: a consistent execution that reads the test's values, and has
-/// as many races and release sequences as the claim says.
+/// Whether a claim's formula has a solution: a consistent execution that the program's question asks about, and
+/// that has as many races and release sequences as the claim says.
 ///
 /// # Errors
 /// What of the program is beyond `limits`.
-pub fn satisfiable(test: &AlloyTest, claim: &Claim, limits: &Limits) -> Result<bool, Error> {
+pub fn satisfiable(program: &Program, claim: &Claim, limits: &Limits) -> Result<bool, Error> {
     let name = match claim.chains {
         true => "vulkan",
         false => "vulkan-no-chains",
     };
     let model = Model::named(name).expect("a model that comes with classay");
-    let program = reading(&test.program);
+    let program = reading(program);
     match claim.counts.as_slice() {
         [] => Ok(!judge(&program, &model, limits)?.states.is_empty()),
         [

@@ -11,6 +11,7 @@
 
 mod access;
 mod api;
+mod claim;
 mod command;
 mod condition;
 mod expr;
@@ -25,6 +26,7 @@ pub use access::{
     MemScope, RmwOp, STORE_FORBIDS,
 };
 pub use api::Api;
+pub use claim::{Claim, Count, Counted};
 pub use command::{Command, CommandKind, HostCall, MapAccess, Queue, QueueOrder};
 pub use condition::{Atom, Condition, Observable, Predicate, Quantifier, Relation};
 pub use expr::{BinOp, Cas, Expr, Rmw, UnOp};

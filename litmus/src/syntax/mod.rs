@@ -26,7 +26,7 @@ mod tree;
 mod write;
 mod yaml;
 
-pub use alloy::{AlloyTest, Claim, Count, Counted, read_alloy};
+pub use alloy::{AlloyTest, read_alloy};
 pub use error::SyntaxError;
 pub(crate) use error::edit_distance;
 pub(crate) use lexer::nested_comment;

@@ -129,7 +129,7 @@ fn claims_of_alloy_tests_hold() {
         };
         for claim in &test.claims {
             claims += 1;
-            match satisfiable(&test, claim, &Limits::default()) {
+            match satisfiable(&test.program, claim, &Limits::default()) {
                 Ok(answer) if answer == claim.satisfiable => {}
                 Ok(answer) => wrong.push(format!("{name}: {claim:?} is {answer}")),
                 Err(error) => wrong.push(format!("{name}: {error}")),

@@ -40,6 +40,11 @@ fn open_cl(program: &Program) -> Option<Wrong> {
     if let Some(what) = location {
         return Some((None, what));
     }
+    let family = |p: Placement| p.work_item().is_some_and(|item| item.queue_family != 0);
+    let placed = program.threads.iter().position(|t| family(t.placement));
+    if placed.is_some() {
+        return Some((placed, "OpenCL has no queue families"));
+    }
     if !program.synchronized.is_empty() {
         return Some((
             None,
