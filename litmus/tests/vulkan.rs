@@ -1,7 +1,8 @@
 //! The shipped tests of Vulkan are the files of their folder, and say what they show.
 
+use classay_litmus::explain;
 use classay_litmus::oracle::{Limits, Model, holds, judge};
-use classay_litmus::program::{Api, Program};
+use classay_litmus::program::{Api, Predicate, Program};
 use classay_litmus::shipped_vulkan;
 use classay_litmus::syntax::{read_litmus, read_yaml, write_litmus, write_yaml};
 use std::collections::BTreeSet;
@@ -69,6 +70,32 @@ fn a_model_of_another_api_says_nothing() {
     );
     assert!(judged("vulkan").is_ok());
     assert!(judged("sc").is_ok());
+}
+
+/// Why some outcomes are allowed or forbidden, in words.
+#[test]
+fn explanations() {
+    let model = Model::named("vulkan").expect("a model");
+    let mut all = String::new();
+    for wanted in [
+        "MP+cbar+av-vis",
+        "MP+chain-av+wg+dv",
+        "MP+no-av",
+        "SSW+device",
+    ] {
+        let mut programs = programs().into_iter();
+        let (_, _, program) = programs
+            .find(|(name, ..)| *name == wanted)
+            .expect("shipped");
+        let asked = Box::new(program.condition.predicate.clone());
+        let target = match &program.filter {
+            Some(filter) => Predicate::And(vec![filter.clone(), Predicate::Not(asked)]),
+            None => Predicate::Not(asked),
+        };
+        let report = explain::report(&program, &model, &target, &Limits::default());
+        all.push_str(&explain::text(&report.expect("a small test")));
+    }
+    insta::assert_snapshot!("vulkan_explanations", all);
 }
 
 /// What the model says of each test, kept beside it: whether it races, and the answer to its question.

@@ -3,9 +3,10 @@
 use crate::mutation::{order_word, scope_word};
 use crate::oracle::{EventKind, Shown};
 use crate::program::{
-    CommandId, CommandKind, FenceFlags, Link, LocId, Observable, Placement, Program, QueueId,
+    Api, CommandId, CommandKind, FenceFlags, Link, LocId, Observable, Placement, Program, QueueId,
     Region, Thread,
 };
+use crate::syntax::placement_text;
 
 /// An event of the drawing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,14 +69,30 @@ pub(super) fn node(program: &Program, event: &Shown, letters: &mut usize) -> Nod
     let mut detail = Vec::new();
     match (event.kind, event.ordering) {
         (None, _) => {}
+        (Some(EventKind::Available | EventKind::Visible), ordering) => {
+            detail.push(ordering.map_or("device domain", |(_, scope)| scope_word(scope)));
+        }
         (Some(_), Some((order, scope))) => {
             detail.push(order_word(order));
             detail.push(scope_word(scope));
         }
-        (Some(_), None) => detail.push("plain"),
+        (Some(_), None) => match event.non_private {
+            None => detail.push("plain"),
+            Some(None) => detail.push("non-private"),
+            Some(Some(_)) => {}
+        },
     }
-    if event.region == Some(Region::Local) {
-        detail.push("local");
+    let made = event.non_private.flatten().map(|scope| {
+        let writes = event.kind.is_some_and(EventKind::writes);
+        let made = if writes { "available" } else { "visible" };
+        format!("{made} at {}", scope_word(scope))
+    });
+    detail.extend(made.as_deref());
+    match event.region {
+        Some(region @ (Region::Local | Region::Image | Region::Output)) => {
+            detail.push(region.name());
+        }
+        Some(Region::Global) | None => {}
     }
     let flags = event.flags.map(flag_words);
     detail.extend(flags.as_deref());
@@ -115,6 +132,7 @@ pub(super) fn place(program: &Program, thread: &Thread) -> String {
         Placement::Host => "host".to_owned(),
         Placement::Device(item) => match thread.kernel {
             Some(kernel) => format!("kernel {}, {item}", command_name(program, kernel)),
+            None if program.api == Api::Vulkan => placement_text(thread.placement),
             None => item.to_string(),
         },
     }

@@ -60,7 +60,10 @@ impl To {
             Site::Access(_, _, Some(atomic)) => {
                 atomic.implicit = false;
                 match self {
-                    To::Order(to) => atomic.order = *to,
+                    To::Order(to) => {
+                        atomic.order = *to;
+                        atomic.make = atomic.make.under(*to);
+                    }
                     To::Scope(to) => atomic.scope = Some(*to),
                     To::FailureOrder(_) | To::Flags(_) | To::NoFence | To::NoBarrier => {}
                 }
@@ -72,6 +75,7 @@ impl To {
                         cas.atomic.order = *to;
                         // Failing is never ordered more than succeeding.
                         cas.failure = cas.failure.min(to.of_load());
+                        cas.atomic.make = cas.atomic.make.under(*to);
                     }
                     To::FailureOrder(to) => cas.failure = *to,
                     To::Scope(to) => cas.atomic.scope = Some(*to),
@@ -80,7 +84,10 @@ impl To {
             }
             Site::Fence(fence, removed) => {
                 match self {
-                    To::Order(to) => fence.order = *to,
+                    To::Order(to) => {
+                        fence.order = *to;
+                        fence.make = fence.make.under(*to);
+                    }
                     To::Scope(to) => fence.scope = *to,
                     To::Flags(to) => fence.flags = *to,
                     To::NoFence | To::NoBarrier => **removed = true,

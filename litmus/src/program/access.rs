@@ -146,6 +146,16 @@ impl Make {
         available: false,
         visible: false,
     };
+
+    /// What of it semantics of this order can have: MakeAvailable needs a release, MakeVisible an acquire.
+    pub fn under(self, order: MemOrder) -> Make {
+        let releases = matches!(order, MemOrder::Release | MemOrder::AcqRel);
+        let acquires = matches!(order, MemOrder::Acquire | MemOrder::AcqRel);
+        Make {
+            available: self.available && releases,
+            visible: self.visible && acquires,
+        }
+    }
 }
 
 impl Atomic {

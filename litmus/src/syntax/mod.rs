@@ -31,8 +31,8 @@ pub use error::SyntaxError;
 pub(crate) use error::edit_distance;
 pub(crate) use lexer::nested_comment;
 pub use parsed::ParsedTest;
-pub(crate) use write::predicate as predicate_text;
 pub use write::write_litmus;
+pub(crate) use write::{placement_text, predicate as predicate_text};
 pub use yaml::{read_yaml, write_yaml};
 
 use crate::program::Program;

@@ -16,7 +16,7 @@ use super::unfold::EventKind;
 use super::{Error, Limits, Model, State, each_skeleton, question_constants, unfold_all};
 use crate::cat::{Check, Property, Role, order_bit};
 use crate::program::{
-    FenceFlags, LocId, MemOrder, MemScope, Point, Predicate, Program, Region, ThreadId,
+    Atomicity, FenceFlags, LocId, MemOrder, MemScope, Point, Predicate, Program, Region, ThreadId,
 };
 use derive::Derivation;
 use std::sync::Arc;
@@ -102,8 +102,12 @@ pub struct Shown {
     pub region: Option<Region>,
     /// Its order and scope, unless it is not atomic.
     pub ordering: Option<(MemOrder, MemScope)>,
-    /// The regions that it orders, for fences and barriers.
+    /// The regions that it orders, for fences and barriers, and for atomics of Vulkan; or that it covers, for
+    /// availability and visibility operations.
     pub flags: Option<FenceFlags>,
+    /// For a non-private access of Vulkan that is not atomic, the scope at which it makes available what it
+    /// writes, or visible what it reads, if any.
+    pub non_private: Option<Option<MemScope>>,
     /// The value read.
     pub read: Option<i64>,
     /// The value written.
@@ -338,11 +342,20 @@ fn show(skeleton: &Skeleton<'_>, witness: &Witness, recorded: usize) -> Executio
                     EventKind::Fence | EventKind::Entry | EventKind::Exit | EventKind::Barrier => {
                         event.source.map(|s| s.flags)
                     }
-                    EventKind::Read
-                    | EventKind::Write
-                    | EventKind::Rmw
-                    | EventKind::Available
-                    | EventKind::Visible => None,
+                    EventKind::Available | EventKind::Visible => {
+                        let bulk = event.source.filter(|_| skeleton.scope_of(event).is_some());
+                        bulk.map(|s| s.flags)
+                    }
+                    EventKind::Read | EventKind::Write | EventKind::Rmw => {
+                        let source = event.source.map(|s| s.flags);
+                        source.filter(|flags| *flags != FenceFlags::NONE)
+                    }
+                },
+                non_private: match event.source.map(|s| s.atomicity) {
+                    Some(Atomicity::NonPrivate(scope)) => Some(scope),
+                    Some(Atomicity::Plain | Atomicity::Volatile | Atomicity::Atomic(_)) | None => {
+                        None
+                    }
                 },
                 read: event.kind.reads().then(|| value(i)).flatten(),
                 written: match event.written {

@@ -84,13 +84,14 @@ fn column(program: &Program, t: usize, thread: &Thread) -> Vec<String> {
     let mut lines = Lines {
         text: &text,
         labels: 0,
-        out: vec![format!("P{t}@{}", place(thread.placement))],
+        out: vec![format!("P{t}@{}", placement_text(thread.placement))],
     };
     lines.block(&thread.body);
     lines.out
 }
 
-fn place(placement: Placement) -> String {
+/// Where a thread is, as the VULKAN dialect has it.
+pub(crate) fn placement_text(placement: Placement) -> String {
     match placement {
         Placement::Host => "host".to_owned(),
         Placement::Device(WorkItem {

@@ -6,6 +6,7 @@ mod expression;
 mod litmus;
 mod predicate;
 
+pub(crate) use columns::placement_text;
 pub(crate) use command::names;
 pub(crate) use expression::ThreadText;
 pub use litmus::write_litmus;
