@@ -13,8 +13,8 @@ mod random;
 
 use classay_litmus::oracle::{self, Limits, Model};
 use classay_litmus::program::Program;
-use classay_litmus::shipped;
 use classay_litmus::syntax::{SyntaxError, read_bytes, write_litmus, write_yaml};
+use classay_litmus::{shipped, shipped_vulkan};
 use random::Random;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
@@ -206,8 +206,10 @@ fn check(name: &str, input: &[u8], models: &[Model], tally: &mut Tally) -> Resul
         Ok(program) => {
             tally.read += 1;
             round_trip(&program)?;
+            let of = |model: &&Model| model.api().is_none_or(|api| api == program.api);
             models
                 .iter()
+                .filter(of)
                 .try_for_each(|model| judge(&program, model, tally))
         }
     }
@@ -278,7 +280,7 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let mut corpus: Vec<(&str, String)> = Vec::new();
-    for (name, text) in shipped() {
+    for (name, text) in shipped().iter().chain(shipped_vulkan()) {
         corpus.push(("a.litmus", text.to_string()));
         match read_bytes(name, text.as_bytes()) {
             Ok(program) => corpus.push(("a.yaml", write_yaml(&program))),
@@ -288,9 +290,9 @@ fn main() -> ExitCode {
             }
         }
     }
-    let models = match ["opencl-3.1", "sc"].map(Model::named) {
-        [Ok(ours), Ok(strong)] => [ours, strong],
-        [Err(error), _] | [_, Err(error)] => {
+    let models = match ["opencl-3.1", "vulkan", "sc"].map(Model::named) {
+        [Ok(ours), Ok(vulkan), Ok(strong)] => [ours, vulkan, strong],
+        [Err(error), ..] | [_, Err(error), _] | [.., Err(error)] => {
             eprintln!("{error}");
             return ExitCode::FAILURE;
         }

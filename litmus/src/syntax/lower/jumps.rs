@@ -7,7 +7,7 @@
 
 use super::listing::negated;
 use super::thread::ThreadLowering;
-use crate::program::{BinOp, Branch, Expr, Instr, RegId};
+use crate::program::{BinOp, Branch, Expr, Instr, RegId, each_instr};
 use crate::syntax::error::{Outcome, Span};
 use crate::syntax::limits::MAX_INSTRUCTIONS;
 use crate::syntax::tree::Name;
@@ -202,11 +202,20 @@ fn repeated(
         return None;
     }
     let first = region(first, budget)?;
+    // It is there twice, and so is what is twice in it.
+    *budget = budget.checked_sub(size(&first))?;
     let mut body = region(rest, budget)?;
     body.extend(first.iter().cloned());
     out.extend(first);
     out.push(Instr::While { condition, body });
     Some(last + 1)
+}
+
+/// Instructions, those in nested blocks included.
+fn size(body: &[Instr]) -> usize {
+    let mut size = 0;
+    each_instr(body, &mut |_| size += 1);
+    size
 }
 
 /// Any steps at all, as a loop over numbered blocks.

@@ -9,6 +9,7 @@ use crate::program::{
     STORE_FORBIDS, UnOp,
 };
 use crate::syntax::error::{Outcome, Span};
+use crate::syntax::parse::is_reserved;
 use crate::syntax::tree::{Line, Node, NodeKind};
 
 impl ThreadLowering<'_> {
@@ -146,20 +147,21 @@ impl ThreadLowering<'_> {
 
     /// What an access touches.
     fn listed_address(&mut self, node: &Node) -> Outcome<Address> {
-        let (name, index) = match &node.kind {
-            NodeKind::Index(location, index) => (location.name(), Some(index)),
-            _ => (node.name(), None),
-        };
-        let Some(name) = name else {
+        if let NodeKind::Index(location, index) = &node.kind
+            && location.word().is_some()
+        {
+            self.operand(index)?;
+            return Ok(self.lvalue(node)?.address);
+        }
+        let Some(name) = node.name() else {
             return Err(node.problem("expected a location", "not a location"));
         };
         let Some(location) = self.locations.find(&name.text) else {
             return Err(self.unknown(&name.text, name.span));
         };
-        let index = index.map(|index| self.operand(index)).transpose()?;
         Ok(Address {
             location,
-            index: index.map(Box::new),
+            index: None,
         })
     }
 
@@ -310,7 +312,7 @@ fn control_barrier(opcode: &Opcode<'_>) -> Outcome<Barrier> {
     };
     let label = |node: &Node| match &node.kind {
         NodeKind::Int(number) if *number >= 0 => Ok(number.to_string()),
-        NodeKind::Name(name) => Ok(name.clone()),
+        NodeKind::Name(name) if !is_reserved(name) => Ok(name.clone()),
         _ => Err(node.problem("a barrier is named by a number or a word", "not a name")),
     };
     let (named, quorum) = match operands {

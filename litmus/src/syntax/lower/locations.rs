@@ -4,6 +4,7 @@ use super::opcode::Opcode;
 use crate::program::{LocId, Location, Memory, Region, ScalarType};
 use crate::syntax::error::{Outcome, Problem, Span, nearest};
 use crate::syntax::limits::{MAX_ELEMENTS, MAX_LOCATIONS};
+use crate::syntax::parse::{is_reserved, reserved};
 use crate::syntax::tree::{BaseType, Name, NodeKind, Param, Space, Type};
 use std::collections::HashMap;
 
@@ -144,6 +145,9 @@ impl LocationsBuilder {
         let Some(name) = name else {
             return Err(node.problem("expected a location", "not a location"));
         };
+        if is_reserved(&name.text) {
+            return Err(reserved(&name));
+        }
         let Some(class) = opcode.modifiers.class else {
             return Err(opcode
                 .problem("the access states no storage class", "no storage class")
