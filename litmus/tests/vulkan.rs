@@ -1,7 +1,7 @@
 //! The shipped tests of Vulkan are the files of their folder, and say what they show.
 
 use classay_litmus::explain;
-use classay_litmus::oracle::{Limits, Model, holds, judge};
+use classay_litmus::oracle::{Limits, Model, flags, holds, judge};
 use classay_litmus::program::{Api, Predicate, Program};
 use classay_litmus::shipped_vulkan;
 use classay_litmus::syntax::{read_litmus, read_yaml, write_litmus, write_yaml};
@@ -111,6 +111,8 @@ fn verdicts() {
                 holds(&program, model, &limits).expect("a small test"),
                 judgement.holds
             );
+            let raised = flags(&program, model, &limits).expect("a small test");
+            assert_eq!(raised, judgement.flags, "{name}");
             match (judgement.racy, judgement.holds) {
                 (true, _) => "race",
                 (false, true) => "yes",

@@ -2,7 +2,7 @@
 
 use super::bits::count;
 use super::skeleton::Skeleton;
-use super::{Error, Limits, Model, each_skeleton, judge, question_constants, unfold_all};
+use super::{Error, Limits, Model, each_skeleton, flags, holds, question_constants, unfold_all};
 use crate::cat::Role;
 use crate::oracle::search::{Accept, Findings, Question, Search};
 use crate::program::{Claim, Count, Counted, Program, Quantifier, Relation};
@@ -20,22 +20,21 @@ pub fn satisfiable(program: &Program, claim: &Claim, limits: &Limits) -> Result<
     let model = Model::named(name).expect("a model that comes with classay");
     let program = reading(program);
     match claim.counts.as_slice() {
-        [] => Ok(!judge(&program, &model, limits)?.states.is_empty()),
+        [] => holds(&program, &model, limits),
         [
             Count {
                 of: Counted::Races,
                 relation: Relation::Eq,
                 with: 0,
             },
-        ] => Ok(!judge(&program, &model.defined(), limits)?.states.is_empty()),
+        ] => holds(&program, &model.defined(), limits),
         [
             Count {
                 of: Counted::Races,
                 relation: Relation::Gt,
                 with: 0,
             },
-        ] => Ok(judge(&program, &model, limits)?
-            .flags
+        ] => Ok(flags(&program, &model, limits)?
             .iter()
             .any(|flag| flag == "vk.race")),
         counts => {

@@ -25,6 +25,8 @@ mod value;
 #[cfg(test)]
 mod tests;
 
+use crate::cat::Role;
+
 pub use crate::cat::Model;
 pub use claims::satisfiable;
 pub use deadline::Deadline;
@@ -87,16 +89,10 @@ pub fn judge(program: &Program, model: &Model, limits: &Limits) -> Result<Judgem
     })?;
     let bounded = some_execution_ends(Cut::Bound, program, &threads, model, limits)?;
     let outside = some_execution_ends(Cut::Outside, program, &threads, model, limits)?;
+    let flags = raised(model, &findings);
     let mut states: Vec<State> = findings.states.into_iter().collect();
     states.sort_unstable();
     let states = BTreeSet::from_iter(states);
-    let flags: Vec<String> = model
-        .checks
-        .iter()
-        .zip(&findings.raised)
-        .filter(|(_, raised)| **raised)
-        .map(|(check, _)| check.name.to_string())
-        .collect();
     Ok(Judgement {
         holds: answer(program, &observables, &states),
         racy: !flags.is_empty(),
@@ -107,6 +103,56 @@ pub fn judge(program: &Program, model: &Model, limits: &Limits) -> Result<Judgem
         executions: findings.executions,
         nodes: findings.nodes,
     })
+}
+
+/// The names of the flags that some consistent execution raises: what makes the program's behaviour undefined.
+/// That needs no outcomes but those that the filter asks about.
+///
+/// # Errors
+/// As [`judge`].
+pub fn flags(program: &Program, model: &Model, limits: &Limits) -> Result<Vec<String>, Error> {
+    check_api(program, model)?;
+    let threads = unfold_all(program, limits)?;
+    let mut observables = Vec::new();
+    if let Some(filter) = &program.filter {
+        filter.each_observable(&mut |observable| {
+            if !observables.contains(&observable) {
+                observables.push(observable);
+            }
+        });
+    }
+    let constants = question_constants(program);
+    let question = Question {
+        observables: &observables,
+        filter: program.filter.as_ref(),
+        constants: &constants,
+        required: None,
+        until: None,
+    };
+    let mut findings = Findings::new(model.checks.len(), limits);
+    let settled = |raised: &[bool]| {
+        let mut flags = model.checks.iter().zip(raised);
+        flags.all(|(check, raised)| check.role == Role::Require || *raised)
+    };
+    each_skeleton(
+        program,
+        &threads,
+        limits,
+        &mut |skeleton| match settled(&findings.raised) {
+            true => Ok(()),
+            false => search(model, skeleton, question, limits, &mut findings),
+        },
+    )?;
+    Ok(raised(model, &findings))
+}
+
+/// The names of the flags that were raised.
+fn raised(model: &Model, findings: &Findings) -> Vec<String> {
+    let flags = model.checks.iter().zip(&findings.raised);
+    flags
+        .filter(|(_, raised)| **raised)
+        .map(|(check, _)| check.name.to_string())
+        .collect()
 }
 
 /// Fails where a model is one of another API than the program.

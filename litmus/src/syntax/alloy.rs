@@ -319,3 +319,58 @@ fn int_node(value: i64, span: Span) -> Node {
         height: 1,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_nest_as_they_are_opened() {
+        let text = "// a comment\nNEWQF\nNEWWG\nNEWSG\nNEWTHREAD\nst.sc0 x = 1\nNEWTHREAD\nld.sc0 x\n\
+                    NEWSG\nNEWTHREAD\nld.sc0 x = 0\nNEWWG\nNEWSG\nNEWTHREAD\nrmw.scopewg.sc0 x = 1 2\n\
+                    NEWQF\nNEWWG\nNEWSG\nNEWTHREAD\nmembar.acq.scopedev.semsc0\n\
+                    SATISFIABLE consistent[X] && #dr>0\nNOSOLUTION NOCHAINS consistent[X] && (#rs=2)\n";
+        let AlloyTest { program, claims } = read_alloy("folder/t.test", text).expect("a test");
+        assert_eq!(program.name, "t");
+        let items: Vec<_> = program
+            .threads
+            .iter()
+            .map(|thread| thread.placement.work_item().expect("a work-item"))
+            .collect();
+        assert_eq!(items[0], items[1]);
+        assert!(items[1].group() == items[2].group() && items[1] != items[2]);
+        assert!(items[2].family() == items[3].family() && items[2].group() != items[3].group());
+        assert_ne!(items[3].family(), items[4].family());
+        let count = |of, relation, with| vec![Count { of, relation, with }];
+        let races = count(Counted::Races, Relation::Gt, 0);
+        let sequences = count(Counted::ReleaseSequences, Relation::Eq, 2);
+        let claim = |satisfiable, chains, counts| Claim {
+            satisfiable,
+            chains,
+            counts,
+        };
+        assert_eq!(
+            claims,
+            [claim(true, true, races), claim(false, false, sequences)]
+        );
+    }
+
+    #[test]
+    fn mistakes_are_told() {
+        let message = |text: &str| {
+            read_alloy("t.test", text)
+                .expect_err("a mistake")
+                .to_string()
+        };
+        assert_eq!(
+            message("st.sc0 x = 1"),
+            "an instruction before the first thread"
+        );
+        assert_eq!(message("NEWTHREAD\nld.sc0 x = 1 2"), "too many values");
+        assert_eq!(message("NEWTHREAD 0\nSSW 0 1"), "no thread is called 1");
+        assert_eq!(
+            message("NEWTHREAD\nSATISFIABLE consistent[X] && #odd=1"),
+            "#odd=1 is no part of a claim"
+        );
+    }
+}

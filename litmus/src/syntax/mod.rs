@@ -1,7 +1,8 @@
 //! Readers and writers of litmus tests.
 //!
-//! Two forms, one [`Program`]: the OPENCL `.litmus` dialect ([`read_litmus`], [`write_litmus`])
-//! and YAML ([`read_yaml`], [`write_yaml`]); [`read_bytes`] distinguishes them. Reading goes
+//! Two forms, one [`Program`]: the OPENCL and VULKAN `.litmus` dialects ([`read_litmus`],
+//! [`write_litmus`]) and YAML ([`read_yaml`], [`write_yaml`]); Alloy tests are read as well
+//! ([`read_alloy`]). [`read_bytes`] distinguishes them. Reading goes
 //! through rooms in a row:
 //!
 //! ```text
@@ -60,7 +61,7 @@ fn litmus(text: &str) -> Outcome<Program> {
     lower::program(test)
 }
 
-/// Reads a test of either form: YAML where `name` ends in `.yaml` or `.yml`, or where it does not
+/// Reads a test of any form: an Alloy test where `name` ends in `.test`; YAML where `name` ends in `.yaml` or `.yml`, or where it does not
 /// end in `.litmus` and the text starts like our YAML; `.litmus` otherwise.
 ///
 /// # Errors
@@ -83,6 +84,9 @@ pub fn read_bytes(name: &str, bytes: &[u8]) -> Result<Program, SyntaxError> {
             return Err(problem.within(name, &String::from_utf8_lossy(bytes)));
         }
     };
+    if name.to_ascii_lowercase().ends_with(".test") {
+        return read_alloy(name, text).map(|test| test.program);
+    }
     match is_yaml(name, text) {
         true => read_yaml(name, text),
         false => read_litmus(name, text),
