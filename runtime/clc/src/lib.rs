@@ -12,6 +12,7 @@
 //! | `parse` | tokens | the syntax tree of `ast` |
 //! | `sema` | the syntax tree | the typed tree of `hir`, over `types` |
 //! | `lower` | the typed tree | IR; units linked to one module |
+//! | [`vulkan`] | the typed tree | SPIR-V for Vulkan, by [`compile_for_vulkan`] |
 //!
 //! `source`, `diag`, `intern` and `scope` are what all of them share: where text comes from, what is
 //! wrong with it, names as numbers, and what names mean where.
@@ -52,6 +53,7 @@ mod sema;
 mod source;
 mod token;
 mod types;
+pub mod vulkan;
 
 pub use device::{DeviceProfile, Version};
 pub use options::{BuildOptions, MacroOption, OptionError};
@@ -172,12 +174,40 @@ pub fn compile(sources: &[Source], options: &CompileOptions<'_>) -> Result<Compi
 /// # Errors
 /// What is wrong with it, as a build log.
 pub fn compile_unit(source: &Source, options: &CompileOptions<'_>) -> Result<Unit, BuildFailure> {
-    // The reader of nested source recurses; its own thread has the stack that the limits assume.
+    on_large_stack(|| {
+        let (lowered, log) = checked(source, options, |unit, sources, _| {
+            Some(lower::lower(unit, sources))
+        })?;
+        Ok(Unit { lowered, log })
+    })
+}
+
+/// Compiles a translation unit to compute shaders for Vulkan.
+///
+/// # Errors
+/// What is wrong with it, or not supported in shaders, as a build log.
+pub fn compile_for_vulkan(
+    source: &Source,
+    options: &CompileOptions<'_>,
+    target: &vulkan::Target,
+) -> Result<vulkan::Shader, BuildFailure> {
+    on_large_stack(|| {
+        let (shader, log) = checked(source, options, |unit, _, diags| {
+            vulkan::write(unit, target, diags).ok()
+        })?;
+        Ok(vulkan::Shader { log, ..shader })
+    })
+}
+
+/// The reader of nested source recurses; its own thread has the stack that the limits assume.
+fn on_large_stack<T: Send>(
+    work: impl FnOnce() -> Result<T, BuildFailure> + Send,
+) -> Result<T, BuildFailure> {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new()
             .name("clc".to_owned())
             .stack_size(STACK)
-            .spawn_scoped(scope, || compile_here(source, options));
+            .spawn_scoped(scope, work);
         let internal = |what: &str| BuildFailure {
             log: format!("error: {what}; this is a defect of Touchstone\n"),
         };
@@ -208,11 +238,16 @@ pub fn link(units: &[&Unit]) -> Result<ir::Module, BuildFailure> {
     }
 }
 
-fn compile_here(source: &Source, options: &CompileOptions<'_>) -> Result<Unit, BuildFailure> {
+/// What `finish` makes of a unit that was checked without errors, and the log.
+fn checked<T>(
+    source: &Source,
+    options: &CompileOptions<'_>,
+    finish: impl FnOnce(&hir::Unit, &SourceMap, &mut Diagnostics) -> Option<T>,
+) -> Result<(T, String), BuildFailure> {
     let mut names = Interner::default();
     let mut sources = SourceMap::default();
     let mut diags = Diagnostics::new(options.build.no_warnings, options.build.warnings_are_errors);
-    let mut lowered = None;
+    let mut finished = None;
     let version = options.build.version();
     if version > options.device.version {
         diags.error_nowhere(format!(
@@ -255,12 +290,12 @@ fn compile_here(source: &Source, options: &CompileOptions<'_>) -> Result<Unit, B
         let items = parse::parse(tokens, &names, &mut diags, types.into_iter());
         let unit = sema::check(&items, &mut names, &mut diags, &language);
         if !diags.failed() {
-            lowered = Some(lower::lower(&unit, &sources));
+            finished = finish(&unit, &sources, &mut diags);
         }
     }
     let log = encoding::shown(diags.render(&sources));
-    match lowered {
-        Some(lowered) => Ok(Unit { lowered, log }),
+    match finished {
+        Some(finished) => Ok((finished, log)),
         None => Err(BuildFailure { log }),
     }
 }

@@ -7,3 +7,4 @@ mod language;
 mod preprocessor;
 mod random;
 mod support;
+mod vulkan;

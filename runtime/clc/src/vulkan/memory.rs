@@ -1,0 +1,391 @@
+//! Objects in memory, pointers into them, and ordinary accesses.
+//!
+//! Addressing is logical: which object a pointer points into is known while the module is written,
+//! and what the shader computes is how far into it, in words of 32 bits. Nothing smaller than a
+//! word is accessed.
+
+use super::Writer;
+use super::foreign::Access;
+use super::module::{Id, ids};
+use super::number::{Number, is_wide};
+use crate::diag::Reported;
+use crate::sema::Checked;
+use crate::source::Loc;
+use crate::types::Scalar;
+use rspirv::dr::Operand;
+use rspirv::spirv::{Capability, Decoration, MemoryAccess, MemorySemantics, Op, StorageClass};
+
+/// An object of the kernel that is being written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ObjectId(usize);
+
+/// Where a value of a pointer type points.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pointer {
+    pub(super) object: ObjectId,
+    /// Words from the object's beginning.
+    pub(super) offset: Id,
+}
+
+/// Something that pointers point into.
+#[derive(Clone, Debug)]
+pub(super) struct Object {
+    name: String,
+    region: Region,
+    /// The words, once they are accessed.
+    words: Option<Id>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Region {
+    Buffer {
+        binding: u32,
+        /// The pointer that it came as is one to what is const.
+        constant: bool,
+        written: bool,
+        /// The same memory in numbers of 64 bits.
+        wides: Option<Id>,
+    },
+    /// Local memory that comes as an argument; the constant of the pipeline that says its words.
+    Argument { size: u32 },
+    /// Local memory of so many words.
+    Local { words: u32 },
+    /// Private memory of so many words.
+    Private { words: u32 },
+}
+
+impl Region {
+    fn class(&self) -> StorageClass {
+        match self {
+            Self::Buffer { .. } => StorageClass::StorageBuffer,
+            Self::Argument { .. } | Self::Local { .. } => StorageClass::Workgroup,
+            Self::Private { .. } => StorageClass::Function,
+        }
+    }
+}
+
+impl Writer<'_> {
+    pub(super) fn object(&mut self, name: &str, region: Region) -> ObjectId {
+        self.objects.push(Object {
+            name: name.to_owned(),
+            region,
+            words: None,
+        });
+        ObjectId(self.objects.len() - 1)
+    }
+
+    pub(super) fn region(&self, object: ObjectId) -> &Region {
+        &self.objects[object.0].region
+    }
+
+    /// The storage classes of semantics for a fence or an atomic access of an object.
+    pub(super) fn semantics_of(&self, object: ObjectId) -> MemorySemantics {
+        match self.region(object).class() {
+            StorageClass::Workgroup => MemorySemantics::WORKGROUP_MEMORY,
+            _ => MemorySemantics::UNIFORM_MEMORY,
+        }
+    }
+
+    pub(super) fn is_private(&self, object: ObjectId) -> bool {
+        matches!(self.region(object), Region::Private { .. })
+    }
+
+    pub(super) fn is_local(&self, object: ObjectId) -> bool {
+        self.region(object).class() == StorageClass::Workgroup
+    }
+
+    /// A pointer some words on.
+    pub(super) fn moved(&mut self, pointer: Pointer, words: Id) -> Pointer {
+        Pointer {
+            offset: self.m.binary(Op::IAdd, pointer.offset, words),
+            ..pointer
+        }
+    }
+
+    /// As [`Writer::moved`], by a constant.
+    pub(super) fn words_on(&mut self, pointer: Pointer, words: u32) -> Pointer {
+        let words = self.m.constant(words);
+        self.moved(pointer, words)
+    }
+
+    /// A variable of the module over a buffer.
+    fn buffer_variable(&mut self, object: ObjectId, wide: bool) -> Id {
+        let Region::Buffer { binding, .. } = *self.region(object) else {
+            return 0;
+        };
+        let (element, bytes) = if wide {
+            (self.m.wide(), 8)
+        } else {
+            (self.m.word(), 4)
+        };
+        let block = self.m.buffer(element, bytes);
+        let variable = self.m.global_variable(StorageClass::StorageBuffer, block);
+        for (decoration, value) in [
+            (Decoration::DescriptorSet, 0),
+            (Decoration::Binding, binding),
+        ] {
+            let value = Operand::LiteralBit32(value);
+            self.m.decorate(variable, decoration, Some(value));
+        }
+        if !self.target.memory_model {
+            self.m.decorate(variable, Decoration::Coherent, None);
+        }
+        let name = self.objects[object.0].name.clone();
+        self.m.name(variable, &name);
+        variable
+    }
+
+    /// The variable with an object's words.
+    fn words_of(&mut self, object: ObjectId) -> Id {
+        if let Some(words) = self.objects[object.0].words {
+            return words;
+        }
+        let region = self.region(object).clone();
+        let class = region.class();
+        let words = match region {
+            Region::Buffer { .. } => self.buffer_variable(object, false),
+            Region::Argument { size } => {
+                let length = self.m.set_by_pipeline(size);
+                let ty = self.m.words(length);
+                self.m.global_variable(class, ty)
+            }
+            Region::Local { words } => {
+                let length = self.m.constant(words.max(1));
+                let ty = self.m.words(length);
+                self.m.global_variable(class, ty)
+            }
+            Region::Private { words } => {
+                let length = self.m.constant(words.max(1));
+                let ty = self.m.words(length);
+                self.m.variable(ty, "")
+            }
+        };
+        if !matches!(self.region(object), Region::Buffer { .. }) {
+            let name = self.objects[object.0].name.clone();
+            self.m.name(words, &name);
+        }
+        self.objects[object.0].words = Some(words);
+        words
+    }
+
+    /// What an instruction takes to reach a number: its type, and the pointer.
+    pub(super) fn reach(&mut self, pointer: Pointer, wide: bool) -> (Id, Id) {
+        let (object, zero) = (pointer.object, self.m.constant(0));
+        let class = self.region(object).class();
+        let buffer = class == StorageClass::StorageBuffer;
+        let (variable, ty, index) = if wide {
+            let known = match self.region(object) {
+                Region::Buffer { wides, .. } => *wides,
+                Region::Argument { .. } | Region::Local { .. } | Region::Private { .. } => None,
+            };
+            let variable = match known {
+                Some(variable) => variable,
+                None => self.buffer_variable(object, true),
+            };
+            if let Region::Buffer { wides, .. } = &mut self.objects[object.0].region {
+                *wides = Some(variable);
+            }
+            let one = self.m.constant(1);
+            // Numbers of 64 bits are aligned.
+            let index = self.m.binary(Op::ShiftRightLogical, pointer.offset, one);
+            (variable, self.m.wide(), index)
+        } else {
+            (self.words_of(object), self.m.word(), pointer.offset)
+        };
+        let to = self.m.pointer(class, ty);
+        let path = if buffer {
+            ids(&[variable, zero, index])
+        } else {
+            ids(&[variable, index])
+        };
+        (ty, self.m.emit(Op::AccessChain, to, path))
+    }
+
+    /// Records that an object is written.
+    pub(super) fn writes(&mut self, object: ObjectId) {
+        if let Region::Buffer { written, .. } = &mut self.objects[object.0].region {
+            *written = true;
+        }
+    }
+
+    /// The operands that say how a pointer is accessed.
+    fn access_operands(&mut self, object: ObjectId, access: &Access) -> Vec<Operand> {
+        let mut bits = MemoryAccess::NONE;
+        let mut scopes = Vec::new();
+        if access.volatile && !self.is_private(object) {
+            bits |= MemoryAccess::VOLATILE;
+        }
+        for (bit, scope) in [
+            (MemoryAccess::MAKE_POINTER_AVAILABLE, access.available),
+            (MemoryAccess::MAKE_POINTER_VISIBLE, access.visible),
+        ] {
+            if let Some(scope) = scope {
+                bits |= bit;
+                scopes.push(Operand::IdScope(self.m.constant(scope as u32)));
+            }
+        }
+        if access.non_private && !self.is_private(object) {
+            bits |= MemoryAccess::NON_PRIVATE_POINTER;
+        }
+        if bits.is_empty() {
+            return Vec::new();
+        }
+        let mut operands = vec![Operand::MemoryAccess(bits)];
+        operands.append(&mut scopes);
+        operands
+    }
+
+    /// How the language's ordinary accesses are made: synchronization orders them, so they are
+    /// not private in the sense of the Vulkan memory model.
+    pub(super) fn ordinary(&self, volatile: bool) -> Access {
+        Access {
+            volatile,
+            non_private: self.target.memory_model,
+            available: None,
+            visible: None,
+        }
+    }
+
+    fn load_one(&mut self, pointer: Pointer, wide: bool, access: &Access) -> Id {
+        let (ty, place) = self.reach(pointer, wide);
+        let mut operands = ids(&[place]);
+        operands.extend(self.access_operands(pointer.object, access));
+        self.m.emit(Op::Load, ty, operands)
+    }
+
+    fn store_one(&mut self, pointer: Pointer, value: Id, wide: bool, access: &Access) {
+        let (_, place) = self.reach(pointer, wide);
+        let mut operands = ids(&[place, value]);
+        operands.extend(self.access_operands(pointer.object, access));
+        self.m.push(Op::Store, operands);
+    }
+
+    /// Whether a number of 64 bits at a place is accessed as one; else it is two words.
+    fn whole(&self, object: ObjectId) -> bool {
+        self.target.int64 && matches!(self.region(object), Region::Buffer { .. })
+    }
+
+    /// Reads a number.
+    pub(super) fn load(
+        &mut self,
+        pointer: Pointer,
+        scalar: Scalar,
+        access: &Access,
+        at: Loc,
+    ) -> Checked<Number> {
+        self.in_memory(scalar, at)?;
+        Ok(if !is_wide(scalar) {
+            Number::Word(self.load_one(pointer, false, access))
+        } else if self.whole(pointer.object) {
+            Number::Wide(self.load_one(pointer, true, access))
+        } else {
+            let low = self.load_one(pointer, false, access);
+            let next = self.words_on(pointer, 1);
+            let high = self.load_one(next, false, access);
+            self.m.joined([low, high])
+        })
+    }
+
+    /// Writes a number.
+    pub(super) fn store(
+        &mut self,
+        pointer: Pointer,
+        value: Number,
+        scalar: Scalar,
+        access: &Access,
+        at: Loc,
+    ) -> Checked<()> {
+        self.in_memory(scalar, at)?;
+        self.writes(pointer.object);
+        match value {
+            Number::Wide(wide) if self.whole(pointer.object) => {
+                self.store_one(pointer, wide, true, access);
+            }
+            _ if is_wide(scalar) => {
+                let [low, high] = self.m.halves(value);
+                self.store_one(pointer, low, false, access);
+                let next = self.words_on(pointer, 1);
+                self.store_one(next, high, false, access);
+            }
+            _ => {
+                let word = self.m.low(value);
+                self.store_one(pointer, word, false, access);
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that memory can hold a type.
+    fn in_memory(&mut self, scalar: Scalar, at: Loc) -> Checked<()> {
+        if scalar == Scalar::Bool {
+            return self.refuse(at, "`bool` in memory");
+        }
+        self.supported(scalar, at)
+    }
+
+    /// Checks that numbers have a type that shaders here compute with.
+    pub(super) fn supported(&mut self, scalar: Scalar, at: Loc) -> Checked<()> {
+        match scalar {
+            Scalar::Bool | Scalar::Int | Scalar::UInt | Scalar::Long | Scalar::ULong => Ok(()),
+            Scalar::Char | Scalar::UChar | Scalar::Short | Scalar::UShort => {
+                let name = scalar.name();
+                self.refuse(at, &format!("`{name}` (integers of 8 or 16 bits)"))
+            }
+            Scalar::Half | Scalar::Float | Scalar::Double => {
+                let name = scalar.name();
+                self.refuse(at, &format!("`{name}` (floating-point numbers)"))
+            }
+        }
+    }
+
+    /// Where an atomic operation finds its object: the type of the number, and the pointer.
+    pub(super) fn reach_atomic(
+        &mut self,
+        pointer: Pointer,
+        wide: bool,
+        at: Loc,
+    ) -> Checked<(Id, Id)> {
+        if self.is_private(pointer.object) {
+            return self.refuse(at, "an atomic operation on private memory");
+        }
+        if wide {
+            self.wide_atomic(pointer.object, at)?;
+        }
+        Ok(self.reach(pointer, wide))
+    }
+
+    fn wide_atomic(&mut self, object: ObjectId, at: Loc) -> Result<(), Reported> {
+        if self.is_local(object) {
+            return self.refuse(at, "an atomic operation on 64 bits of local memory");
+        }
+        if !(self.target.int64 && self.target.int64_atomics) {
+            return self.refuse(at, "an atomic operation on 64 bits (of this device)");
+        }
+        self.m.capability(Capability::Int64Atomics);
+        Ok(())
+    }
+
+    /// Decorates the buffers of the kernel that ends by what it did with them.
+    pub(super) fn finish_objects(&mut self) {
+        for object in std::mem::take(&mut self.objects) {
+            let Region::Buffer {
+                constant,
+                written,
+                wides,
+                ..
+            } = object.region
+            else {
+                continue;
+            };
+            let both = object.words.is_some() && wides.is_some();
+            for variable in object.words.into_iter().chain(wides) {
+                if both {
+                    self.m.decorate(variable, Decoration::Aliased, None);
+                }
+                if constant && !written {
+                    self.m.decorate(variable, Decoration::NonWritable, None);
+                }
+            }
+        }
+    }
+}
