@@ -1,4 +1,5 @@
-//! Touchstone's OpenCL C front end: program text in, kernel IR and a build log out.
+//! Touchstone's OpenCL C front end: program text in, kernel IR (or SPIR-V for Vulkan) and a build
+//! log out.
 //!
 //! [`compile`] takes the units of a program through these modules, one after the other; each knows
 //! only what it is given:

@@ -10,10 +10,11 @@ use super::foreign::rmw_instruction;
 use super::memory::{ObjectId, Pointer};
 use super::number::Number;
 use super::place::Value;
-use crate::hir::Expr;
+use crate::hir::{CompareOp, Expr};
 use crate::sema::Checked;
 use crate::source::Loc;
 use crate::types::Scalar;
+use rspirv::dr::Operand;
 use rspirv::spirv::{Capability, MemorySemantics, Op, Scope};
 use touchstone_ir::{BarrierKind, MemScope, Order, Regions, RmwOp};
 
@@ -93,7 +94,7 @@ impl Writer<'_> {
         orders: &[Order],
         scope: MemScope,
         at: Loc,
-    ) -> Checked<Vec<rspirv::dr::Operand>> {
+    ) -> Checked<Vec<Operand>> {
         let classes = self.semantics_of(object);
         let scope = self.scope_of(scope, self.is_local(object), at)?;
         let mut all = Vec::new();
@@ -182,8 +183,7 @@ impl Writer<'_> {
         let wanted = self.load(place, scalar, &access, at)?;
         let orders = [orders.0, orders.1];
         let before = self.atomic_exchange(of, [wanted, desired], orders, scope)?;
-        let op = crate::hir::CompareOp::Eq;
-        let wrote = self.m.compare(op, scalar, before, wanted);
+        let wrote = self.m.compare(CompareOp::Eq, scalar, before, wanted);
         let (failed, end) = (self.m.id(), self.m.id());
         self.selection(wrote, end, failed, end);
         self.m.begin(failed);
@@ -251,7 +251,7 @@ impl Writer<'_> {
             _ => return self.refuse(at, "a barrier of more than a work-group"),
         }
         let execution = self.m.constant(execution as u32);
-        let mut operands = vec![rspirv::dr::Operand::IdScope(execution)];
+        let mut operands = vec![Operand::IdScope(execution)];
         operands.extend(self.says(memory, &[semantics], at)?);
         self.m.push(Op::ControlBarrier, operands);
         Ok(())

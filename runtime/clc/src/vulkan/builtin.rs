@@ -2,6 +2,7 @@
 
 use super::Writer;
 use super::atomic::Atomic;
+use super::memory::Pointer;
 use super::number::Number;
 use super::place::Value;
 use crate::hir::{Builtin, CompareOp, Expr, ExprKind, Vectors};
@@ -9,7 +10,49 @@ use crate::sema::Checked;
 use crate::source::Loc;
 use crate::types::{Qual, Scalar};
 use rspirv::spirv::{BuiltIn, Capability, Op};
-use touchstone_ir::{Intrinsic, Order, Query, RmwOp, Rounding};
+use touchstone_ir::{Intrinsic, MemScope, Order, Query, RmwOp, Rounding};
+
+/// What a built-in function is called in a message.
+fn name(builtin: Builtin) -> &'static str {
+    match builtin {
+        Builtin::Query(_) => "get_…",
+        Builtin::Intrinsic(of) | Builtin::Test(of) | Builtin::Split(of, _) => of.name(),
+        Builtin::FloatCompare(_) => "isless",
+        Builtin::Convert { .. } => "convert_…_sat",
+        Builtin::Bitcast => "as_…",
+        Builtin::Select => "select",
+        Builtin::BitSelect => "bitselect",
+        Builtin::MultiplyAdd(_) => "mad_hi",
+        Builtin::Upsample => "upsample",
+        Builtin::Dot => "dot",
+        Builtin::Cross => "cross",
+        Builtin::Length => "length",
+        Builtin::Distance => "distance",
+        Builtin::Normalize => "normalize",
+        Builtin::Divide => "native_divide",
+        Builtin::Recip => "native_recip",
+        Builtin::Shuffle => "shuffle",
+        Builtin::Shuffle2 => "shuffle2",
+        Builtin::VLoad(_) => "vload…",
+        Builtin::VStore(..) => "vstore…",
+        Builtin::AtomicInit
+        | Builtin::AtomicLoad(..)
+        | Builtin::AtomicStore(..)
+        | Builtin::AtomicRmw(..)
+        | Builtin::AtomicCompareExchange(..)
+        | Builtin::AtomicCmpxchg
+        | Builtin::FlagTestAndSet(..)
+        | Builtin::Fence(..) => "atomic_…",
+        Builtin::Barrier(..) => "barrier",
+        Builtin::ToSpace => "to_…",
+        Builtin::GetFence => "get_fence",
+        Builtin::AsyncCopy { .. } => "async_work_group_copy",
+        Builtin::WaitGroupEvents => "wait_group_events",
+        Builtin::Printf => "printf",
+        Builtin::Nothing => "prefetch",
+        Builtin::Trap => "__builtin_trap",
+    }
+}
 
 impl Writer<'_> {
     pub(super) fn builtin(
@@ -84,7 +127,7 @@ impl Writer<'_> {
                 let of = self.object_of(object)?;
                 let values = [self.number(expected)?, self.number(desired)?];
                 let relaxed = [Order::Relaxed, Order::Relaxed];
-                let scope = touchstone_ir::MemScope::Device;
+                let scope = MemScope::Device;
                 self.atomic_exchange(of, values, relaxed, scope)
                     .map(Value::one)
             }
@@ -103,7 +146,7 @@ impl Writer<'_> {
                 }
                 Ok(Value::Void)
             }
-            _ => self.refuse(at, "this built-in function"),
+            _ => self.refuse_function(name(builtin), at),
         }
     }
 
@@ -134,7 +177,7 @@ impl Writer<'_> {
         pointer: &Expr,
         scalar: Scalar,
         at: Loc,
-    ) -> Checked<super::memory::Pointer> {
+    ) -> Checked<Pointer> {
         if vectors.halves {
             return self
                 .supported(Scalar::Half, at)

@@ -2,7 +2,7 @@
 
 use super::Writer;
 use super::memory::Pointer;
-use super::module::Id;
+use super::module::{Id, ids};
 use super::number::{Number, comparison, is_wide};
 use super::place::{Place, Value};
 use crate::hir::{ArithOp, CompareOp, Expr, ExprKind, Update};
@@ -105,7 +105,7 @@ impl Writer<'_> {
 
     fn not(&mut self, truth: Id) -> Id {
         let bool = self.m.bool();
-        let operand = super::module::ids(&[truth]);
+        let operand = ids(&[truth]);
         self.m.emit(Op::LogicalNot, bool, operand)
     }
 

@@ -6,10 +6,11 @@
 
 use super::Writer;
 use super::module::{Id, ids};
-use super::place::{Home, Value};
-use crate::hir::{Body, Expr, ExprKind, FnId, Stmt, StmtKind, Var};
+use super::place::{Home, Place, Value};
+use crate::hir::{Body, Expr, ExprKind, FnId, Stmt, StmtKind, Var, VarId};
 use crate::sema::Checked;
 use crate::source::Loc;
+use crate::types::Qual;
 use rspirv::dr::Operand;
 use rspirv::spirv::{LoopControl, Op, SelectionControl};
 
@@ -42,12 +43,20 @@ impl Frame {
 /// A loop that is being written.
 #[derive(Debug)]
 struct Loop {
+    labels: Labels,
+    /// Whether a return leaves it.
+    returned: bool,
+}
+
+/// The blocks of a loop.
+#[derive(Clone, Copy, Debug)]
+struct Labels {
+    /// Where every pass begins.
+    head: Id,
     /// Where `break` goes.
     leave: Id,
     /// Where `continue` goes.
     next: Id,
-    /// Whether a return leaves it.
-    returned: bool,
 }
 
 /// How a call that is being written returns before its end; the first loop is its pass.
@@ -139,13 +148,13 @@ impl Writer<'_> {
             StmtKind::Goto(_) => self.refuse(at, "`goto`"),
             StmtKind::Break => {
                 if let Some(innermost) = self.frame.loops.last() {
-                    self.m.jump(innermost.leave);
+                    self.m.jump(innermost.labels.leave);
                 }
                 Ok(())
             }
             StmtKind::Continue => {
                 if let Some(innermost) = self.frame.loops.last() {
-                    self.m.jump(innermost.next);
+                    self.m.jump(innermost.labels.next);
                 }
                 Ok(())
             }
@@ -178,9 +187,9 @@ impl Writer<'_> {
     }
 
     /// Opens a loop; the block that is open then is inside.
-    fn open_loop(&mut self) -> Id {
-        let (head, inside) = (self.m.id(), self.m.id());
-        let (leave, next) = (self.m.id(), self.m.id());
+    fn open_loop(&mut self) -> Labels {
+        let [head, inside, leave, next] = [(); 4].map(|()| self.m.id());
+        let labels = Labels { head, leave, next };
         self.m.jump(head);
         self.m.begin(head);
         let control = Operand::LoopControl(LoopControl::NONE);
@@ -189,19 +198,16 @@ impl Writer<'_> {
         self.m.jump(inside);
         self.m.begin(inside);
         self.frame.loops.push(Loop {
-            leave,
-            next,
+            labels,
             returned: false,
         });
-        head
+        labels
     }
 
     /// Begins what a loop does between two passes.
-    fn between_passes(&mut self) {
-        if let Some(innermost) = self.frame.loops.last() {
-            self.m.jump(innermost.next);
-            self.m.begin(innermost.next);
-        }
+    fn between_passes(&mut self, Labels { next, .. }: Labels) {
+        self.m.jump(next);
+        self.m.begin(next);
     }
 
     /// Closes a loop whose last block has its end.
@@ -209,10 +215,10 @@ impl Writer<'_> {
         let Some(inner) = self.frame.loops.pop() else {
             return;
         };
-        self.m.begin(inner.leave);
+        self.m.begin(inner.labels.leave);
         let flag = self.frame.exit.as_ref().and_then(|exit| exit.flag);
         if let (true, Some(flag), Some(outer)) = (inner.returned, flag, self.frame.loops.last()) {
-            let (bool, outer, on) = (self.m.bool(), outer.leave, self.m.id());
+            let (bool, outer, on) = (self.m.bool(), outer.labels.leave, self.m.id());
             let returned = self.m.emit(Op::Load, bool, ids(&[flag]));
             self.m.branch(returned, outer, on);
             self.m.begin(on);
@@ -226,31 +232,30 @@ impl Writer<'_> {
         step: Option<&Expr>,
         body: &Stmt,
     ) -> Checked<()> {
-        let head = self.open_loop();
+        let labels = self.open_loop();
         if let Some(cond) = cond {
             let truth = self.truth(cond)?;
-            let (on, leave) = (self.m.id(), self.frame.loops.last().map_or(0, |l| l.leave));
-            self.m.branch(truth, on, leave);
+            let on = self.m.id();
+            self.m.branch(truth, on, labels.leave);
             self.m.begin(on);
         }
         self.stmt(body)?;
-        self.between_passes();
+        self.between_passes(labels);
         if let Some(step) = step {
             self.effect(step)?;
         }
-        self.m.jump(head);
+        self.m.jump(labels.head);
         self.close_loop();
         Ok(())
     }
 
     /// `do`
     fn loop_to_the_end(&mut self, body: &Stmt, cond: &Expr) -> Checked<()> {
-        let head = self.open_loop();
+        let labels = self.open_loop();
         self.stmt(body)?;
-        self.between_passes();
+        self.between_passes(labels);
         let truth = self.truth(cond)?;
-        let leave = self.frame.loops.last().map_or(0, |l| l.leave);
-        self.m.branch(truth, head, leave);
+        self.m.branch(truth, labels.head, labels.leave);
         self.close_loop();
         Ok(())
     }
@@ -276,7 +281,7 @@ impl Writer<'_> {
             of_call.returned = true;
         }
         if let Some(innermost) = self.frame.loops.last() {
-            self.m.jump(innermost.leave);
+            self.m.jump(innermost.labels.leave);
         }
         Ok(())
     }
@@ -289,8 +294,10 @@ impl Writer<'_> {
             return self.foreign_call(callee, args, function.ret, at);
         };
         if self.depth >= CALLS {
-            return self.refuse(at, "calls so deep");
+            return self.refuse(at, "so deep a nesting of calls");
         }
+        self.m.count_call();
+        self.small_enough(at)?;
         let mut values = Vec::with_capacity(args.len());
         for arg in args {
             values.push(self.value(arg)?);
@@ -298,7 +305,7 @@ impl Writer<'_> {
         let outer = std::mem::replace(&mut self.frame, Frame::of(body));
         self.depth += 1;
         for (i, (value, &qual)) in values.iter().zip(&function.params).enumerate() {
-            let place = super::place::Place::Var(crate::hir::VarId(i as u32));
+            let place = Place::Var(VarId(i as u32));
             self.write(&place, value, qual, at)?;
         }
         let value = self.called(&body.stmts, function.ret, at);
@@ -308,7 +315,7 @@ impl Writer<'_> {
     }
 
     /// The statements of a call, and what it returns.
-    fn called(&mut self, stmts: &[Stmt], ret: crate::types::Qual, at: Loc) -> Checked<Value> {
+    fn called(&mut self, stmts: &[Stmt], ret: Qual, at: Loc) -> Checked<Value> {
         let (last, before) = match stmts.split_last() {
             Some((last, before)) if matches!(last.kind, StmtKind::Return(_)) => {
                 (Some(last), before)
@@ -339,12 +346,11 @@ impl Writer<'_> {
             flag
         });
         self.frame.exit = Some(Exit { result, flag });
-        let head = self.open_loop();
+        let pass = self.open_loop();
         self.stmts(stmts)?;
-        let leave = self.frame.loops.last().map_or(0, |pass| pass.leave);
-        self.m.jump(leave);
-        self.between_passes();
-        self.m.jump(head);
+        self.m.jump(pass.leave);
+        self.between_passes(pass);
+        self.m.jump(pass.head);
         self.close_loop();
         match self.frame.exit.take().and_then(|exit| exit.result) {
             Some(result) => self.read_home(&result, ret, at),

@@ -5,7 +5,6 @@ use super::memory::Pointer;
 use super::module::{Id, ids};
 use super::number::{Number, is_wide};
 use super::place::Value;
-use crate::diag::Reported;
 use crate::hir::{Expr, FnId};
 use crate::sema::Checked;
 use crate::source::Loc;
@@ -142,9 +141,9 @@ impl Writer<'_> {
         for arg in args.iter().skip(1) {
             values.push(self.number(arg)?);
         }
-        let result = match (pointer, values.as_slice()) {
-            (Some(pointer), values) => self.foreign_access(foreign, pointer, values, scalar, at)?,
-            (None, _) => {
+        let result = match pointer {
+            Some(pointer) => self.foreign_access(foreign, pointer, &values, scalar, at)?,
+            None => {
                 self.foreign_barrier(foreign, at)?;
                 None
             }
@@ -195,61 +194,51 @@ impl Writer<'_> {
         scalar: Scalar,
         at: Loc,
     ) -> Checked<Option<Number>> {
-        let first = values.first().copied();
-        match (foreign, first) {
-            (Foreign::Load(access), _) => {
-                self.check_access(access, at)?;
+        // The signature gives each operation its values.
+        let zero = self.m.number(0, scalar);
+        let value = |i: usize| values.get(i).copied().unwrap_or(zero);
+        match foreign {
+            Foreign::Load(access) => {
+                self.check_access(access, access.available, at)?;
                 self.load(pointer, scalar, access, at).map(Some)
             }
-            (Foreign::Store(access), Some(value)) => {
-                self.check_access(access, at)?;
-                self.store(pointer, value, scalar, access, at)?;
+            Foreign::Store(access) => {
+                self.check_access(access, access.visible, at)?;
+                self.store(pointer, value(0), scalar, access, at)?;
                 Ok(None)
             }
-            (Foreign::AtomicLoad { scope, semantics }, _) => {
+            Foreign::AtomicLoad { scope, semantics } => {
                 let says = self.says(*scope, &[*semantics], at)?;
                 self.atomic(Op::AtomicLoad, pointer, scalar, &says, &[], at)
             }
-            (Foreign::AtomicStore { scope, semantics }, Some(value)) => {
+            Foreign::AtomicStore { scope, semantics } => {
                 let says = self.says(*scope, &[*semantics], at)?;
-                self.atomic(Op::AtomicStore, pointer, scalar, &says, &[value], at)
+                self.atomic(Op::AtomicStore, pointer, scalar, &says, &[value(0)], at)
             }
-            (
-                Foreign::Rmw {
-                    operation,
-                    scope,
-                    semantics,
-                },
-                Some(value),
-            ) => {
+            Foreign::Rmw {
+                operation,
+                scope,
+                semantics,
+            } => {
                 let Some(op) = rmw_instruction(*operation) else {
                     return self.refuse(at, "an atomic operation on floating-point numbers");
                 };
                 let says = self.says(*scope, &[*semantics], at)?;
-                self.atomic(op, pointer, scalar, &says, &[value], at)
+                self.atomic(op, pointer, scalar, &says, &[value(0)], at)
             }
-            (
-                Foreign::CompareExchange {
-                    scope,
-                    equal,
-                    unequal,
-                },
-                Some(expected),
-            ) => {
+            Foreign::CompareExchange {
+                scope,
+                equal,
+                unequal,
+            } => {
                 let says = self.says(*scope, &[*equal, *unequal], at)?;
-                // The instruction takes the value first.
-                let value = values.get(1).copied().unwrap_or(expected);
-                let values = [value, expected];
-                self.atomic(
-                    Op::AtomicCompareExchange,
-                    pointer,
-                    scalar,
-                    &says,
-                    &values,
-                    at,
-                )
+                // The instruction takes the value before what is expected.
+                let values = [value(1), value(0)];
+                let op = Op::AtomicCompareExchange;
+                self.atomic(op, pointer, scalar, &says, &values, at)
             }
-            _ => Ok(None),
+            // These have no pointer.
+            Foreign::Fence { .. } | Foreign::ControlBarrier { .. } => Ok(None),
         }
     }
 
@@ -265,12 +254,19 @@ impl Writer<'_> {
                 memory,
                 semantics,
             } => self.control_barrier(execution, memory, semantics, at),
-            _ => Ok(()),
+            // These have a pointer.
+            Foreign::Load(_)
+            | Foreign::Store(_)
+            | Foreign::AtomicLoad { .. }
+            | Foreign::AtomicStore { .. }
+            | Foreign::Rmw { .. }
+            | Foreign::CompareExchange { .. } => Ok(()),
         }
     }
 
-    /// Checks the scopes and bits of an ordinary access.
-    fn check_access(&mut self, access: &Access, at: Loc) -> Checked<()> {
+    /// Checks the scopes and bits of an ordinary access; `wrong` is the scope that a load or a
+    /// store does not have.
+    fn check_access(&mut self, access: &Access, wrong: Option<Scope>, at: Loc) -> Checked<()> {
         let Access {
             volatile: _,
             non_private,
@@ -279,6 +275,15 @@ impl Writer<'_> {
         } = *access;
         if !self.target.memory_model && (non_private || available.is_some() || visible.is_some()) {
             return self.refuse(at, "this access without the Vulkan memory model");
+        }
+        if wrong.is_some() {
+            return self.refuse(
+                at,
+                "a load that makes available, or a store that makes visible,",
+            );
+        }
+        if !non_private && (available.is_some() || visible.is_some()) {
+            return self.refuse(at, "availability or visibility of a private access");
         }
         for scope in available.into_iter().chain(visible) {
             self.scope(scope, at)?;
@@ -312,7 +317,7 @@ impl Writer<'_> {
         scope: Scope,
         semantics: &[MemorySemantics],
         at: Loc,
-    ) -> Result<Vec<Operand>, Reported> {
+    ) -> Checked<Vec<Operand>> {
         let vulkan = MemorySemantics::MAKE_AVAILABLE
             | MemorySemantics::MAKE_VISIBLE
             | MemorySemantics::VOLATILE
@@ -323,7 +328,10 @@ impl Writer<'_> {
                 return self.refuse_order(at);
             }
             if semantics.intersects(vulkan) && !self.target.memory_model {
-                return self.refuse(at, "these semantics without the Vulkan memory model");
+                return self.refuse(
+                    at,
+                    "availability in memory semantics without the Vulkan memory model",
+                );
             }
             operands.push(Operand::IdMemorySemantics(
                 self.m.constant(semantics.bits()),

@@ -1,5 +1,6 @@
 //! Kernels as entry points.
 
+use super::flow::Frame;
 use super::memory::{ObjectId, Pointer, Region};
 use super::module::{Id, ids};
 use super::number::{Number, is_wide};
@@ -16,7 +17,8 @@ impl Writer<'_> {
     pub(super) fn kernel(&mut self, function: &Function, body: &Body) -> Checked<Kernel> {
         self.objects.clear();
         self.locals.clear();
-        self.frame = super::Frame::of(body);
+        self.arguments = None;
+        self.frame = Frame::of(body);
         let mut parameters = Vec::with_capacity(function.params.len());
         let mut bytes = 0;
         for (i, &qual) in function.params.iter().enumerate() {
@@ -24,12 +26,8 @@ impl Writer<'_> {
             parameters.push(parameter);
         }
         self.m.begin_function();
-        let arguments = (bytes > 0).then(|| {
-            let block = self.m.argument_block(bytes / 4);
-            self.m.global_variable(StorageClass::PushConstant, block)
-        });
         for (i, (&parameter, &qual)) in parameters.iter().zip(&function.params).enumerate() {
-            let value = self.argument(i, parameter, arguments, body, qual);
+            let value = self.argument(i, parameter, bytes / 4, body, qual);
             let place = Place::Var(VarId(i as u32));
             self.write(&place, &value, qual, function.loc)?;
         }
@@ -78,12 +76,12 @@ impl Writer<'_> {
         })
     }
 
-    /// The value of a parameter when the kernel begins.
+    /// The value of a parameter when the kernel begins, whose push constants are so many words.
     fn argument(
         &mut self,
         index: usize,
         parameter: Parameter,
-        arguments: Option<Id>,
+        words: u32,
         body: &Body,
         qual: Qual,
     ) -> Value {
@@ -101,7 +99,7 @@ impl Writer<'_> {
             }
             Parameter::Local { size_id } => self.object(name, Region::Argument { size: size_id }),
             Parameter::Constant { offset, bytes } => {
-                let variable = arguments.unwrap_or(0);
+                let variable = self.arguments(words);
                 let mut word = |at: u32| {
                     let word = self.m.word();
                     let pointer = self.m.pointer(StorageClass::PushConstant, word);
@@ -122,6 +120,18 @@ impl Writer<'_> {
         };
         let offset = self.m.constant(0);
         Value::Pointer(Pointer { object, offset })
+    }
+
+    /// The variable with the kernel's push constants.
+    fn arguments(&mut self, words: u32) -> Id {
+        if let Some(arguments) = self.arguments {
+            return arguments;
+        }
+        let block = self.m.argument_block(words);
+        let class = StorageClass::PushConstant;
+        let variable = self.m.global_variable(class, block);
+        self.arguments = Some(variable);
+        variable
     }
 
     /// Where a variable in local memory is.

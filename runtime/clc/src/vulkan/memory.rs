@@ -8,7 +8,6 @@ use super::Writer;
 use super::foreign::Access;
 use super::module::{Id, ids};
 use super::number::{Number, is_wide};
-use crate::diag::Reported;
 use crate::sema::Checked;
 use crate::source::Loc;
 use crate::types::Scalar;
@@ -109,10 +108,7 @@ impl Writer<'_> {
     }
 
     /// A variable of the module over a buffer.
-    fn buffer_variable(&mut self, object: ObjectId, wide: bool) -> Id {
-        let Region::Buffer { binding, .. } = *self.region(object) else {
-            return 0;
-        };
+    fn buffer_variable(&mut self, object: ObjectId, binding: u32, wide: bool) -> Id {
         let (element, bytes) = if wide {
             (self.m.wide(), 8)
         } else {
@@ -120,80 +116,79 @@ impl Writer<'_> {
         };
         let block = self.m.buffer(element, bytes);
         let variable = self.m.global_variable(StorageClass::StorageBuffer, block);
-        for (decoration, value) in [
+        let place = [
             (Decoration::DescriptorSet, 0),
             (Decoration::Binding, binding),
-        ] {
+        ];
+        for (decoration, value) in place {
             let value = Operand::LiteralBit32(value);
             self.m.decorate(variable, decoration, Some(value));
         }
         if !self.target.memory_model {
             self.m.decorate(variable, Decoration::Coherent, None);
         }
-        let name = self.objects[object.0].name.clone();
-        self.m.name(variable, &name);
+        self.m.name(variable, &self.objects[object.0].name);
         variable
     }
 
     /// The variable with an object's words.
     fn words_of(&mut self, object: ObjectId) -> Id {
-        if let Some(words) = self.objects[object.0].words {
+        let Object { region, words, .. } = &self.objects[object.0];
+        if let Some(words) = *words {
             return words;
         }
-        let region = self.region(object).clone();
         let class = region.class();
-        let words = match region {
-            Region::Buffer { .. } => self.buffer_variable(object, false),
-            Region::Argument { size } => {
-                let length = self.m.set_by_pipeline(size);
-                let ty = self.m.words(length);
-                self.m.global_variable(class, ty)
+        let length = match *region {
+            Region::Buffer { binding, .. } => {
+                let words = self.buffer_variable(object, binding, false);
+                self.objects[object.0].words = Some(words);
+                return words;
             }
-            Region::Local { words } => {
-                let length = self.m.constant(words.max(1));
-                let ty = self.m.words(length);
-                self.m.global_variable(class, ty)
-            }
-            Region::Private { words } => {
-                let length = self.m.constant(words.max(1));
-                let ty = self.m.words(length);
-                self.m.variable(ty, "")
-            }
+            Region::Argument { size } => self.m.set_by_pipeline(size),
+            Region::Local { words } | Region::Private { words } => self.m.constant(words.max(1)),
         };
-        if !matches!(self.region(object), Region::Buffer { .. }) {
-            let name = self.objects[object.0].name.clone();
-            self.m.name(words, &name);
-        }
+        let ty = self.m.words(length);
+        let words = if class == StorageClass::Function {
+            self.m.variable(ty, "")
+        } else {
+            self.m.global_variable(class, ty)
+        };
+        self.m.name(words, &self.objects[object.0].name);
         self.objects[object.0].words = Some(words);
         words
+    }
+
+    /// The variable with a buffer's numbers of 64 bits; None where the object is no buffer.
+    fn wides_of(&mut self, object: ObjectId) -> Option<Id> {
+        let Region::Buffer { binding, wides, .. } = *self.region(object) else {
+            return None;
+        };
+        if wides.is_some() {
+            return wides;
+        }
+        let variable = self.buffer_variable(object, binding, true);
+        if let Region::Buffer { wides, .. } = &mut self.objects[object.0].region {
+            *wides = Some(variable);
+        }
+        Some(variable)
     }
 
     /// What an instruction takes to reach a number: its type, and the pointer.
     pub(super) fn reach(&mut self, pointer: Pointer, wide: bool) -> (Id, Id) {
         let (object, zero) = (pointer.object, self.m.constant(0));
-        let class = self.region(object).class();
-        let buffer = class == StorageClass::StorageBuffer;
-        let (variable, ty, index) = if wide {
-            let known = match self.region(object) {
-                Region::Buffer { wides, .. } => *wides,
-                Region::Argument { .. } | Region::Local { .. } | Region::Private { .. } => None,
-            };
-            let variable = match known {
-                Some(variable) => variable,
-                None => self.buffer_variable(object, true),
-            };
-            if let Region::Buffer { wides, .. } = &mut self.objects[object.0].region {
-                *wides = Some(variable);
+        let wides = if wide { self.wides_of(object) } else { None };
+        let (variable, ty, index) = match wides {
+            Some(variable) => {
+                let one = self.m.constant(1);
+                // Numbers of 64 bits are aligned.
+                let index = self.m.binary(Op::ShiftRightLogical, pointer.offset, one);
+                (variable, self.m.wide(), index)
             }
-            let one = self.m.constant(1);
-            // Numbers of 64 bits are aligned.
-            let index = self.m.binary(Op::ShiftRightLogical, pointer.offset, one);
-            (variable, self.m.wide(), index)
-        } else {
-            (self.words_of(object), self.m.word(), pointer.offset)
+            None => (self.words_of(object), self.m.word(), pointer.offset),
         };
+        let class = self.region(object).class();
         let to = self.m.pointer(class, ty);
-        let path = if buffer {
+        let path = if class == StorageClass::StorageBuffer {
             ids(&[variable, zero, index])
         } else {
             ids(&[variable, index])
@@ -354,7 +349,7 @@ impl Writer<'_> {
         Ok(self.reach(pointer, wide))
     }
 
-    fn wide_atomic(&mut self, object: ObjectId, at: Loc) -> Result<(), Reported> {
+    fn wide_atomic(&mut self, object: ObjectId, at: Loc) -> Checked<()> {
         if self.is_local(object) {
             return self.refuse(at, "an atomic operation on 64 bits of local memory");
         }

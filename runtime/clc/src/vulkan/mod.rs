@@ -127,6 +127,8 @@ struct Writer<'u> {
     frame: Frame,
     /// Calls around it.
     depth: u32,
+    /// The variable with the kernel's arguments by value.
+    arguments: Option<Id>,
 }
 
 /// Writes a unit that was checked without errors. What is wrong is in the diagnostics.
@@ -150,6 +152,7 @@ pub(crate) fn write(unit: &Unit, target: &Target, diags: &mut Diagnostics) -> Ch
         locals: HashMap::new(),
         frame: Frame::default(),
         depth: 0,
+        arguments: None,
     };
     let mut kernels = Vec::new();
     for function in &unit.functions {

@@ -29,8 +29,10 @@ pub(super) struct Module {
     /// Private variables of the open function.
     variables: Vec<Instruction>,
     blocks: Vec<Block>,
+    /// The last block.
+    here: Id,
     open: bool,
-    /// Instructions in functions.
+    /// Instructions in functions, and calls.
     length: usize,
     /// Whether numbers of 64 bits are numbers of the device.
     pub(super) int64: bool,
@@ -52,6 +54,7 @@ impl Module {
             interface: BTreeSet::new(),
             variables: Vec::new(),
             blocks: Vec::new(),
+            here: 0,
             open: false,
             length: 0,
             int64,
@@ -78,9 +81,14 @@ impl Module {
         self.spirv.assemble()
     }
 
-    /// How many instructions the functions have.
+    /// How many instructions the functions have, and calls that were written in their place.
     pub(super) fn length(&self) -> usize {
         self.length
+    }
+
+    /// Counts a call: one that has no instructions takes time, too.
+    pub(super) fn count_call(&mut self) {
+        self.length += 1;
     }
 
     pub(super) fn id(&mut self) -> Id {
@@ -363,6 +371,7 @@ impl Module {
             label: Some(Instruction::new(Op::Label, None, Some(label), Vec::new())),
             instructions: Vec::new(),
         });
+        self.here = label;
         self.open = true;
     }
 
@@ -373,8 +382,7 @@ impl Module {
 
     /// The open block.
     pub(super) fn here(&self) -> Id {
-        let label = self.blocks.last().and_then(|block| block.label.as_ref());
-        label.and_then(|label| label.result_id).unwrap_or(0)
+        self.here
     }
 
     fn append(&mut self, instruction: Instruction) {

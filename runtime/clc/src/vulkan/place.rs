@@ -4,7 +4,7 @@
 //! of a vector: the module has no vectors.
 
 use super::Writer;
-use super::memory::{Pointer, Region};
+use super::memory::{ObjectId, Pointer, Region};
 use super::module::{Id, ids};
 use super::number::{Number, is_wide};
 use crate::hir::{Expr, ExprKind, Init, Var, VarId};
@@ -44,7 +44,7 @@ pub(super) enum Home {
     /// known, where nothing has been assigned yet it is not.
     Pointer {
         offset: Id,
-        object: Option<super::memory::ObjectId>,
+        object: Option<ObjectId>,
     },
     Memory(Pointer),
 }
@@ -94,18 +94,15 @@ impl Writer<'_> {
     /// How many words an object has.
     pub(super) fn words_in(&mut self, qual: Qual, at: Loc) -> Checked<u32> {
         let bytes = self.unit.types.size(qual).unwrap_or(0);
-        match u32::try_from(bytes / 4) {
-            Ok(words) if bytes % 4 == 0 => Ok(words),
-            Ok(_) => self.refuse(at, "an object of single bytes"),
-            Err(_) => self.refuse(at, "an object so large"),
-        }
+        self.words_of_bytes(bytes, at)
     }
 
-    /// How many words a number of bytes is that a pointer is moved by.
+    /// How many words a number of bytes is.
     pub(super) fn words_of_bytes(&mut self, bytes: u64, at: Loc) -> Checked<u32> {
         match u32::try_from(bytes / 4) {
-            Ok(words) if bytes % 4 == 0 => Ok(words),
-            Ok(_) | Err(_) => self.refuse(at, "a pointer to single bytes"),
+            Ok(words) if bytes.is_multiple_of(4) => Ok(words),
+            Ok(_) => self.refuse(at, "memory in single bytes"),
+            Err(_) => self.refuse(at, "an object so large"),
         }
     }
 
@@ -292,10 +289,10 @@ impl Writer<'_> {
         volatile: bool,
         at: Loc,
     ) -> Checked<()> {
-        let (scalar, _) = self.shape(qual, at)?;
         let Value::Numbers(numbers) = value else {
             return self.refuse(at, "a pointer in memory");
         };
+        let (scalar, _) = self.shape(qual, at)?;
         let access = self.ordinary(volatile);
         for (lane, &number) in numbers.iter().enumerate() {
             let place = self.element_of(pointer, scalar, lane);

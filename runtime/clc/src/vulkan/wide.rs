@@ -252,3 +252,107 @@ impl Module {
         ([q0, q1, r0, r1], end)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    //! The steps above with numbers in place of ids.
+
+    use proptest::prelude::*;
+
+    type Words = [u32; 2];
+
+    fn halves(n: u64) -> Words {
+        [n as u32, (n >> 32) as u32]
+    }
+
+    fn joined([low, high]: Words) -> u64 {
+        u64::from(high) << 32 | u64::from(low)
+    }
+
+    fn sub(a: Words, b: Words) -> Words {
+        let (low, borrow) = a[0].overflowing_sub(b[0]);
+        [low, a[1].wrapping_sub(b[1]).wrapping_sub(borrow.into())]
+    }
+
+    fn at_least(a: Words, b: Words) -> bool {
+        a[1] > b[1] || a[1] == b[1] && a[0] >= b[0]
+    }
+
+    /// As `divide_bits`.
+    fn divide_bits(a: Words, b: Words) -> (Words, Words) {
+        let ([mut low, mut high], [mut rest_low, mut rest_high]) = (a, [0, 0]);
+        for _ in 0..64 {
+            let overflow = rest_high >> 31;
+            let bits = [rest_low >> 31, high >> 31, low >> 31];
+            let rest = [rest_low << 1 | bits[1], rest_high << 1 | bits[0]];
+            let fits = overflow != 0 || at_least(rest, b);
+            (low, high) = (low << 1 | u32::from(fits), high << 1 | bits[2]);
+            [rest_low, rest_high] = if fits { sub(rest, b) } else { rest };
+        }
+        ([low, high], [rest_low, rest_high])
+    }
+
+    /// As `signed_by`.
+    fn signed_by(n: Words, sign: u32) -> Words {
+        sub(n.map(|word| word ^ sign), [sign, sign])
+    }
+
+    /// As `divide`.
+    fn divide(a: Words, b: Words) -> (Words, Words) {
+        let [sign_a, sign_b] = [a, b].map(|[_, high]| (high as i32 >> 31) as u32);
+        let (quotient, remainder) = divide_bits(signed_by(a, sign_a), signed_by(b, sign_b));
+        (
+            signed_by(quotient, sign_a ^ sign_b),
+            signed_by(remainder, sign_a),
+        )
+    }
+
+    /// As `shift_left`.
+    fn shift_left([low, high]: Words, count: u32) -> Words {
+        let n = count & 31;
+        let carried = low >> 1 >> (31 - n);
+        match count & 32 {
+            0 => [low << n, high << n | carried],
+            _ => [0, low << n],
+        }
+    }
+
+    /// As `shift_right`.
+    fn shift_right([low, high]: Words, count: u32) -> Words {
+        let (n, high) = (count & 31, high as i32);
+        let carried = (high as u32) << 1 << (31 - n);
+        match count & 32 {
+            0 => [low >> n | carried, (high >> n) as u32],
+            _ => [(high >> n) as u32, (high >> 31) as u32],
+        }
+    }
+
+    /// Numbers of every length, and those at the ends.
+    fn number() -> impl Strategy<Value = u64> {
+        prop_oneof![
+            (any::<u64>(), 0..64u32).prop_map(|(n, shift)| n >> shift),
+            (any::<u64>(), 0..64u32).prop_map(|(n, shift)| !(n >> shift)),
+            prop::sample::select(vec![0, 1, u64::MAX, 1 << 63, (1 << 63) - 1, 1 << 32]),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn division_is_that_of_64_bits(a in number(), b in number()) {
+            prop_assume!(b != 0);
+            let (q, r) = divide_bits(halves(a), halves(b));
+            prop_assert_eq!((joined(q), joined(r)), (a / b, a % b));
+            let (q, r) = divide(halves(a), halves(b));
+            let (a, b) = (a as i64, b as i64);
+            let expected = (a.wrapping_div(b) as u64, a.wrapping_rem(b) as u64);
+            prop_assert_eq!((joined(q), joined(r)), expected);
+        }
+
+        #[test]
+        fn shifts_are_those_of_64_bits(a in number(), count in 0..64u32) {
+            prop_assert_eq!(joined(shift_left(halves(a), count)), a << count);
+            let expected = (a as i64 >> count) as u64;
+            prop_assert_eq!(joined(shift_right(halves(a), count)), expected);
+        }
+    }
+}
