@@ -21,6 +21,9 @@ const LATITUDE: [&str; 7] = [
     "id", "hook", "at", "section", "grants", "sentence", "beyond",
 ];
 
+/// The keys of the row of a fault of Vulkan.
+const VULKAN: [&str; 7] = ["id", "hook", "at", "shows", "section", "breaks", "sentence"];
+
 fn main() {
     println!("cargo::rerun-if-changed=rows");
     println!("cargo::rerun-if-changed=build.rs");
@@ -34,6 +37,8 @@ fn main() {
     }
     let text = of_latitudes(&latitudes).expect("a string can be written to");
     fs::write(format!("{out}/latitudes.rs"), text).expect("OUT_DIR can be written to");
+    let text = of_vulkan(&records("vulkan"), &places).expect("a string can be written to");
+    fs::write(format!("{out}/vulkan.rs"), text).expect("OUT_DIR can be written to");
 }
 
 /// The records of a file.
@@ -89,10 +94,7 @@ fn faults(
     writeln!(text, "pub static ROWS: &[Entry] = &[")?;
     for row in rows {
         check_keys(row, &FAULT);
-        let at = words(get(row, "at")).into_iter();
-        let at: Vec<_> = at
-            .flat_map(|at| words(places.get(&at).unwrap_or(&at)))
-            .collect();
+        let at = at(row, places);
         let rules = row.get("breaks").map_or(Vec::new(), |rules| words(rules));
         let needs = row
             .get("needs")
@@ -137,6 +139,33 @@ fn of_latitudes(records: &[Record]) -> Result<String, std::fmt::Error> {
     }
     writeln!(text, "];")?;
     Ok(text)
+}
+
+/// The enumeration and the table of the faults of Vulkan.
+fn of_vulkan(records: &[Record], places: &Record) -> Result<String, std::fmt::Error> {
+    let (about, rows) = records.split_first().expect("a record about the rows");
+    let mut text = enumeration(about, rows)?;
+    writeln!(text, "pub static ROWS: &[VulkanEntry] = &[")?;
+    for row in rows {
+        check_keys(row, &VULKAN);
+        let (at, rules) = (at(row, places), words(get(row, "breaks")));
+        let [id, hook, shows, section, sentence] =
+            ["id", "hook", "shows", "section", "sentence"].map(|key| get(row, key));
+        writeln!(
+            text,
+            "VulkanEntry {{ id: {id:?}, fault: VulkanFault::{hook}, places: &{at:?}, rules: &{rules:?}, \
+             section: {section:?}, shows: Shows::{shows}, sentence: {sentence:?} }},"
+        )?;
+    }
+    writeln!(text, "];")?;
+    Ok(text)
+}
+
+/// Where a row acts, groups of functions as their functions.
+fn at(row: &Record, places: &Record) -> Vec<String> {
+    let at = words(get(row, "at")).into_iter();
+    at.flat_map(|at| words(places.get(&at).unwrap_or(&at)))
+        .collect()
 }
 
 /// Refuses a key that no row of this kind has.

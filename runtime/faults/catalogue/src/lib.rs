@@ -1,6 +1,6 @@
 //! The catalogue of faults: every way to break an OpenCL implementation so that a test suite can be
 //! seen to detect it. And of their dual, the [`latitudes`]: the freedoms of the specification, which no test may
-//! take for a fault.
+//! take for a fault. Faults of [`vulkan`] are a table of their own.
 //!
 //! | rows | faults | carried by |
 //! | --- | --- | --- |
@@ -18,6 +18,7 @@
 
 pub mod latitudes;
 mod listing;
+pub mod vulkan;
 
 /// The module of a file of rows, which `build.rs` makes.
 macro_rules! rows {
@@ -48,6 +49,7 @@ pub use latitudes::{Latitude, LatitudeEntry};
 pub use listing::json;
 pub use sources::SourceMutation;
 pub use touchstone::TouchstoneFault;
+pub use vulkan::{VulkanEntry, VulkanFault};
 
 /// Who breaks the rule, and by which hook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

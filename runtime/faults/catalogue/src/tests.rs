@@ -77,6 +77,26 @@ fn every_row_has_its_hook_where_it_says() {
     }
 }
 
+#[test]
+fn every_fault_of_vulkan_has_a_name_of_its_own_and_its_hook() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
+    let layer = sources_in(&root.join("harness/vulkan-layer/src"));
+    let mut seen = BTreeSet::new();
+    for row in vulkan::ROWS {
+        assert!(seen.insert(row.id), "{} is there twice", row.id);
+        assert!(find(row.id).is_none(), "{} is one of OpenCL, too", row.id);
+        let plain = |c: char| c.is_ascii_lowercase() || c == '-';
+        assert!(row.id.chars().all(plain), "{}", row.id);
+        let clean = |c: char| c != '"' && c != '\\' && !c.is_control();
+        assert!(row.sentence.chars().all(clean), "{}", row.id);
+        assert!(row.rules.iter().all(|rule| rule.starts_with("vk.")));
+        assert!(row.places.iter().all(|place| place.starts_with("vk")));
+        assert!(!row.section.is_empty(), "{}", row.id);
+        let hook = format!("{:?}", row.fault);
+        assert!(has_word(&layer, &hook), "{} has no hook {hook}", row.id);
+    }
+}
+
 /// The sources of crates of the runtime.
 fn runtime(crates: impl Iterator<Item = &'static str>) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
