@@ -78,15 +78,15 @@ impl From<Inexpressible> for NotRun {
             | Inexpressible::SubGroupsWithCommands
             | Inexpressible::HostWithCommands { .. } => "a test whose commands can be played",
             Inexpressible::Memory { .. } => "a test whose memory a launch allocates",
-            Inexpressible::OtherApi
-            | Inexpressible::LocalAcrossGroups { .. }
+            Inexpressible::BeyondDispatch(_) => "a test that one dispatch plays",
+            Inexpressible::LocalAcrossGroups { .. }
             | Inexpressible::LocalOnHost { .. }
             | Inexpressible::BarrierMismatch { .. }
             | Inexpressible::NestedBarrier { .. }
             | Inexpressible::BarrierOnHost { .. }
             | Inexpressible::InvalidOrder { .. }
             | Inexpressible::NotAtomicType { .. }
-            | Inexpressible::NoThreads => "a test that OpenCL can express",
+            | Inexpressible::NoThreads => "a test that kernels can express",
         };
         NotRun::skip(format!("{capability}: {why}"))
     }

@@ -161,7 +161,7 @@ impl Mutant {
 }
 
 /// What a thread shares a processor with: its device and work-group.
-fn group(placement: &Placement) -> Option<(u32, u32)> {
+fn group(placement: &Placement) -> Option<(u32, u32, u32)> {
     placement.work_item().map(WorkItem::group)
 }
 

@@ -3,6 +3,7 @@
 //! Locations are reached through the pointers `loc<i>` (to 32-bit words, global or local) that the
 //! test kernel sets up for each instance, registers are private variables `p<t>_<name>`.
 
+use super::operation::Operation;
 use crate::program::{
     Access, Address, Atomicity, Barrier, BarrierScope, BinOp, Cas, Expected, Expr, Instr, LocId,
     Program, RegId, Region, RmwOp, ThreadId, each_instr,
@@ -16,6 +17,9 @@ pub enum AtomicsDialect {
     /// OpenCL 1.x: relaxed 32-bit read-modify-writes. A store is an exchange and a load adds zero,
     /// because 1.x promises indivisibility of these functions alone.
     V1,
+    /// Vulkan: what the test does to memory are calls of the functions of [`Operation`]s, all else is as in
+    /// [`AtomicsDialect::C11`].
+    Vulkan,
 }
 
 /// Writes statements of one thread.
@@ -138,6 +142,10 @@ impl<'p> BodyWriter<'p> {
                 let text = self.store(access, &value);
                 self.line(&format!("{text};"));
             }
+            Instr::Fence(fence) if self.dialect == AtomicsDialect::Vulkan => {
+                let name = Operation::of_fence(fence).name(None);
+                self.line(&format!("{name}();"));
+            }
             Instr::Fence(fence) => self.line(&format!("{fence};")),
             // Barriers stand between segments, where the test kernel writes them; `Shape::of`
             // refuses programs with commands, and those of another API.
@@ -214,7 +222,9 @@ impl<'p> BodyWriter<'p> {
     fn atomic_pointer(&mut self, address: &Address) -> String {
         let ty = self.program.locations[address.location.index()].ty;
         let name = match self.dialect {
-            AtomicsDialect::C11 => ty.atomic_name().unwrap_or("atomic_int"),
+            AtomicsDialect::C11 | AtomicsDialect::Vulkan => {
+                ty.atomic_name().unwrap_or("atomic_int")
+            }
             AtomicsDialect::V1 => match ty.atomic_name() {
                 Some("atomic_uint") => "uint",
                 Some(_) | None => "int",
@@ -238,7 +248,21 @@ impl<'p> BodyWriter<'p> {
         format!("*{}", self.plain_pointer(&access.address, volatile))
     }
 
+    /// The call of the function that stands for an operation of Vulkan on memory.
+    fn operation(&mut self, operation: Operation, on: &Address, values: &[String]) -> String {
+        let location = &self.program.locations[on.location.index()];
+        let name = operation.name(Some((location.ty, location.region)));
+        let mut arguments = vec![self.plain_pointer(on, false)];
+        arguments.extend_from_slice(values);
+        format!("{name}({})", arguments.join(", "))
+    }
+
     fn store(&mut self, access: &Access, value: &str) -> String {
+        if self.dialect == AtomicsDialect::Vulkan {
+            let value = self.operand(access.address.location, value.to_string());
+            let operation = Operation::of_store(access);
+            return self.operation(operation, &access.address, &[value]);
+        }
         let Some(atomic) = access.atomicity.atomic() else {
             return format!("{} = {value}", self.plain(access));
         };
@@ -247,10 +271,12 @@ impl<'p> BodyWriter<'p> {
         let p = self.atomic_pointer(&access.address);
         match self.dialect {
             AtomicsDialect::V1 => format!("(void)atomic_xchg({p}, {value})"),
-            AtomicsDialect::C11 if self.is_flag(location) => {
+            AtomicsDialect::C11 | AtomicsDialect::Vulkan if self.is_flag(location) => {
                 atomic.call("atomic_flag_clear", vec![p], None)
             }
-            AtomicsDialect::C11 => atomic.call("atomic_store", vec![p, value], None),
+            AtomicsDialect::C11 | AtomicsDialect::Vulkan => {
+                atomic.call("atomic_store", vec![p, value], None)
+            }
         }
     }
 
@@ -357,12 +383,17 @@ impl<'p> BodyWriter<'p> {
             }
             Expr::Load(access) => {
                 let text = match access.atomicity.atomic() {
+                    _ if self.dialect == AtomicsDialect::Vulkan => {
+                        self.operation(Operation::of_load(access), &access.address, &[])
+                    }
                     None => self.plain(access),
                     Some(atomic) => {
                         let p = self.atomic_pointer(&access.address);
                         match self.dialect {
                             AtomicsDialect::V1 => format!("atomic_add({p}, 0)"),
-                            AtomicsDialect::C11 => atomic.call("atomic_load", vec![p], None),
+                            AtomicsDialect::C11 | AtomicsDialect::Vulkan => {
+                                atomic.call("atomic_load", vec![p], None)
+                            }
                         }
                     }
                 };
@@ -375,6 +406,11 @@ impl<'p> BodyWriter<'p> {
                 let operand = self.operand(location, operand);
                 let call = |arguments| rmw.atomic.call(rmw.op.name(), arguments, None);
                 let text = match self.dialect {
+                    AtomicsDialect::Vulkan => {
+                        let ty = self.program.locations[location.index()].ty;
+                        let operation = Operation::of_rmw(rmw, ty);
+                        self.operation(operation, &rmw.address, &[operand])
+                    }
                     AtomicsDialect::V1 => {
                         format!("atomic_{}({p}, {operand})", rmw.op.legacy_name())
                     }
@@ -411,10 +447,15 @@ impl<'p> BodyWriter<'p> {
                 let text = cas.atomic.call(cas.strength.name(), arguments, failure);
                 self.line(&format!("const int t{n} = {text};"));
             }
-            AtomicsDialect::V1 => {
-                self.line(&format!(
-                    "const {ty} seen{n} = atomic_cmpxchg({p}, want{n}, {desired});"
-                ));
+            AtomicsDialect::V1 | AtomicsDialect::Vulkan => {
+                let seen = match self.dialect {
+                    AtomicsDialect::Vulkan => {
+                        let values = [format!("want{n}"), desired];
+                        self.operation(Operation::of_cas(cas), &cas.address, &values)
+                    }
+                    _ => format!("atomic_cmpxchg({p}, want{n}, {desired})"),
+                };
+                self.line(&format!("const {ty} seen{n} = {seen};"));
                 self.line(&format!("const int t{n} = seen{n} == want{n};"));
                 self.line(&format!("want{n} = seen{n};"));
             }
@@ -452,12 +493,15 @@ pub fn register_name(program: &Program, thread: ThreadId, r: RegId) -> String {
 
 /// A barrier as a statement.
 pub fn barrier(b: &Barrier, dialect: AtomicsDialect) -> String {
+    if dialect == AtomicsDialect::Vulkan {
+        return format!("{}();", Operation::of_barrier(b).name(None));
+    }
     let flags = b.flags;
     let name = match (b.group, dialect) {
         (BarrierScope::SubGroup, _) => "sub_group_barrier",
         (
             BarrierScope::WorkGroup | BarrierScope::QueueFamily | BarrierScope::Device,
-            AtomicsDialect::C11,
+            AtomicsDialect::C11 | AtomicsDialect::Vulkan,
         ) => "work_group_barrier",
         (
             BarrierScope::WorkGroup | BarrierScope::QueueFamily | BarrierScope::Device,

@@ -24,9 +24,9 @@ uint classay_mix(uint n)
 pub fn write(out: &mut String, dialect: AtomicsDialect, crosses_devices: bool, number: usize) {
     out.push_str(HELPERS);
     match (dialect, crosses_devices) {
-        (AtomicsDialect::C11, true) => out
+        (AtomicsDialect::C11 | AtomicsDialect::Vulkan, true) => out
             .push_str("#undef CLASSAY_SCOPE\n#define CLASSAY_SCOPE memory_scope_all_svm_devices\n"),
-        (AtomicsDialect::C11, false) => out.push_str(concat!(
+        (AtomicsDialect::C11 | AtomicsDialect::Vulkan, false) => out.push_str(concat!(
             "#undef CLASSAY_SCOPE\n",
             "#if defined(__opencl_c_atomic_scope_device) || __OPENCL_C_VERSION__ < 300\n",
             "#define CLASSAY_SCOPE memory_scope_device\n",
@@ -55,17 +55,17 @@ fn stress(out: &mut String, dialect: AtomicsDialect, number: usize) {
         "void {name}({parameters});\nvoid {name}({parameters})\n{{\n"
     );
     let access = |access: Access| match (dialect, access) {
-        (AtomicsDialect::C11, Access::Store) => {
+        (AtomicsDialect::C11 | AtomicsDialect::Vulkan, Access::Store) => {
             "atomic_store_explicit(at, i, memory_order_relaxed, CLASSAY_SCOPE);"
         }
-        (AtomicsDialect::C11, Access::Load) => {
+        (AtomicsDialect::C11 | AtomicsDialect::Vulkan, Access::Load) => {
             "(void)atomic_load_explicit(at, memory_order_relaxed, CLASSAY_SCOPE);"
         }
         (AtomicsDialect::V1, Access::Store) => "atomic_xchg(at, i);",
         (AtomicsDialect::V1, Access::Load) => "atomic_add(at, 0u);",
     };
     let ty = match dialect {
-        AtomicsDialect::C11 => "atomic_uint",
+        AtomicsDialect::C11 | AtomicsDialect::Vulkan => "atomic_uint",
         AtomicsDialect::V1 => "uint",
     };
     let _ = writeln!(

@@ -8,8 +8,8 @@
 
 use super::shape::Shape;
 use crate::program::{
-    Access, Expr, Instr, LocId, Observable, Program, Quantifier, RegId, Region, ScalarType,
-    ThreadId, each_expr, each_instr,
+    Access, Address, Api, Atomic, Expr, Instr, LocId, MemScope, Observable, Program, Quantifier,
+    RegId, Region, ScalarType, ThreadId, each_expr, each_instr,
 };
 
 /// The shape of one instance in memory.
@@ -193,7 +193,7 @@ impl Layout {
 }
 
 /// Whether every access of the program to a location is atomic.
-pub fn only_atomic(program: &Program, location: LocId) -> bool {
+fn only_atomic(program: &Program, location: LocId) -> bool {
     let mut plain = false;
     let mut look = |access: &Access| {
         plain |= access.address.location == location && access.atomicity.atomic().is_none();
@@ -216,6 +216,36 @@ pub fn only_atomic(program: &Program, location: LocId) -> bool {
         });
     }
     !plain && !expected
+}
+
+/// Whether an atomic load of device scope that is no part of the program may read a location: no access races with
+/// it. In Vulkan one does whose scope is too narrow ("Mutually Ordered").
+pub fn may_be_read(program: &Program, location: LocId) -> bool {
+    let mut narrow = false;
+    let mut look = |address: &Address, atomic: &Atomic| {
+        let scope = atomic.scope.unwrap_or(MemScope::Device);
+        narrow |= address.location == location && scope < MemScope::QueueFamily;
+    };
+    for thread in &program.threads {
+        each_instr(&thread.body, &mut |i| {
+            if let Instr::Store { access, .. } = i
+                && let Some(atomic) = access.atomicity.atomic()
+            {
+                look(&access.address, &atomic);
+            }
+        });
+        each_expr(&thread.body, &mut |e| match e {
+            Expr::Load(access) => {
+                if let Some(atomic) = access.atomicity.atomic() {
+                    look(&access.address, &atomic);
+                }
+            }
+            Expr::Rmw(rmw) => look(&rmw.address, &rmw.atomic),
+            Expr::Cas(cas) => look(&cas.address, &cas.atomic),
+            _ => {}
+        });
+    }
+    only_atomic(program, location) && !(narrow && program.api == Api::Vulkan)
 }
 
 /// Whether any thread loops.

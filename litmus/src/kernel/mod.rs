@@ -1,8 +1,8 @@
 //! Program to OpenCL C for a test environment.
 //!
 //! One launch runs many instances of a test at once. [`shape`] sorts the threads into devices,
-//! work-groups and barrier segments, [`needs`] says what a device must offer, [`layout`] places an
-//! instance in memory, [`test`] writes the kernel that plays the instances, [`body`] a thread's own
+//! work-groups and barrier segments, [`needs`] says what a device must offer, [`operation`] what tests of Vulkan
+//! do to memory, [`layout`] places an instance in memory, [`test`] writes the kernel that plays the instances, [`body`] a thread's own
 //! statements, [`collect`] the kernel that clears instances and counts their ends, and [`frame`]
 //! what stands around them. Tests that enqueue commands of their own are played an instance at a time, by
 //! the kernels of [`commands`].
@@ -19,6 +19,7 @@ pub mod env;
 pub mod frame;
 pub mod layout;
 pub mod needs;
+pub mod operation;
 pub mod shape;
 pub mod test;
 
@@ -26,6 +27,7 @@ pub use body::AtomicsDialect;
 pub use commands::{CommandKernel, CommandKernels};
 pub use layout::{End, Layout};
 pub use needs::Needs;
+pub use operation::{Operation, Operations};
 pub use shape::{DeviceShape, GroupShape, Inexpressible, Shape};
 
 use crate::program::{Program, ThreadId};
@@ -41,6 +43,8 @@ pub struct TestKernel {
     pub layout: Layout,
     /// The atomic functions used.
     pub dialect: AtomicsDialect,
+    /// What functions stand for that the text calls and does not define; none but of tests of Vulkan.
+    pub operations: Operations,
     /// What sets its names apart from those of other tests in the same program.
     pub number: usize,
     /// Where the text of the collecting kernel begins.
@@ -72,6 +76,10 @@ impl TestKernel {
             shape,
             layout,
             dialect,
+            operations: match dialect {
+                AtomicsDialect::Vulkan => Operations::of(program),
+                AtomicsDialect::C11 | AtomicsDialect::V1 => Operations::default(),
+            },
             number,
             collects: 0,
         };
@@ -96,6 +104,7 @@ impl TestKernel {
         source.push('\n');
         let crosses = self.shape.crosses_devices();
         frame::write(&mut source, self.dialect, crosses, self.number);
+        source.push_str(&self.operations.declarations);
         for index in 0..self.shape.devices.len() {
             test::write(&mut source, self.of(program), index);
             source.push('\n');

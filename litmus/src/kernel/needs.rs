@@ -2,7 +2,7 @@
 
 use super::shape::{Inexpressible, Shape};
 use crate::program::{
-    Address, BarrierScope, Expr, Instr, LOAD_FORBIDS, MemOrder, MemScope, Placement, Program,
+    Address, Api, BarrierScope, Expr, Instr, LOAD_FORBIDS, MemOrder, MemScope, Placement, Program,
     STORE_FORBIDS, ThreadId, each_expr, each_instr,
 };
 use classay_vocabulary::Need;
@@ -27,6 +27,10 @@ impl Needs {
     pub fn of(program: &Program, shape: &Shape) -> Result<Needs, Inexpressible> {
         let mut all = BTreeSet::new();
         let mut fits_v1 = !shape.crosses_devices() && !shape.uses_sub_groups();
+        if program.api == Api::Vulkan {
+            all.insert(Need::VulkanMemoryModel);
+            fits_v1 = false;
+        }
         if shape.devices.iter().any(|d| d.device > 0) {
             let highest = shape.devices.iter().map(|d| d.device).max().unwrap_or(0);
             all.insert(Need::Devices(highest + 1));
@@ -55,8 +59,11 @@ impl Needs {
                     MemOrder::SeqCst => Some(Need::OrderSeqCst),
                 };
                 let scoped = of_scope(u.scope);
-                all.insert(Need::C11Atomics);
-                all.extend([ordered, scoped].into_iter().flatten());
+                if program.api == Api::OpenCl {
+                    all.insert(Need::C11Atomics);
+                    all.extend(ordered);
+                }
+                all.extend(scoped);
                 let narrow = matches!(scoped, None | Some(Need::ScopeDevice));
                 fits_v1 &= ordered.is_none() && narrow && u.access.is_some();
             }

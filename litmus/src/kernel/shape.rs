@@ -1,10 +1,12 @@
 //! How a program's threads fall into devices, work-groups and barrier segments, and whether a
 //! kernel can express that at all.
 
+use super::operation::Operations;
 use crate::program::{
-    Api, Barrier, BarrierScope, CommandId, Instr, LocId, Memory, Placement, Program, Region,
-    ThreadId, WorkItem, each_instr, uses_location,
+    Api, Barrier, BarrierScope, CommandId, Instr, LocId, MemScope, Memory, Placement, Program,
+    Region, ThreadId, WorkItem, each_instr, uses_location,
 };
+use std::collections::BTreeSet;
 
 /// A program's threads, sorted by where they run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,9 +46,11 @@ pub struct GroupShape {
 /// device.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Inexpressible {
-    /// The program is written for another API.
-    #[error("the test is written for Vulkan, and OpenCL C cannot say it")]
-    OtherApi,
+    /// It is about several submissions, references or queue families, and a launch is one dispatch.
+    #[error(
+        "the test has {0}, and a launch is one dispatch to one queue with a reference to each location"
+    )]
+    BeyondDispatch(&'static str),
     /// Local memory belongs to one work-group.
     #[error(
         "local location `{location}` is used by more than one work-group; local memory belongs to one"
@@ -148,8 +152,8 @@ impl Shape {
     /// # Errors
     /// Threads that no launch can place together.
     pub fn of(program: &Program) -> Result<Shape, Inexpressible> {
-        if program.api != Api::OpenCl {
-            return Err(Inexpressible::OtherApi);
+        if program.api == Api::Vulkan {
+            check_vulkan(program)?;
         }
         if program.threads.is_empty() {
             return Err(Inexpressible::NoThreads);
@@ -161,6 +165,8 @@ impl Shape {
             devices: Vec::new(),
             host: Vec::new(),
         };
+        let sub_groups =
+            program.api == Api::OpenCl || Operations::of(program).names(MemScope::SubGroup);
         for (index, thread) in program.threads.iter().enumerate() {
             let id = ThreadId(index as u32);
             match thread.placement {
@@ -169,6 +175,11 @@ impl Shape {
                         return Err(Inexpressible::BarrierOnHost { thread: id });
                     }
                     shape.host.push(id);
+                }
+                // Every thread of Vulkan has a subgroup, which means nothing where no operation is of that scope.
+                Placement::Device(item) if !sub_groups => {
+                    let sub_group = None;
+                    shape.place(id, WorkItem { sub_group, ..item });
                 }
                 Placement::Device(item) => shape.place(id, item),
             }
@@ -310,6 +321,55 @@ impl Shape {
         self.devices.iter().flat_map(|d| &d.groups).any(|g| {
             g.names_sub_groups || g.barriers.iter().any(|b| b.group == BarrierScope::SubGroup)
         })
+    }
+}
+
+/// Whether one dispatch can play a test of Vulkan.
+fn check_vulkan(program: &Program) -> Result<(), Inexpressible> {
+    let beyond = |what| Err(Inexpressible::BeyondDispatch(what));
+    if !program.synchronized.is_empty() {
+        return beyond("threads that system-synchronize");
+    }
+    if program
+        .locations
+        .iter()
+        .any(|location| location.alias.is_some())
+    {
+        return beyond("aliases");
+    }
+    let classes = |region: Region| matches!(region, Region::Image | Region::Output);
+    if program
+        .locations
+        .iter()
+        .any(|location| classes(location.region))
+    {
+        return beyond("images or outputs");
+    }
+    if Operations::of(program).names(MemScope::AllSvmDevices) {
+        return beyond("operations of cross-device scope");
+    }
+    let mut families = BTreeSet::new();
+    let mut what = None;
+    for thread in &program.threads {
+        match thread.placement {
+            Placement::Host => return beyond("threads of the host"),
+            Placement::Device(item) => families.insert((item.device, item.queue_family)),
+        };
+        each_instr(&thread.body, &mut |instr| match instr {
+            Instr::Domain(_) => what = Some("operations on memory domains"),
+            Instr::Barrier(barrier) => match barrier.group {
+                BarrierScope::WorkGroup | BarrierScope::SubGroup => {}
+                BarrierScope::QueueFamily | BarrierScope::Device => {
+                    what = Some("barriers of more than a workgroup");
+                }
+            },
+            _ => {}
+        });
+    }
+    match what {
+        Some(what) => beyond(what),
+        None if families.len() > 1 => beyond("several queue families or devices"),
+        None => Ok(()),
     }
 }
 

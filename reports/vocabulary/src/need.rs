@@ -47,6 +47,8 @@ needs! {
     ProgramScopeVariables = "program-scope variables",
     /// The generic address space.
     GenericAddressSpace = "the generic address space",
+    /// The memory model of Vulkan.
+    VulkanMemoryModel = "the Vulkan memory model",
     /// Non-uniform work-groups.
     NonUniformGroups = "non-uniform work-groups",
     /// Sub-groups.

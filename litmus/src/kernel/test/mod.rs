@@ -224,12 +224,12 @@ impl Writer<'_> {
         for (l, location) in self.of.program.locations.iter().enumerate() {
             let id = LocId(l as u32);
             let readable = location.ty != ScalarType::Flag && location.ty.atomic_name().is_some();
-            let (Region::Global, AtomicsDialect::C11, true) =
+            let (Region::Global, AtomicsDialect::C11 | AtomicsDialect::Vulkan, true) =
                 (location.region, self.of.dialect, readable)
             else {
                 continue;
             };
-            if !super::layout::only_atomic(self.of.program, id) {
+            if !super::layout::may_be_read(self.of.program, id) {
                 continue;
             }
             let slot = self.of.layout.places[l].at;
@@ -321,14 +321,14 @@ impl Writer<'_> {
     fn meet(&self, out: &mut String) {
         let counter = |at: &str| format!("(meet + team * 16u{at})");
         let add = |at: &str| match self.of.dialect {
-            AtomicsDialect::C11 => format!(
+            AtomicsDialect::C11 | AtomicsDialect::Vulkan => format!(
                 "atomic_fetch_add_explicit((volatile __global atomic_uint *){}, 1u, memory_order_relaxed, CLASSAY_SCOPE)",
                 counter(at)
             ),
             AtomicsDialect::V1 => format!("atomic_inc((volatile __global uint *){})", counter(at)),
         };
         let look = |at: &str| match self.of.dialect {
-            AtomicsDialect::C11 => format!(
+            AtomicsDialect::C11 | AtomicsDialect::Vulkan => format!(
                 "atomic_load_explicit((volatile __global atomic_uint *){}, memory_order_relaxed, CLASSAY_SCOPE)",
                 counter(at)
             ),

@@ -159,7 +159,7 @@ impl Writer<'_> {
         };
         let at = format!("result + {column}u * res_pitch");
         let inc = match self.of.dialect {
-            AtomicsDialect::C11 => format!(
+            AtomicsDialect::C11 | AtomicsDialect::Vulkan => format!(
                 "atomic_fetch_add_explicit((volatile __global atomic_uint *)({at}), 1u, memory_order_relaxed, CLASSAY_SCOPE)"
             ),
             AtomicsDialect::V1 => format!("atomic_inc((volatile __global uint *)({at}))"),
