@@ -1,7 +1,7 @@
 //! Opens a device for an engine, with the memory model that judges what it does.
 
 use crate::Error;
-use crate::device::Selector;
+use crate::device::{Api, Selector};
 use crate::interrupt::Interrupt;
 use crate::judge::{ChosenModel, model};
 use crate::worker::session::{Breakage, Session};
@@ -35,7 +35,7 @@ fn broken(
 ) -> Result<Session, Error> {
     let session = Session::open_broken(selector, breakage, None, interrupt)?;
     let known = session.known();
-    if known.capabilities.c_std.is_empty() {
+    if known.capabilities.api == Api::OpenCl && known.capabilities.c_std.is_empty() {
         let why = match known.record.findings.as_slice() {
             [] => "it claims no version of OpenCL C".into(),
             findings => findings.join("; "),
@@ -76,7 +76,12 @@ pub fn judged_broken(
     let model = match chosen {
         Some(model) => model,
         None => {
-            let name = model::of_version(session.known().capabilities.version);
+            let capabilities = &session.known().capabilities;
+            let name = match capabilities.api {
+                Api::OpenCl => model::of_version(capabilities.version),
+                Api::Vulkan if !capabilities.chains => "vulkan-no-chains",
+                Api::Vulkan => Api::Vulkan.model(),
+            };
             ChosenModel::load(name).map_err(Error::Bug)?
         }
     };

@@ -3,6 +3,7 @@
 
 #![allow(unsafe_code)]
 
+use std::ffi::CStr;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
@@ -80,6 +81,16 @@ impl Loaded {
     pub fn has(&self, symbol: &str) -> bool {
         // SAFETY: the symbol's address is only compared with null, never used.
         unsafe { self.library.get::<*const ()>(symbol.as_bytes()) }.is_ok()
+    }
+
+    /// A function of the library.
+    ///
+    /// # Safety
+    /// A symbol of this name is a function of type `F`, which is called only while the library is loaded.
+    pub unsafe fn function<F: Copy>(&self, name: &CStr) -> Option<F> {
+        // SAFETY: by the caller.
+        let symbol = unsafe { self.library.get::<F>(name.to_bytes_with_nul()) };
+        symbol.ok().map(|symbol| *symbol)
     }
 
     /// Keeps the library loaded until the process ends.

@@ -23,7 +23,10 @@ fn the_command_line_is_checked() {
             &["run", "--budget", "1", "--instances", "1"],
             "cannot be used with",
         ),
-        (&["run", "--device", ""], "touchstone, system, or the path"),
+        (
+            &["run", "--device", ""],
+            "touchstone, system, vulkan, or the path",
+        ),
         (&["run", "--device", "/a;/b"], "must not contain ';'"),
         (&["run", "--seed=-1"], "--seed"),
         (&["litmus"], "TEST"),

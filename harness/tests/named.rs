@@ -29,7 +29,8 @@ fn shipped_tests_go_by_their_names() {
     assert_eq!(judged(&["shown.litmus"], folder), ["SB+rlx"]);
     let listed = run(classay().arg("show")).expect(0).stdout;
     let names = listed.lines().filter(|line| !line.starts_with(' '));
-    assert_eq!(names.count(), classay_litmus::shipped().len());
+    let shipped = classay_litmus::shipped().len() + classay_litmus::shipped_vulkan().len();
+    assert_eq!(names.count(), shipped);
     assert!(listed.lines().all(|line| line.chars().count() <= 80));
 
     // What it is called in a run of all is what it is called alone.

@@ -59,7 +59,9 @@ pub struct Campaign<'a> {
 pub fn surroundings(selector: &Selector) -> Vec<(&'static str, &'static str)> {
     match selector.library {
         Library::Touchstone => vec![("TOUCHSTONE_DEVICES", "2"), ("TOUCHSTONE_IMAGES", "host")],
-        Library::System | Library::Path(_) => Vec::new(),
+        Library::System | Library::Path(_) | Library::Vulkan | Library::VulkanDriver(_) => {
+            Vec::new()
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use super::options::JsonOption;
 use super::output::{Out, colour};
 use clap::Args;
 use classay::Error;
-use classay::device::{At, Capabilities, Library, Selector};
+use classay::device::{Api, At, Capabilities, Library, Selector};
 use classay::interrupt::Interrupt;
 use classay::worker::protocol::Known;
 use classay::worker::session::{self, Session, Stop};
@@ -15,7 +15,7 @@ use classay_vocabulary::ExitCode;
 /// Options of `devices`.
 #[derive(Debug, Args)]
 pub struct DevicesOptions {
-    /// List this implementation or device only; repeatable [default: touchstone and system]
+    /// List this implementation or device only; repeatable [default: touchstone, system and vulkan]
     #[arg(long, value_name = "DEVICE")]
     device: Vec<Selector>,
     #[command(flatten)]
@@ -61,11 +61,11 @@ pub fn main(args: &DevicesOptions) -> Result<ExitCode, Error> {
     Ok(ExitCode::Passed)
 }
 
-/// What the user gave, or Touchstone and the system's loader; each once.
+/// What the user gave, or Touchstone and the system's loaders; each once.
 fn wanted(given: &[Selector]) -> Vec<Selector> {
     let mut all: Vec<Selector> = Vec::new();
     if given.is_empty() {
-        all = [Library::Touchstone, Library::System]
+        all = [Library::Touchstone, Library::System, Library::Vulkan]
             .map(|library| Selector { library, at: None })
             .into();
     }
@@ -163,7 +163,10 @@ fn block(place: &str, known: &Known, colour: Colour) -> String {
             bytes(c.local_mem_size)
         ),
     );
-    row(&mut out, "language", &language(c));
+    match c.api {
+        Api::OpenCl => row(&mut out, "language", &language(c)),
+        Api::Vulkan => row(&mut out, "queues", &queues(c)),
+    }
     let mut missing = Vec::new();
     for (title, all) in offers(c) {
         let have: Vec<&str> = all
@@ -202,9 +205,44 @@ fn language(c: &Capabilities) -> String {
     text
 }
 
+fn queues(c: &Capabilities) -> String {
+    let many = |n: u32, one: &str, more: &str| match n {
+        1 => format!("1 {one}"),
+        n => format!("{n} {more}"),
+    };
+    format!(
+        "{} in {}, subgroups of {}",
+        many(c.queues, "queue", "queues"),
+        many(c.queue_families, "family", "families"),
+        c.subgroup_size
+    )
+}
+
 /// Capabilities in groups, each with whether the device has it.
-fn offers(c: &Capabilities) -> [(&'static str, Vec<(&'static str, bool)>); 4] {
-    [
+fn offers(c: &Capabilities) -> Vec<(&'static str, Vec<(&'static str, bool)>)> {
+    if c.api == Api::Vulkan {
+        return vec![
+            (
+                "memory",
+                vec![
+                    ("Vulkan memory model", c.memory_model),
+                    ("device scope", c.scope_device),
+                    ("availability and visibility chains", c.chains),
+                ],
+            ),
+            (
+                "also",
+                vec![
+                    ("64-bit integers", c.int64),
+                    ("64-bit atomics on buffers", c.int64_atomics),
+                    ("64-bit atomics on workgroup memory", c.shared_int64_atomics),
+                    ("physical storage buffers", c.buffer_device_address),
+                    ("memory that is not coherent", c.non_coherent_memory),
+                ],
+            ),
+        ];
+    }
+    vec![
         (
             "atomics",
             vec![

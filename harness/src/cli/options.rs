@@ -25,8 +25,9 @@ pub const LONGEST: f64 = 1e8;
 /// Which device.
 #[derive(Debug, Args)]
 pub struct DeviceOption {
-    /// The device: touchstone (default), system (the platform's libOpenCL), or the path of an OpenCL
-    /// library; `#platform.device` after it chooses by number
+    /// The device: touchstone (default), system (the platform's libOpenCL), the path of an OpenCL library, vulkan
+    /// (the platform's Vulkan loader), or vulkan:DRIVER (a Vulkan driver's name or path); `#platform.device` after it
+    /// chooses by number
     #[arg(long, value_name = "DEVICE")]
     device: Option<Selector>,
 }

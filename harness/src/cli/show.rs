@@ -20,9 +20,9 @@ pub struct ShowOptions {
 pub fn main(args: &ShowOptions) -> Result<ExitCode, Error> {
     let mut out = Out::new();
     if args.names.is_empty() {
-        for (name, text) in classay_litmus::shipped() {
-            out.line(name);
-            for line in wrap(about(text), WIDTH - 2) {
+        for test in plan::all_shipped() {
+            out.line(&test.called);
+            for line in wrap(about(test.text), WIDTH - 2) {
                 out.line(&format!("  {line}"));
             }
         }
@@ -31,9 +31,9 @@ pub fn main(args: &ShowOptions) -> Result<ExitCode, Error> {
     let mut code = ExitCode::Passed;
     for name in &args.names {
         let mut any = false;
-        for (_, text) in plan::shipped_like(name) {
+        for test in plan::shipped_like(name) {
             any = true;
-            out.text(text);
+            out.text(test.text);
         }
         if !any {
             complain(&format!("{name} {}", plan::no_shipped_test(name)));

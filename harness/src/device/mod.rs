@@ -3,7 +3,8 @@
 //! The parent knows names alone: [`selector`] reads `--device`, `bundled` has the libraries
 //! that come with this program. The rest runs only in a worker process: `open` loads the library
 //! and finds the device, `reported` takes down what the device says of itself, `resolve` decides
-//! what to believe by small experiments (`probe`), and `touch` holds the raw calls for them.
+//! what to believe by small experiments (`probe`), and `touch` holds the raw calls for them. The same of
+//! Vulkan is in `vulkan`.
 
 pub(crate) mod bundled;
 mod info;
@@ -15,12 +16,16 @@ mod resolve;
 pub(crate) mod same;
 mod selector;
 mod touch;
+pub(crate) mod vulkan;
 
 pub use bundled::{LAYER, Library as Bundled, Origin, TOUCHSTONE};
+pub use classay_litmus::program::Api;
 pub use selector::{At, Library, Selector};
 
 use opencl3::device::Device;
 use serde_json::Value;
+use std::rc::Rc;
+use vulkan::gpu::Gpu;
 
 /// A value as text.
 fn listed(value: impl serde::Serialize) -> String {
@@ -39,114 +44,166 @@ fn listed(value: impl serde::Serialize) -> String {
     }
 }
 
-/// Defines the capabilities from one list of fields.
+/// Defines the capabilities from one list of fields, each after the interfaces that have it.
 macro_rules! capabilities {
-    ($($(#[doc = $doc:literal])* $name:ident: $kind:ty,)*) => {
+    (@of both $api:expr) => { true };
+    (@of opencl $api:expr) => { $api == Api::OpenCl };
+    (@of vulkan $api:expr) => { $api == Api::Vulkan };
+    ($($(#[doc = $doc:literal])* $of:ident $name:ident: $kind:ty,)*) => {
         /// What a device offers, after contradictions have been resolved: a flag here can be relied on.
         #[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
         pub struct Capabilities {
+            /// The interface through which it is reached.
+            pub api: Api,
             $($(#[doc = $doc])* pub $name: $kind,)*
         }
 
         impl Capabilities {
-            /// Every capability as name and value, in a stable order; what the store keeps and what
-            /// `classay devices` prints.
+            /// Every capability of the device's interface as name and value, in a stable order; what the store
+            /// keeps and what `classay devices` prints.
             pub fn listed(&self) -> Vec<(String, String)> {
-                vec![$((stringify!($name).replace('_', "-"), listed(&self.$name))),*]
+                let mut all = Vec::new();
+                $(if capabilities!(@of $of self.api) {
+                    all.push((stringify!($name).replace('_', "-"), listed(&self.$name)));
+                })*
+                all
             }
         }
     };
 }
 
 capabilities! {
-    /// OpenCL version the device reports, as (major, minor).
-    version: (u32, u32),
+    /// Version of the interface that the device reports, as (major, minor).
+    both version: (u32, u32),
     /// Highest OpenCL C version that the compiler takes, as (major, minor).
-    c_version: (u32, u32),
+    opencl c_version: (u32, u32),
     /// The `-cl-std=` value to build with, `CL3.0`, `CL2.0` or `CL1.2`.
-    c_std: String,
+    opencl c_std: String,
     /// C11 atomics exist (OpenCL C 2.0 or 3.0).
-    c11_atomics: bool,
+    opencl c11_atomics: bool,
     /// Atomic orders acquire, release, acq_rel.
-    order_acq_rel: bool,
+    opencl order_acq_rel: bool,
     /// Atomic order seq_cst.
-    order_seq_cst: bool,
+    opencl order_seq_cst: bool,
     /// Atomic scope sub_group.
-    scope_sub_group: bool,
+    both scope_sub_group: bool,
     /// Atomic scope device. (Work-group scope always exists where C11 atomics do.)
-    scope_device: bool,
+    both scope_device: bool,
     /// Atomic scope all_svm_devices.
-    scope_all_devices: bool,
+    opencl scope_all_devices: bool,
     /// 64-bit atomics.
-    int64_atomics: bool,
+    both int64_atomics: bool,
     /// Generic address space.
-    generic_address_space: bool,
+    opencl generic_address_space: bool,
     /// Sub-groups in kernels.
-    sub_groups: bool,
+    both sub_groups: bool,
     /// Coarse-grain SVM buffers.
-    svm_coarse: bool,
+    opencl svm_coarse: bool,
     /// Fine-grain SVM buffers.
-    svm_fine_buffer: bool,
+    opencl svm_fine_buffer: bool,
     /// Fine-grain SVM of any host memory.
-    svm_fine_system: bool,
+    opencl svm_fine_system: bool,
     /// SVM atomics.
-    svm_atomics: bool,
+    opencl svm_atomics: bool,
     /// Out-of-order host queues.
-    out_of_order_queue: bool,
+    opencl out_of_order_queue: bool,
     /// Device-side enqueue.
-    device_enqueue: bool,
+    opencl device_enqueue: bool,
     /// Non-uniform work-groups.
-    non_uniform_groups: bool,
+    opencl non_uniform_groups: bool,
     /// Pipes.
-    pipes: bool,
+    opencl pipes: bool,
     /// Intermediate languages accepted, as reported; empty where none.
-    il: String,
+    opencl il: String,
     /// Images in kernels.
-    images: bool,
+    opencl images: bool,
     /// Images that the host moves, whether or not kernels see them.
-    image_objects: bool,
+    opencl image_objects: bool,
     /// Images that a kernel both reads and writes.
-    read_write_images: bool,
+    opencl read_write_images: bool,
     /// The full profile.
-    full_profile: bool,
+    opencl full_profile: bool,
     /// Native kernels.
-    native_kernels: bool,
+    opencl native_kernels: bool,
     /// Names of built-in kernels, separated by `;`; empty where none.
-    built_in_kernels: String,
+    opencl built_in_kernels: String,
     /// Program-scope variables in global memory.
-    program_scope_variables: bool,
+    opencl program_scope_variables: bool,
     /// Work-group collective functions.
-    work_group_functions: bool,
+    opencl work_group_functions: bool,
     /// Independent forward progress of sub-groups.
-    sub_group_progress: bool,
+    opencl sub_group_progress: bool,
     /// Double precision.
-    fp64: bool,
+    opencl fp64: bool,
     /// Half precision.
-    fp16: bool,
+    opencl fp16: bool,
     /// CL_DEVICE_MEM_BASE_ADDR_ALIGN, in bits.
-    mem_base_addr_align_bits: u32,
+    opencl mem_base_addr_align_bits: u32,
     /// CL_DEVICE_ADDRESS_BITS.
-    address_bits: u32,
+    opencl address_bits: u32,
     /// A CPU device.
-    cpu: bool,
+    both cpu: bool,
     /// Compute units.
-    compute_units: u32,
+    both compute_units: u32,
     /// Largest work-group.
-    max_work_group_size: usize,
+    both max_work_group_size: usize,
     /// Bytes of local memory.
-    local_mem_size: u64,
+    both local_mem_size: u64,
     /// Bytes of the largest single allocation.
-    max_alloc: u64,
+    both max_alloc: u64,
     /// Bytes of global memory.
-    global_mem: u64,
+    both global_mem: u64,
+    /// The Vulkan memory model.
+    vulkan memory_model: bool,
+    /// Availability and visibility chains.
+    vulkan chains: bool,
+    /// 64-bit integers in shaders.
+    vulkan int64: bool,
+    /// 64-bit atomics on workgroup memory.
+    vulkan shared_int64_atomics: bool,
+    /// Pointers to buffers as numbers (the storage class PhysicalStorageBuffer).
+    vulkan buffer_device_address: bool,
+    /// Memory that the host shares with the device and has to flush and invalidate.
+    vulkan non_coherent_memory: bool,
+    /// Queue families that compute.
+    vulkan queue_families: u32,
+    /// Queues of these together.
+    vulkan queues: u32,
+    /// Invocations of a subgroup.
+    vulkan subgroup_size: u32,
+    /// Turns after which it ends every loop of a shader; 0 where it ends none.
+    vulkan loop_turns: u32,
 }
 
 /// An opened device of the implementation that this process loaded.
 pub struct OpenDevice {
-    /// The names of the library, as the dynamic loader takes them; the first that can be loaded is it.
-    pub library: Vec<String>,
-    /// Every device of its platform, the device under test first.
-    pub platform_devices: Vec<Device>,
+    /// How calls reach it.
+    pub reached: Reached,
     /// What it offers.
     pub capabilities: Capabilities,
+}
+
+/// How calls reach a device.
+pub enum Reached {
+    /// By OpenCL.
+    OpenCl {
+        /// The names of the library, as the dynamic loader takes them; the first that can be loaded is it.
+        library: Vec<String>,
+        /// Every device of its platform, the device under test first.
+        platform_devices: Vec<Device>,
+    },
+    /// By Vulkan.
+    Vulkan(Rc<Gpu>),
+}
+
+impl OpenDevice {
+    /// Devices that a test can use together.
+    pub fn devices(&self) -> usize {
+        match &self.reached {
+            Reached::OpenCl {
+                platform_devices, ..
+            } => platform_devices.len(),
+            Reached::Vulkan(_) => 1,
+        }
+    }
 }

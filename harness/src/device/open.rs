@@ -2,7 +2,7 @@
 
 use super::probe::OnDevice;
 use super::reported::Reported;
-use super::{At, OpenDevice, info, resolve};
+use super::{At, OpenDevice, Reached, info, resolve};
 use crate::sys::Loaded;
 use crate::worker::protocol::{Known, ListedPlatform, Refusal};
 use classay_reports::record::DeviceRecord;
@@ -27,7 +27,7 @@ pub fn load(names: &[String]) -> Result<(), Refusal> {
                 return match (direct, icd) {
                     (true, _) => Ok(()),
                     (false, true) => Err(Refusal::OnlyIcd),
-                    (false, false) => Err(Refusal::NoOpenCl),
+                    (false, false) => Err(Refusal::NoInterface),
                 };
             }
             Err(message) => messages.push(message),
@@ -102,15 +102,17 @@ pub fn open(
     let mut platform_devices = vec![device];
     platform_devices.append(&mut devices);
     let opened = OpenDevice {
-        library: library.to_vec(),
-        platform_devices,
+        reached: Reached::OpenCl {
+            library: library.to_vec(),
+            platform_devices,
+        },
         capabilities: known.capabilities.clone(),
     };
     Ok((at, opened, known))
 }
 
 /// The place to open, given how many devices each platform has.
-fn choose(at: Option<At>, counts: &[usize]) -> Result<At, Refusal> {
+pub(super) fn choose(at: Option<At>, counts: &[usize]) -> Result<At, Refusal> {
     let none = |platform, asked, have| Refusal::NoSuchDevice {
         platform,
         asked,

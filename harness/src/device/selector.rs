@@ -2,13 +2,14 @@
 //!
 //! Works in the parent, on names and paths alone; nothing is loaded here.
 
-use super::bundled;
+use super::vulkan::loader;
+use super::{Api, bundled};
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
-/// A device as the user chooses it: `touchstone`, `system` or a library's path, each with an
-/// optional `#platform` or `#platform.device` (numbers from 0, in the order of `classay devices`).
+/// A device as the user chooses it: `touchstone`, `system`, a library's path, `vulkan`, or `vulkan:` with a driver's
+/// name or path, each with an optional `#platform` or `#platform.device` (numbers from 0, in the order of `classay devices`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selector {
     /// The library.
@@ -34,6 +35,10 @@ pub enum Library {
     System,
     /// A path, or a bare name for the dynamic loader.
     Path(String),
+    /// The platform's own Vulkan loader.
+    Vulkan,
+    /// A Vulkan driver: its library, its manifest, or part of its manifest's name.
+    VulkanDriver(String),
 }
 
 /// A place in a library: numbers from 0.
@@ -57,6 +62,8 @@ impl fmt::Display for Library {
             Library::Touchstone => f.write_str("touchstone"),
             Library::System => f.write_str("system"),
             Library::Path(path) => f.write_str(path),
+            Library::Vulkan => f.write_str(VULKAN),
+            Library::VulkanDriver(driver) => write!(f, "{VULKAN}:{driver}"),
         }
     }
 }
@@ -71,6 +78,9 @@ impl fmt::Display for Selector {
     }
 }
 
+/// What selects Vulkan.
+const VULKAN: &str = "vulkan";
+
 impl FromStr for Selector {
     type Err = String;
 
@@ -83,9 +93,10 @@ impl FromStr for Selector {
         let library = match library {
             "touchstone" => Library::Touchstone,
             "system" => Library::System,
+            VULKAN => Library::Vulkan,
             "" => {
                 return Err(
-                    "it is empty; give touchstone, system, or the path of a library".into(),
+                    "it is empty; give touchstone, system, vulkan, or the path of a library".into(),
                 );
             }
             path if path.contains([';', '\0']) => {
@@ -95,7 +106,18 @@ impl FromStr for Selector {
                         .into(),
                 );
             }
-            path => Library::Path(path.to_string()),
+            path => match path
+                .strip_prefix(VULKAN)
+                .and_then(|end| end.strip_prefix(':'))
+            {
+                Some("") => {
+                    return Err("no driver follows vulkan:; give vulkan alone for the loader, or a driver's name \
+                                or path after the colon"
+                        .into());
+                }
+                Some(driver) => Library::VulkanDriver(driver.to_string()),
+                None => Library::Path(path.to_string()),
+            },
         };
         Ok(Selector { library, at })
     }
@@ -118,6 +140,14 @@ fn read_at(text: &str) -> Option<At> {
 }
 
 impl Library {
+    /// The interface of its devices.
+    pub fn api(&self) -> Api {
+        match self {
+            Library::Touchstone | Library::System | Library::Path(_) => Api::OpenCl,
+            Library::Vulkan | Library::VulkanDriver(_) => Api::Vulkan,
+        }
+    }
+
     /// The names to try, in order, as the dynamic loader takes them. `Err` says in a sentence why
     /// there is none.
     ///
@@ -129,8 +159,22 @@ impl Library {
             Library::Touchstone => bundled::touchstone().map(|path| vec![path]),
             Library::System => Ok(vec!["libOpenCL.so.1".into(), "libOpenCL.so".into()]),
             Library::Path(name) => Ok(vec![absolute_if_file(name)]),
+            Library::Vulkan => Ok(vec!["libvulkan.so.1".into(), "libvulkan.so".into()]),
+            Library::VulkanDriver(name) => driver(name).map(|library| vec![library]),
         }
     }
+}
+
+/// The library of a Vulkan driver: of its manifest, the one that this names; a path as it is; of any other name, that
+/// of the installed manifest.
+fn driver(name: &str) -> Result<String, String> {
+    if name.ends_with(".json") {
+        return loader::of_manifest(Path::new(name));
+    }
+    if name.contains('/') || name.contains(".so") || Path::new(name).exists() {
+        return Ok(absolute_if_file(name));
+    }
+    loader::of_manifest(&loader::manifest_of(name)?)
 }
 
 /// A name with a `/` in it, or of a file in the current folder, is a path and is made absolute;
@@ -191,14 +235,23 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused() {
-        for text in ["", "#1.0", "/a;/b"] {
+        for text in ["", "#1.0", "/a;/b", "vulkan:", "vulkan:#0", "vulkan:/a;/b"] {
             assert!(text.parse::<Selector>().is_err(), "{text}");
         }
     }
 
     #[test]
     fn printing_reads_back() {
-        for text in ["touchstone", "system#1.0", "/opt/libx.so#0.2", "libx.so"] {
+        for text in [
+            "touchstone",
+            "system#1.0",
+            "/opt/libx.so#0.2",
+            "libx.so",
+            "vulkan",
+            "vulkan#0.1",
+            "vulkan:lvp",
+            "vulkan:/opt/libx.so#0.1",
+        ] {
             assert_eq!(read(text).to_string(), text);
         }
     }

@@ -251,16 +251,20 @@ pub fn resolve(
             every => (every / batch).max(1),
         },
         sync_percent: meet.percent.unwrap_or(Percent::ALWAYS),
-        sync_bound: meet.bound.unwrap_or(if persistent { 2000 } else { 64 }),
+        sync_bound: meet
+            .bound
+            .unwrap_or(if persistent { 2000 } else { 64 })
+            .min(turns(capabilities) / 16),
         spare: match persistent && (together || crosses) {
             true => instances
                 .saturating_mul(SPARE)
-                .clamp(LEAST_SPARE, MOST_SPARE),
+                .clamp(LEAST_SPARE, MOST_SPARE)
+                .min(turns(capabilities) / 8),
             false => 0,
         },
         lag: meet.lag.unwrap_or(if paired { LAG } else { 0 }),
         measured: match meet.lag {
-            None if paired => MEASURED,
+            None if paired && capabilities.loop_turns == 0 => MEASURED,
             None | Some(_) => 0,
         },
         reversed: environment.order.reversed.unwrap_or(match paired {
@@ -276,7 +280,7 @@ pub fn resolve(
             true => Percent::ALWAYS,
             false => Percent::NEVER,
         }),
-        loop_bound: 10_000,
+        loop_bound: loop_bound(capabilities),
         stress_groups,
         stress_chunk: match stress.assign {
             super::Assign::RoundRobin => 0,
@@ -295,6 +299,7 @@ fn place_full_launch(
     single: bool,
     paired: bool,
 ) -> Result<Placed, Unfit> {
+    let turns = turns(capabilities);
     let wanted = match environment.launch.instances {
         _ if single => 1,
         Some(instances) => instances,
@@ -302,6 +307,9 @@ fn place_full_launch(
         None if capabilities.cpu => CPU_INSTANCES,
         None => GPU_INSTANCES,
     };
+    let loops = test.layout.bound_column.is_some();
+    let each = if loops { loop_bound(capabilities) } else { 1 };
+    let wanted = wanted.min(turns / 16 / each).max(1);
     let room = match capabilities.max_alloc {
         0 => MOST_MEMORY,
         most => MOST_MEMORY.min(most / 2),
@@ -309,10 +317,28 @@ fn place_full_launch(
     let memory = Placing {
         pitch: environment.memory.pitch.or(paired.then_some(1)),
         skew: environment.memory.skew.or(paired.then_some(SKEW)),
-        moved: environment.memory.moved.or(paired.then_some(MOVED)),
+        moved: match turns {
+            u32::MAX => environment.memory.moved.or(paired.then_some(MOVED)),
+            // All that there is room for is cleared in one launch.
+            _ => Some(0),
+        },
         ..environment.memory.clone()
     };
     place(&memory, test, wanted, room / 4)
+}
+
+/// Turns that all the loops of a work-item may have in a launch. Their parts of it are so that together they stay
+/// below: a sixteenth of it instances, an eighth what is spared for partners.
+fn turns(capabilities: &Capabilities) -> u32 {
+    match capabilities.loop_turns {
+        0 => u32::MAX,
+        turns => turns,
+    }
+}
+
+/// Passes after which a loop of the test gives up.
+fn loop_bound(capabilities: &Capabilities) -> u32 {
+    (turns(capabilities) / 1024).min(10_000)
 }
 
 /// How many work-items count outcomes, and how many instances each takes at a time.

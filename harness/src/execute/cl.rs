@@ -6,16 +6,16 @@
 
 #![allow(unsafe_code)]
 
+use super::bench::{Arg, In};
 use super::ended::NotRun;
 use super::host::{Api, BuildFailed, Fixtures, SetupError, address, room};
-use super::memory::HostMemory;
+use super::memory::{HostMemory, SharedWords};
 use crate::device::OpenDevice;
 use classay_suites::host::constant::cl;
 use classay_suites::host::{Build, Constant, Function, ProgramOf};
 use std::ptr;
 use std::slice::from_ref;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU32;
 
 /// A context of its own with in-order profiling queues: sets of one for each of its devices.
 pub struct Bench {
@@ -37,41 +37,16 @@ pub struct Words {
     len: usize,
 }
 
-/// What an array of words lies in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum In {
-    /// A buffer object.
-    Buffer,
-    /// Coarse-grained SVM.
-    Coarse,
-    /// Fine-grained SVM.
-    Fine,
-    /// Fine-grained SVM with atomics.
-    FineAtomics,
-    /// Memory of the host.
-    System,
-}
-
 impl Drop for Words {
     /// Every command on the words is complete by then: a session finishes its bench's queues before its words
     /// are dropped. Their context lives, because a room drops its bench last.
     fn drop(&mut self) {
         match self.lies {
             In::Buffer => self.api.release(Function::ReleaseMemObject, self.start),
-            In::Coarse | In::Fine | In::FineAtomics => self.api.free(self.context, self.start),
+            In::Coarse | In::Fine | In::Shared => self.api.free(self.context, self.start),
             In::System => {}
         }
     }
-}
-
-/// An argument of a kernel.
-pub enum Arg<'a> {
-    /// An array of words.
-    Words(&'a Words),
-    /// One `uint`.
-    Uint(u32),
-    /// Local memory, in words.
-    Local(usize),
 }
 
 /// The event of a command.
@@ -186,7 +161,7 @@ impl Bench {
             In::Buffer => make(Function::CreateBuffer, &[], 0)?,
             In::Coarse => svm(&[])?,
             In::Fine => svm(&[cl::CL_MEM_SVM_FINE_GRAIN_BUFFER])?,
-            In::FineAtomics => svm(&[cl::CL_MEM_SVM_FINE_GRAIN_BUFFER, cl::CL_MEM_SVM_ATOMICS])?,
+            In::Shared => svm(&[cl::CL_MEM_SVM_FINE_GRAIN_BUFFER, cl::CL_MEM_SVM_ATOMICS])?,
             In::System => {
                 let own = memory.insert(HostMemory::bytes(4 * len));
                 own.pointer().expose_provenance()
@@ -265,24 +240,27 @@ impl Bench {
     }
 
     /// Gives a kernel an argument.
-    fn argument(&self, kernel: usize, n: u64, arg: &Arg<'_>) -> Result<(), SetupError> {
+    fn argument(&self, kernel: usize, n: u64, arg: &Arg<'_>) -> Result<(), NotRun> {
         let kernel = kernel as u64;
         let value =
             |bytes: usize, value| (Function::SetKernelArg, [kernel, n, bytes as u64, value]);
         let (function, words) = match arg {
-            Arg::Words(words) if words.lies == In::Buffer => {
-                value(8, address(from_ref(&words.start)))
-            }
             Arg::Words(words) => {
-                let words = [kernel, n, words.start as u64, 0];
-                (Function::SetKernelArgSVMPointer, words)
+                let words = words.opencl()?;
+                match words.lies {
+                    In::Buffer => value(8, address(from_ref(&words.start))),
+                    _ => {
+                        let words = [kernel, n, words.start as u64, 0];
+                        (Function::SetKernelArgSVMPointer, words)
+                    }
+                }
             }
             Arg::Uint(number) => value(4, address(from_ref(number))),
             Arg::Local(words) => value(4 * words.max(&1), 0),
         };
         // SAFETY: the kernels' parameters are pointers to words, `uint`s and local pointers, and callers
         // pass them in that order; a size that does not fit is an error value.
-        unsafe { self.fixtures.api.must(function, &words) }.map(drop)
+        Ok(unsafe { self.fixtures.api.must(function, &words) }.map(drop)?)
     }
 
     /// Enqueues a kernel on a device's queue of a set: `groups` work-groups of `local` work-items.
@@ -293,14 +271,16 @@ impl Bench {
         args: &[Arg<'_>],
         groups: usize,
         local: usize,
-    ) -> Result<Launched, SetupError> {
+    ) -> Result<Launched, NotRun> {
         for (n, arg) in (0..).zip(args) {
             self.argument(kernel, n, arg)?;
         }
         let (global, local) = ([groups * local], [local]);
         let of = [kernel as u64, 1, 0, address(&global), address(&local)];
         // SAFETY: one dimension, sizes that live through the call.
-        unsafe { self.enqueue(at, Function::EnqueueNDRangeKernel, of) }.map(Launched)
+        Ok(Launched(unsafe {
+            self.enqueue(at, Function::EnqueueNDRangeKernel, of)
+        }?))
     }
 
     /// Submits what a device's queue of a set holds.
@@ -377,10 +357,8 @@ impl Drop for Bench {
 impl Words {
     /// The words as host threads see them; none where they may not use them while a kernel does.
     pub fn shared(&self) -> Option<SharedWords> {
-        (self.lies == In::FineAtomics).then(|| SharedWords {
-            start: ptr::with_exposed_provenance_mut(self.start),
-            len: self.len,
-        })
+        (self.lies == In::Shared)
+            .then(|| SharedWords::new(ptr::with_exposed_provenance_mut(self.start), self.len))
     }
 
     /// How many words.
@@ -391,35 +369,5 @@ impl Words {
     /// What they lie in.
     pub fn lies(&self) -> In {
         self.lies
-    }
-}
-
-/// A shared allocation as host threads see it. Valid while its [`Words`] live.
-#[derive(Clone, Copy)]
-pub struct SharedWords {
-    start: *mut AtomicU32,
-    len: usize,
-}
-
-// SAFETY: only atomic accesses are made through it, and those may come from any thread.
-unsafe impl Send for SharedWords {}
-// SAFETY: as above.
-unsafe impl Sync for SharedWords {}
-
-impl SharedWords {
-    /// The address of `bytes` bytes at byte `at`, aligned to `bytes`, for an atomic access.
-    pub fn address(&self, at: usize, bytes: usize) -> *mut u8 {
-        assert!(
-            at + bytes <= self.len * 4 && at.is_multiple_of(bytes),
-            "a host access stays inside its array and is aligned"
-        );
-        // SAFETY: the assertion keeps it inside the allocation.
-        unsafe { self.start.cast::<u8>().add(at) }
-    }
-
-    /// The word at `index`.
-    pub fn atomic(&self, index: usize) -> &AtomicU32 {
-        // SAFETY: inside the allocation and aligned, by `address`.
-        unsafe { AtomicU32::from_ptr(self.address(index * 4, 4).cast()) }
     }
 }

@@ -1,11 +1,12 @@
-//! Memory of the host that a device writes and reads while we may not: bytes behind a raw pointer,
-//! aligned to a page.
+//! Memory that a device writes and reads: of the host, bytes behind a raw pointer that are aligned to a page; and
+//! memory that threads of the host share with it, word by word.
 
 #![allow(unsafe_code)]
 
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ffi::c_void;
 use std::ptr::NonNull;
+use std::sync::atomic::AtomicU32;
 
 /// More than the largest vector of OpenCL C, and what a device likes that maps memory of the host.
 const ALIGN: usize = 4096;
@@ -51,5 +52,40 @@ impl Drop for HostMemory {
     fn drop(&mut self) {
         // SAFETY: allocated with this layout.
         unsafe { dealloc(self.start.as_ptr(), Self::layout(self.bytes)) }
+    }
+}
+
+/// A shared allocation as host threads see it. Valid while the words that it is of live.
+#[derive(Clone, Copy)]
+pub struct SharedWords {
+    start: *mut AtomicU32,
+    len: usize,
+}
+
+// SAFETY: only atomic accesses are made through it, and those may come from any thread.
+unsafe impl Send for SharedWords {}
+// SAFETY: as above.
+unsafe impl Sync for SharedWords {}
+
+impl SharedWords {
+    /// The words from there on: what allocates them sees to it that they live.
+    pub(super) fn new(start: *mut AtomicU32, len: usize) -> SharedWords {
+        SharedWords { start, len }
+    }
+
+    /// The address of `bytes` bytes at byte `at`, aligned to `bytes`, for an atomic access.
+    pub fn address(&self, at: usize, bytes: usize) -> *mut u8 {
+        assert!(
+            at + bytes <= self.len * 4 && at.is_multiple_of(bytes),
+            "a host access stays inside its array and is aligned"
+        );
+        // SAFETY: the assertion keeps it inside the allocation.
+        unsafe { self.start.cast::<u8>().add(at) }
+    }
+
+    /// The word at `index`.
+    pub fn atomic(&self, index: usize) -> &AtomicU32 {
+        // SAFETY: inside the allocation and aligned, by `address`.
+        unsafe { AtomicU32::from_ptr(self.address(index * 4, 4).cast()) }
     }
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 /// An error that names what is missing, where something is.
 pub fn check(device: &OpenDevice, needs: &BTreeSet<Need>) -> Result<(), NotRun> {
-    check_offer(&device.capabilities, device.platform_devices.len(), needs)
+    check_offer(&device.capabilities, device.devices(), needs)
 }
 
 /// The same of a device that is not at hand, one of so many of its platform.
@@ -50,6 +50,7 @@ pub fn choose_dialect(
     devices: usize,
 ) -> Result<AtomicsDialect, NotRun> {
     match check_offer(capabilities, devices, &needs.all) {
+        Ok(()) if needs.all.contains(&Need::VulkanMemoryModel) => Ok(AtomicsDialect::Vulkan),
         Ok(()) if capabilities.c11_atomics => Ok(AtomicsDialect::C11),
         Ok(()) => Ok(AtomicsDialect::V1),
         Err(_) if needs.fits_v1 => {

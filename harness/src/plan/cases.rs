@@ -1,7 +1,7 @@
 //! Cases from the shipped tests and from the suites' generators.
 
 use super::{Body, Case, LitmusTest};
-use classay_litmus::program::Program;
+use classay_litmus::program::{Api, Program};
 use classay_litmus::syntax;
 use classay_reports::record::CaseId;
 use classay_suites::commands::generate::enumerate;
@@ -9,20 +9,45 @@ use classay_suites::commands::generate::enumerate;
 /// Most cases of each kind that a plan may have.
 pub const MOST_OF_A_KIND: u32 = 10_000;
 
-/// A case for every test that comes with the program, in the order of their names.
+/// A case for every test of OpenCL that comes with the program, in the order of their names.
 ///
 /// # Errors
 ///
 /// A shipped test cannot be read, which is a bug.
 pub fn shipped() -> Result<Vec<Case>, String> {
-    classay_litmus::shipped()
+    shipped_of(Api::OpenCl)
+}
+
+/// A case for every test of an API that comes with the program, in the order of their names.
+///
+/// # Errors
+///
+/// A shipped test cannot be read, which is a bug.
+pub fn shipped_of(api: Api) -> Result<Vec<Case>, String> {
+    let tests = match api {
+        Api::OpenCl => classay_litmus::shipped(),
+        Api::Vulkan => classay_litmus::shipped_vulkan(),
+    };
+    tests
         .iter()
         .map(|(name, text)| {
             let program = syntax::read_litmus(name, text)
                 .map_err(|e| format!("the shipped test {name} cannot be read: {e}"))?;
-            Ok(case(CaseId::new("litmus", "classic", name), &program, ""))
+            Ok(case(
+                CaseId::new("litmus", kind_of(api), name),
+                &program,
+                "",
+            ))
         })
         .collect()
+}
+
+/// The kind in the ids of an API's shipped tests.
+pub(super) fn kind_of(api: Api) -> &'static str {
+    match api {
+        Api::OpenCl => "classic",
+        Api::Vulkan => "vulkan",
+    }
 }
 
 /// So many cases of every profile of programs of commands and of every family of kernel and API cases; each

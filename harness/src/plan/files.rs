@@ -1,8 +1,8 @@
 //! Cases from what a user names: files, folders of files, `@lists` of files, and shipped tests.
 
-use super::cases::case;
+use super::cases::{case, kind_of};
 use super::{Body, Case, select};
-use classay_litmus::program::Program;
+use classay_litmus::program::{Api, Program};
 use classay_litmus::syntax::{self, SyntaxError};
 use classay_reports::record::CaseId;
 use classay_suites::api;
@@ -111,7 +111,7 @@ impl Found {
         }
         if !path.exists() && self.holding == Holding::Tests {
             let name = given.to_str().unwrap_or_default();
-            let mut names = shipped_like(name).map(|(name, _)| name).peekable();
+            let mut names = shipped_like(name).map(|test| test.called).peekable();
             if names.peek().is_some() {
                 return self.files.extend(names.map(|name| Ok(name.into())));
             }
@@ -179,31 +179,58 @@ fn list(path: &Path, given: &Path, folder: Option<&Path>) -> Option<PathBuf> {
     Some(folder.map_or_else(|| rest.to_path_buf(), |folder| folder.join(rest)))
 }
 
-/// The shipped tests, by name and text, that a name or a pattern is of.
-pub fn shipped_like(name: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
-    let all = classay_litmus::shipped().iter().copied();
-    all.filter(move |(shipped, _)| *shipped == name || select::matches(name, shipped))
+/// A test that comes with the program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shipped {
+    /// What it is called on the command line: its name, and before that of a test of Vulkan `vulkan/`.
+    pub called: String,
+    /// What it is written for.
+    pub api: Api,
+    /// Its name.
+    pub name: &'static str,
+    /// Its text.
+    pub text: &'static str,
+}
+
+/// Every shipped test, those of OpenCL first.
+pub fn all_shipped() -> impl Iterator<Item = Shipped> {
+    let of = |api, &(name, text): &(&'static str, &'static str)| Shipped {
+        called: match api {
+            Api::OpenCl => name.to_owned(),
+            Api::Vulkan => format!("{}/{name}", kind_of(api)),
+        },
+        api,
+        name,
+        text,
+    };
+    let opencl = classay_litmus::shipped().iter();
+    let vulkan = classay_litmus::shipped_vulkan().iter();
+    let opencl = opencl.map(move |test| of(Api::OpenCl, test));
+    opencl.chain(vulkan.map(move |test| of(Api::Vulkan, test)))
+}
+
+/// The shipped tests that a name or a pattern is of.
+pub fn shipped_like(name: &str) -> impl Iterator<Item = Shipped> {
+    all_shipped().filter(move |test| test.called == name || select::matches(name, &test.called))
 }
 
 /// The shipped test of this name, where no file has it.
-fn shipped_named(path: &Path) -> Option<(&'static str, &'static str)> {
+fn shipped_named(path: &Path) -> Option<Shipped> {
     let name = path.to_str().filter(|_| !path.exists())?;
-    let mut all = classay_litmus::shipped().iter();
-    all.find(|(shipped, _)| *shipped == name).copied()
+    all_shipped().find(|test| test.called == name)
 }
 
 /// Whether this is written as the name of a test and not as a file's path.
 fn is_name(path: &Path) -> bool {
     let end = path.extension().and_then(|end| end.to_str());
     let file = end.is_some_and(|end| Holding::Tests.extensions().contains(&end));
-    path.components().count() == 1 && !file
+    let vulkan = path.starts_with(kind_of(Api::Vulkan));
+    path.components().count() == 1 + usize::from(vulkan) && !file
 }
 
 /// What to say after a name that no shipped test has.
 pub fn no_shipped_test(name: &str) -> String {
-    let names = classay_litmus::shipped()
-        .iter()
-        .map(|(shipped, _)| *shipped);
+    let names = all_shipped().map(|test| test.called);
     let alike = |shipped: &str| strsim::jaro_winkler(name, shipped);
     let nearest = names
         .max_by(|a, b| alike(a).total_cmp(&alike(b)))
@@ -299,7 +326,7 @@ fn named(
         let times = taken.get(&name).copied().unwrap_or_default() + 1;
         // A shipped test has the id that it has in a run of all.
         let kind = match shipped_named(&path) {
-            Some(_) if holding == Holding::Tests => "classic",
+            Some(test) if holding == Holding::Tests => kind_of(test.api),
             Some(_) | None => "file",
         };
         let id = match times {
@@ -318,8 +345,8 @@ fn named(
 }
 
 fn stem(path: &Path) -> String {
-    if let Some((name, _)) = shipped_named(path) {
-        return name.to_string();
+    if let Some(test) = shipped_named(path) {
+        return test.name.to_string();
     }
     path.file_stem()
         .unwrap_or(path.as_os_str())
@@ -337,7 +364,7 @@ pub fn read(path: &Path) -> Result<Program, Unreadable> {
         path: path.to_path_buf(),
         error: Box::new(error),
     };
-    if let Some((name, text)) = shipped_named(path) {
+    if let Some(Shipped { name, text, .. }) = shipped_named(path) {
         return syntax::read_litmus(name, text).map_err(syntax);
     }
     let wrong = |message| Unreadable::File {

@@ -19,7 +19,7 @@ pub use reach::Covers;
 pub use results::{Gate, Results};
 pub use resume::Stored;
 
-use crate::device::Selector;
+use crate::device::{Api, Selector};
 use crate::environment::Environment;
 use crate::interrupt::Interrupt;
 use crate::judge::ChosenModel;
@@ -213,7 +213,9 @@ impl Run {
     }
 
     fn planned(&self) -> Result<Planned, Error> {
-        let cases = self.cases.list(&self.selection)?;
+        let cases = self
+            .cases
+            .list(&self.selection, self.device.library.api())?;
         if self.shard.is_some() && self.seed.is_none() {
             return Err(Error::Usage(
                 "a shard needs the master seed of the whole run, or the shards would be of different \
@@ -295,14 +297,17 @@ struct Planned {
 
 impl Source {
     /// The cases, of the generated ones those that are selected.
-    fn list(&self, selection: &Selection) -> Result<Vec<Case>, Error> {
+    fn list(&self, selection: &Selection, api: Api) -> Result<Vec<Case>, Error> {
         let (programs, small) = match self {
             Source::Given(cases) => return Ok(cases.clone()),
             Source::Generated { programs, small } => (*programs, *small),
         };
-        let mut cases = plan::shipped().map_err(Error::Bug)?;
-        cases.extend(plan::small(small));
-        cases.extend(plan::drawn(programs));
+        let mut cases = plan::shipped_of(api).map_err(Error::Bug)?;
+        // What is generated calls OpenCL.
+        if api == Api::OpenCl {
+            cases.extend(plan::small(small));
+            cases.extend(plan::drawn(programs));
+        }
         let all = cases.len();
         cases.retain(|case| selection.takes(case));
         if cases.is_empty() {

@@ -1,8 +1,8 @@
 //! The worker's side: `classay worker`, one library a process, one request at a time.
 
-use super::protocol::{Job, Known, PROTOCOL, Refusal, Reply, Request, ToLoad};
+use super::protocol::{Job, Known, ListedPlatform, PROTOCOL, Refusal, Reply, Request, ToLoad};
 use super::variables;
-use crate::device::{OpenDevice, open};
+use crate::device::{Api, At, OpenDevice, Reached, open, vulkan};
 use crate::execute::host::Fixtures;
 use crate::execute::litmus::{Order, Workshop, commands};
 use crate::execute::{NotRun, Stage};
@@ -42,25 +42,32 @@ fn serve() -> Result<(), String> {
     // Under the layer it is the driver's own library that is looked at first, for the message.
     let under = under.map_or(Ok(()), |under| open::load(&names(&under)));
     let library = names(&library);
-    let loaded = match under {
-        Ok(()) | Err(Refusal::OnlyIcd) => open::load(&library),
-        refused => refused,
+    let api = std::env::var(variables::API).ok();
+    let loaded = match api.as_deref().and_then(Api::named).unwrap_or_default() {
+        Api::OpenCl => match under {
+            Ok(()) | Err(Refusal::OnlyIcd) => {
+                open::load(&library).map(|()| Loaded::OpenCl(library))
+            }
+            Err(refusal) => Err(refusal),
+        },
+        Api::Vulkan => vulkan::load(&library).map(Loaded::Vulkan),
     };
-    match loaded {
-        Ok(()) => out.say(&Reply::Hello { protocol: PROTOCOL })?,
+    let loaded = match loaded {
+        Ok(loaded) => loaded,
         Err(refusal) => return out.say(&Reply::Refused { refusal }),
-    }
+    };
+    out.say(&Reply::Hello { protocol: PROTOCOL })?;
     let mut device = None;
     let mut benches = Benches::default();
     for request in requests {
         match request? {
             Request::Quit => return Ok(()),
-            Request::List => out.say(&match open::list() {
+            Request::List => out.say(&match loaded.list() {
                 Ok(platforms) => Reply::Listed { platforms },
                 Err(refusal) => Reply::Refused { refusal },
             })?,
             Request::Open { at, known } => {
-                let reply = match open::open(&library, at, known.map(|k| *k)) {
+                let reply = match loaded.open(at, known.map(|k| *k)) {
                     Ok((at, opened, known)) => {
                         benches = Benches::default();
                         device = Some(opened);
@@ -89,6 +96,39 @@ fn serve() -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// A library that this process loaded.
+enum Loaded {
+    OpenCl(Vec<String>),
+    Vulkan(vulkan::Loaded),
+}
+
+impl Loaded {
+    fn list(&self) -> Result<Vec<ListedPlatform>, Refusal> {
+        match self {
+            Loaded::OpenCl(_) => open::list(),
+            Loaded::Vulkan(library) => library.list(),
+        }
+    }
+
+    fn open(
+        &self,
+        at: Option<At>,
+        known: Option<Known>,
+    ) -> Result<(At, OpenDevice, Known), Refusal> {
+        match self {
+            Loaded::OpenCl(library) => open::open(library, at, known),
+            Loaded::Vulkan(library) => {
+                let (at, gpu, known) = library.open(at, known)?;
+                let opened = OpenDevice {
+                    reached: Reached::Vulkan(gpu),
+                    capabilities: known.capabilities.clone(),
+                };
+                Ok((at, opened, known))
+            }
+        }
+    }
 }
 
 fn opened(device: &Option<OpenDevice>) -> Result<&OpenDevice, String> {

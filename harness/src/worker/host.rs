@@ -3,6 +3,7 @@
 use super::death::{Death, How};
 use super::protocol::{LONGEST_LINE, Refusal, Reply, Request};
 use super::variables;
+use crate::device::Api;
 use crate::interrupt::Interrupt;
 use crate::sys;
 use crate::threads::lock;
@@ -49,6 +50,8 @@ pub struct Start {
     pub program: PathBuf,
     /// The library, as the OpenCL bindings take it.
     pub library: String,
+    /// Its interface.
+    pub api: Api,
     /// The library under the layer, when `library` is the layer.
     pub under_layer: Option<String>,
     /// What is to be broken and measured.
@@ -86,6 +89,7 @@ impl Worker {
         command
             .arg("worker")
             .env(variables::LIBRARY, &start.library)
+            .env(variables::API, start.api.name())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

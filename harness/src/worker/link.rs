@@ -5,7 +5,7 @@ use super::death::How;
 use super::host::{Breakage, NoReply, Start, Worker};
 use super::protocol::{Known, PROTOCOL, Refusal, Reply, Request};
 use super::variables;
-use crate::device::{At, Library, Selector, bundled};
+use crate::device::{Api, At, Library, Selector, bundled};
 use crate::interrupt::Interrupt;
 use std::time::{Duration, Instant};
 
@@ -50,6 +50,7 @@ impl Link {
             start: Start {
                 program,
                 library: names.join(";"),
+                api: selector.library.api(),
                 under_layer: None,
                 breakage: breakage.clone(),
             },
@@ -68,8 +69,15 @@ impl Link {
         };
         let told = std::env::var_os(variables::LAYER_FAULTS).is_some_and(|v| !v.is_empty());
         let files = [&breakage.times, &breakage.effects];
-        if told || breakage.layer.is_some() || files.iter().any(|file| file.is_some()) {
-            through_layer(&mut link)?;
+        let asked = breakage.layer.is_some() || files.iter().any(|file| file.is_some());
+        match link.start.api {
+            Api::OpenCl if told || asked => through_layer(&mut link)?,
+            Api::Vulkan if asked => {
+                return Err(Stop::NoDevice(format!(
+                    "{selector} is a Vulkan device, and the layer is one of OpenCL."
+                )));
+            }
+            Api::OpenCl | Api::Vulkan => {}
         }
         let mut started = link.start();
         if let (Err(NoReply::Refused(Refusal::OnlyIcd)), None) = (&started, &link.start.under_layer)
@@ -142,7 +150,13 @@ impl Link {
         };
         let list = match library {
             Library::Touchstone | Library::System => "classay devices".to_string(),
-            Library::Path(path) => format!("classay devices --device {path}"),
+            Library::Path(_) | Library::Vulkan | Library::VulkanDriver(_) => {
+                format!("classay devices --device {library}")
+            }
+        };
+        let interface = match library.api() {
+            Api::OpenCl => "OpenCL",
+            Api::Vulkan => "Vulkan",
         };
         Stop::NoDevice(match refusal {
             Refusal::NotLoaded { message } => match library {
@@ -151,14 +165,21 @@ impl Link {
                      the package ocl-icd-libopencl1), or name a driver's own library with \
                      --device PATH."
                 ),
-                Library::Touchstone | Library::Path(_) => {
+                Library::Vulkan => format!(
+                    "no Vulkan loader is installed: {message}.\nInstall one and a driver (on Debian and Ubuntu the \
+                     packages libvulkan1 and mesa-vulkan-drivers), or name a driver with --device vulkan:PATH."
+                ),
+                Library::Touchstone | Library::Path(_) | Library::VulkanDriver(_) => {
                     format!("the library {library} cannot be loaded: {message}.")
                 }
             },
-            Refusal::NoOpenCl => format!(
-                "{library} is a library without OpenCL: it has neither clGetPlatformIDs nor the \
-                 entry points for an ICD loader."
-            ),
+            Refusal::NoInterface => {
+                let lacks = match library.api() {
+                    Api::OpenCl => "clGetPlatformIDs nor the entry points for an ICD loader",
+                    Api::Vulkan => "vkGetInstanceProcAddr nor vk_icdGetInstanceProcAddr",
+                };
+                format!("{library} is a library without {interface}: it has neither {lacks}.")
+            }
             Refusal::OnlyIcd => format!(
                 "{library} is reached through the layer, and the layer itself has only ICD entry \
                  points; this is a mistake of the installation."
@@ -171,6 +192,9 @@ impl Link {
                 Library::Touchstone | Library::Path(_) => {
                     format!("{library} has no platform: {message}.")
                 }
+                Library::Vulkan | Library::VulkanDriver(_) => {
+                    format!("{library} makes no Vulkan instance: {message}.")
+                }
             },
             Refusal::NoSuchPlatform { asked, have } => format!(
                 "{library} has no platform {asked}: it has {}. `{list}` lists them.",
@@ -179,6 +203,10 @@ impl Link {
             Refusal::NoSuchDevice { platform: None, .. } => {
                 format!("{library} has no device on any of its platforms.")
             }
+            Refusal::NoSuchDevice { asked, have, .. } if library.api() == Api::Vulkan => format!(
+                "{library} has no device {asked}: it has {}. `{list}` lists them.",
+                counted(have, "device")
+            ),
             Refusal::NoSuchDevice {
                 platform: Some(platform),
                 asked,

@@ -31,6 +31,8 @@ pub fn serve_if_asked() {
 pub mod variables {
     /// The library that the OpenCL bindings load; `;` between alternatives.
     pub const LIBRARY: &str = "OPENCL_DYLIB_PATH";
+    /// The interface of the library, by its name.
+    pub const API: &str = "CLASSAY_API";
     /// The library under the layer.
     pub const UNDER_LAYER: &str = "CLASSAY_LAYER_LIBRARY";
     /// The layer's faults; where set, every library is opened through the layer.

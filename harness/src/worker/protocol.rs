@@ -177,8 +177,8 @@ pub enum Refusal {
         /// The loader's message.
         message: String,
     },
-    /// It loads, and has no OpenCL in it.
-    NoOpenCl,
+    /// It loads, and has none of the interface in it.
+    NoInterface,
     /// It has only the entry points for an ICD loader; it must be opened through the layer.
     OnlyIcd,
     /// It has no platform.

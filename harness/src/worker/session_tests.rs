@@ -54,6 +54,7 @@ fn session(folder: &Path, body: &str) -> Session {
             start: Start {
                 breakage: Breakage::default(),
                 program: script(folder, body),
+                api: crate::device::Api::OpenCl,
                 library: String::new(),
                 under_layer: None,
             },

@@ -75,6 +75,17 @@ impl Done {
         self
     }
 
+    /// Checks that standard output has these words, however it is wrapped.
+    #[track_caller]
+    pub fn shows(self, words: &[&str]) -> Done {
+        let text: Vec<&str> = self.stdout.split_whitespace().collect();
+        let text = text.join(" ");
+        for word in words {
+            assert!(text.contains(word), "{word}: {}", self.told());
+        }
+        self
+    }
+
     /// Checks that standard error has these words.
     #[track_caller]
     pub fn says(self, words: &[&str]) -> Done {

@@ -3,7 +3,7 @@
 use super::api::{Api, Device, SetupError, address};
 use super::deadlines::Deadlines;
 use super::programs::{BuildFailed, Maker};
-use crate::device::OpenDevice;
+use crate::device::{OpenDevice, Reached};
 use crate::execute::ended::NotRun;
 use classay_suites::host::Build;
 use classay_suites::host::constant::cl;
@@ -35,12 +35,19 @@ pub struct Fixtures {
 impl Fixtures {
     /// No fixtures yet, on a device that this worker has opened.
     pub fn new(device: &OpenDevice) -> Result<Fixtures, NotRun> {
-        let api = device.library.iter().find_map(|name| Api::of(name));
+        let Reached::OpenCl {
+            library,
+            platform_devices,
+        } = &device.reached
+        else {
+            return Err(NotRun::skip("the device is no OpenCL device".into()));
+        };
+        let api = library.iter().find_map(|name| Api::of(name));
         let api = api.ok_or_else(|| {
             NotRun::failed("the implementation's library cannot be loaded again".into())
         })?;
         let capabilities = &device.capabilities;
-        let handles = device.platform_devices.iter();
+        let handles = platform_devices.iter();
         Ok(Fixtures::on(
             api,
             Device {

@@ -1,11 +1,11 @@
 //! Tests built for a device: alone, or many in one program.
 
-use crate::device::{Capabilities, OpenDevice};
+use crate::device::{Api, Capabilities, OpenDevice};
 use crate::environment::SubGroupShape;
-use crate::execute::cl::Bench;
+use crate::execute::bench::{Bench, Foreigns, NotBuilt};
 use crate::execute::ended::NotRun;
-use crate::execute::host::BuildFailed;
 use crate::execute::needs::choose_dialect;
+use crate::execute::vulkan;
 use classay_litmus::kernel::{Needs, Shape, TestKernel};
 use classay_litmus::program::Program;
 use classay_reports::record::EvidenceKind;
@@ -21,9 +21,16 @@ pub struct Written {
 impl Written {
     /// Writes a test for a device. Tests that are built together need different numbers.
     pub fn new(device: &OpenDevice, program: Program, number: usize) -> Result<Written, NotRun> {
+        let own = device.capabilities.api;
+        if program.api != own {
+            let (test, device) = (program.api, own);
+            return Err(NotRun::skip(format!(
+                "the test is one of {test}, and the device is reached by {device}"
+            )));
+        }
         let shape = Shape::of(&program)?;
         let needs = Needs::of(&program, &shape)?;
-        let dialect = choose_dialect(&device.capabilities, &needs, device.platform_devices.len())?;
+        let dialect = choose_dialect(&device.capabilities, &needs, device.devices())?;
         let test = TestKernel::numbered(&program, dialect, number)?;
         Ok(Written { program, test })
     }
@@ -62,6 +69,11 @@ impl Built {
         let started = Instant::now();
         let mut source = String::new();
         let mut collects = Collects::default();
+        let mut foreign = Foreigns::new();
+        for written in &tests {
+            let operations = written.test.operations.all.iter();
+            foreign.extend(operations.map(|(name, of)| (name.clone(), vulkan::foreign(of))));
+        }
         let names: Vec<String> = tests
             .iter()
             .map(|written| {
@@ -69,7 +81,7 @@ impl Built {
                 collects.name(&written.test, &mut source)
             })
             .collect();
-        let (program, count) = (bench.build(&source), tests.len());
+        let (program, count) = (bench.build(&source, &foreign), tests.len());
         let tests = tests.into_iter().zip(names);
         let mut built: Vec<Result<Built, NotRun>> = match program {
             Ok(program) => tests
@@ -136,13 +148,17 @@ impl Collects {
     }
 }
 
-fn not_built(source: String, capabilities: &Capabilities, failed: BuildFailed) -> NotRun {
-    let (log, _) = failed.said.unwrap_or_default();
-    let options = format!("-cl-std={}", capabilities.c_std);
-    NotRun::failed(format!("the test does not build: {}", failed.error))
-        .with(EvidenceKind::BuildLog, log)
-        .with(EvidenceKind::Source, source)
-        .with(EvidenceKind::BuildOptions, options)
+fn not_built(source: String, capabilities: &Capabilities, failed: NotBuilt) -> NotRun {
+    let why = NotRun::failed(format!("the test does not build: {}", failed.reason))
+        .with(EvidenceKind::BuildLog, failed.log)
+        .with(EvidenceKind::Source, source);
+    match capabilities.api {
+        Api::OpenCl => {
+            let options = format!("-cl-std={}", capabilities.c_std);
+            why.with(EvidenceKind::BuildOptions, options)
+        }
+        Api::Vulkan => why,
+    }
 }
 
 /// How work-groups fall into sub-groups, where the test names them.

@@ -26,7 +26,7 @@ pub fn run(stage: Stage<'_>, program: &Program) -> Result<Ended, NotRun> {
         budget,
         on_launch,
     } = stage;
-    let devices = device.platform_devices.len();
+    let devices = device.devices();
     let dialect = choose_dialect(&device.capabilities, &needs(program)?, devices)?;
     let kernels = CommandKernels::write(program, dialect)?;
     let lowered = lower(program, &kernels)?;

@@ -11,8 +11,8 @@ use super::built::Built;
 use super::host_steps::change;
 use super::plan::Plan;
 use crate::environment::Arrangement;
-use crate::execute::cl::SharedWords;
 use crate::execute::host::Shared;
+use crate::execute::memory::SharedWords;
 use classay_litmus::kernel::env;
 use classay_litmus::program::{
     Access, Address, BinOp, CasStrength, Expected, Expr, Instr, LocId, MemOrder, RegId, ThreadId,

@@ -4,7 +4,7 @@ use super::host::{HostThread, Meeting};
 use super::launcher::{Launcher, overflow_each};
 use super::plan::Plan;
 use super::tally::Counts;
-use crate::execute::cl::{Arg, In, Launched, Transfer};
+use crate::execute::bench::{Arg, In, Launched, Transfer};
 use crate::execute::ended::NotRun;
 use classay_litmus::kernel::env;
 use classay_reports::record::{EvidenceKind, Launch};

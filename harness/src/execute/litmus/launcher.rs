@@ -18,7 +18,7 @@ use super::pool::Pool;
 use super::stress::Stressors;
 use super::tally::Tally;
 use crate::environment::{Arrangement, Environment, Kind};
-use crate::execute::cl::{Bench, In, Words};
+use crate::execute::bench::{Bench, In, Words};
 use crate::execute::ended::NotRun;
 
 /// Words of counts read back for a launch.
@@ -74,7 +74,7 @@ impl<'a> Launcher<'a> {
         let test = &built.test;
         let crosses = test.shape.crosses_devices();
         let (lies, shared) = if crosses {
-            (In::FineAtomics, In::FineAtomics)
+            (In::Shared, In::Shared)
         } else {
             let lies = match arrangement.kind {
                 Kind::Buffer => In::Buffer,

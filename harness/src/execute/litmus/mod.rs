@@ -25,7 +25,7 @@ mod standalone;
 mod stress;
 mod tally;
 
-use super::cl::Bench;
+use super::bench::Bench;
 use super::ended::{Ended, NotRun};
 use crate::device::OpenDevice;
 use crate::environment::{Environment, resolve};

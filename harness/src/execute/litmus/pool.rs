@@ -1,8 +1,8 @@
 //! Arrays of words that sessions leave to those after them: a test that is run in one environment
 //! after the other does not allocate its memory again.
 
-use crate::execute::cl::{Bench, In, Words};
-use crate::execute::host::SetupError;
+use crate::execute::bench::{Bench, In, Words};
+use crate::execute::ended::NotRun;
 
 /// Words kept, at most.
 const MOST_KEPT: usize = 1 << 26;
@@ -18,7 +18,7 @@ pub struct Pool {
 
 impl Pool {
     /// An array of at least `len` words. What is in it is left over from others.
-    pub fn take(&mut self, bench: &Bench, len: usize, lies: In) -> Result<Words, SetupError> {
+    pub fn take(&mut self, bench: &Bench, len: usize, lies: In) -> Result<Words, NotRun> {
         let len = len.max(1);
         let fits = |w: &Words| w.lies() == lies && w.len() >= len && w.len() / SLACK <= len;
         let best = (0..self.free.len())

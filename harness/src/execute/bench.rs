@@ -1,0 +1,296 @@
+//! Queues, memory and kernels of a device for launches of litmus tests, by either interface.
+
+use super::cl;
+use super::ended::NotRun;
+use super::host::BuildFailed;
+use super::memory::SharedWords;
+use super::vulkan;
+use crate::device::{OpenDevice, Reached};
+use std::collections::BTreeMap;
+use touchstone_clc::vulkan::Foreign;
+
+/// The operations that functions of a text stand for which it declares and does not define, by name.
+pub type Foreigns = BTreeMap<String, Foreign>;
+
+/// In-order queues of a device, sets of one for each of its parts, with what is built for it.
+pub enum Bench {
+    /// By OpenCL.
+    OpenCl(cl::Bench),
+    /// By Vulkan.
+    Vulkan(vulkan::Bench),
+}
+
+/// An array of 32-bit words that kernels and, for shared memory, host threads work on.
+pub enum Words {
+    /// Of an OpenCL bench.
+    OpenCl(cl::Words),
+    /// Of a Vulkan bench.
+    Vulkan(vulkan::Words, In),
+}
+
+/// A read or a write of words that is under way.
+pub enum Transfer {
+    /// Of an OpenCL bench.
+    OpenCl(cl::Transfer),
+    /// Of a Vulkan bench.
+    Vulkan(vulkan::Transfer),
+}
+
+/// A launch that was enqueued.
+pub enum Launched {
+    /// Of an OpenCL bench.
+    OpenCl(cl::Launched),
+    /// Of a Vulkan bench.
+    Vulkan(vulkan::Launched),
+}
+
+/// What an array of words lies in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum In {
+    /// A buffer object.
+    Buffer,
+    /// Coarse-grained SVM.
+    Coarse,
+    /// Fine-grained SVM.
+    Fine,
+    /// Memory that host threads and kernels use at the same time: fine-grained SVM with atomics, or a buffer in
+    /// coherent memory.
+    Shared,
+    /// Memory of the host.
+    System,
+}
+
+/// An argument of a kernel.
+pub enum Arg<'a> {
+    /// An array of words.
+    Words(&'a Words),
+    /// One `uint`.
+    Uint(u32),
+    /// Local memory, in words.
+    Local(usize),
+}
+
+/// Why a text does not build.
+pub struct NotBuilt {
+    /// One sentence.
+    pub reason: String,
+    /// What the compiler said.
+    pub log: String,
+}
+
+fn failed(reason: String) -> NotRun {
+    NotRun::failed(reason)
+}
+
+/// A bench's argument that belongs to the other interface.
+fn mixed() -> NotRun {
+    failed("internal error: words of another interface (this is a bug)".into())
+}
+
+impl Bench {
+    /// Over so many devices of the platform, the first of which collects.
+    ///
+    /// # Errors
+    ///
+    /// The implementation fails.
+    pub fn open(device: &OpenDevice, devices: u8) -> Result<Bench, NotRun> {
+        match &device.reached {
+            Reached::OpenCl { .. } => cl::Bench::open(device, devices).map(Bench::OpenCl),
+            Reached::Vulkan(gpu) => vulkan::Bench::open(gpu).map(Bench::Vulkan).map_err(failed),
+        }
+    }
+
+    /// Makes sets of queues until there are `sets`.
+    pub fn want_queues(&mut self, sets: u8) -> Result<(), NotRun> {
+        match self {
+            Bench::OpenCl(bench) => Ok(bench.want_queues(sets)?),
+            Bench::Vulkan(bench) => bench.want_queues(sets.into()).map_err(failed),
+        }
+    }
+
+    /// Builds a text for every device.
+    pub fn build(&mut self, source: &str, foreign: &Foreigns) -> Result<usize, NotBuilt> {
+        match self {
+            Bench::OpenCl(bench) => bench.build(source).map_err(|failed: BuildFailed| NotBuilt {
+                reason: failed.error.to_string(),
+                log: failed.said.unwrap_or_default().0,
+            }),
+            Bench::Vulkan(bench) => bench.build(source, foreign),
+        }
+    }
+
+    /// A kernel of a built text.
+    pub fn kernel(&mut self, program: usize, name: &str) -> Result<usize, NotRun> {
+        match self {
+            Bench::OpenCl(bench) => Ok(bench.kernel(program, name)?),
+            Bench::Vulkan(bench) => bench.kernel(program, name).map_err(failed),
+        }
+    }
+
+    /// An array of `len` words; at least one is allocated.
+    pub fn words(&self, len: usize, lies: In) -> Result<Words, NotRun> {
+        match self {
+            Bench::OpenCl(bench) => Ok(Words::OpenCl(bench.words(len, lies)?)),
+            Bench::Vulkan(bench) => {
+                let words = bench.words(len, lies == In::Shared).map_err(failed)?;
+                Ok(Words::Vulkan(words, lies))
+            }
+        }
+    }
+
+    /// Starts writing words to the start of an array that lies in a buffer.
+    pub fn write(&self, set: usize, to: &mut Words, words: Vec<u32>) -> Result<Transfer, NotRun> {
+        match (self, to) {
+            (Bench::OpenCl(bench), Words::OpenCl(to)) => {
+                Ok(Transfer::OpenCl(bench.write(set, to, words)?))
+            }
+            (Bench::Vulkan(bench), Words::Vulkan(to, _)) => {
+                let transfer = bench.write(set, to, &words).map_err(failed)?;
+                Ok(Transfer::Vulkan(transfer))
+            }
+            _ => Err(mixed()),
+        }
+    }
+
+    /// Starts reading `len` words from word `offset` of an array that lies in a buffer.
+    pub fn read(
+        &self,
+        set: usize,
+        from: &Words,
+        offset: usize,
+        len: usize,
+    ) -> Result<Transfer, NotRun> {
+        match (self, from) {
+            (Bench::OpenCl(bench), Words::OpenCl(from)) => {
+                Ok(Transfer::OpenCl(bench.read(set, from, offset, len)?))
+            }
+            (Bench::Vulkan(bench), Words::Vulkan(from, _)) => {
+                let transfer = bench.read(set, from, offset, len).map_err(failed)?;
+                Ok(Transfer::Vulkan(transfer))
+            }
+            _ => Err(mixed()),
+        }
+    }
+
+    /// Enqueues a kernel on a device's queue of a set: `groups` work-groups of `local` work-items.
+    pub fn launch(
+        &self,
+        at: (usize, usize),
+        kernel: usize,
+        args: &[Arg<'_>],
+        groups: usize,
+        local: usize,
+    ) -> Result<Launched, NotRun> {
+        match self {
+            Bench::OpenCl(bench) => Ok(Launched::OpenCl(
+                bench.launch(at, kernel, args, groups, local)?,
+            )),
+            Bench::Vulkan(bench) => bench
+                .launch(at.0, kernel, args, groups, local)
+                .map(Launched::Vulkan),
+        }
+    }
+
+    /// Submits what a device's queue of a set holds.
+    pub fn flush(&self, at: (usize, usize)) -> Result<(), NotRun> {
+        match self {
+            Bench::OpenCl(bench) => Ok(bench.flush(at)?),
+            Bench::Vulkan(bench) => bench.flush(at.0).map_err(failed),
+        }
+    }
+
+    /// Waits for everything in every queue.
+    pub fn finish(&self) -> Result<(), NotRun> {
+        match self {
+            Bench::OpenCl(bench) => Ok(bench.finish()?),
+            Bench::Vulkan(bench) => bench.finish().map_err(failed),
+        }
+    }
+
+    /// The local size, at most `limit`, at which each work-group has `groups` full sub-groups of at
+    /// least `width` work-items: the local size and the sub-groups' width.
+    pub fn sub_group_shape(
+        &self,
+        device: u8,
+        kernel: usize,
+        groups: usize,
+        width: usize,
+        limit: usize,
+    ) -> Option<(usize, usize)> {
+        match self {
+            Bench::OpenCl(bench) => bench.sub_group_shape(device, kernel, groups, width, limit),
+            Bench::Vulkan(bench) => bench.sub_group_shape(groups, width, limit),
+        }
+    }
+
+    /// Largest work-group of a kernel on a device.
+    pub fn max_group(&self, device: u8, kernel: usize) -> Result<usize, NotRun> {
+        match self {
+            Bench::OpenCl(bench) => Ok(bench.max_group(device, kernel)?),
+            Bench::Vulkan(bench) => Ok(bench.max_group()),
+        }
+    }
+}
+
+impl Words {
+    /// Those of an OpenCL bench.
+    pub(super) fn opencl(&self) -> Result<&cl::Words, NotRun> {
+        match self {
+            Words::OpenCl(words) => Ok(words),
+            Words::Vulkan(..) => Err(mixed()),
+        }
+    }
+
+    /// Those of a Vulkan bench.
+    pub(super) fn vulkan(&self) -> Result<&vulkan::Words, NotRun> {
+        match self {
+            Words::Vulkan(words, _) => Ok(words),
+            Words::OpenCl(_) => Err(mixed()),
+        }
+    }
+
+    /// The words as host threads see them; none where they may not use them while a kernel does.
+    pub fn shared(&self) -> Option<SharedWords> {
+        match self {
+            Words::OpenCl(words) => words.shared(),
+            Words::Vulkan(words, _) => words.shared(),
+        }
+    }
+
+    /// How many words.
+    pub fn len(&self) -> usize {
+        match self {
+            Words::OpenCl(words) => words.len(),
+            Words::Vulkan(words, _) => words.len(),
+        }
+    }
+
+    /// What they lie in.
+    pub fn lies(&self) -> In {
+        match self {
+            Words::OpenCl(words) => words.lies(),
+            Words::Vulkan(_, lies) => *lies,
+        }
+    }
+}
+
+impl Transfer {
+    /// Waits for the words.
+    pub fn wait(self) -> Result<Vec<u32>, NotRun> {
+        match self {
+            Transfer::OpenCl(transfer) => Ok(transfer.wait()?),
+            Transfer::Vulkan(transfer) => transfer.wait().map_err(failed),
+        }
+    }
+}
+
+impl Launched {
+    /// Seconds between start and end by the device's clock, where the device profiles; what the launch did has
+    /// been waited for.
+    pub fn seconds(&self) -> Option<f64> {
+        match self {
+            Launched::OpenCl(launched) => launched.seconds(),
+            Launched::Vulkan(launched) => launched.seconds(),
+        }
+    }
+}
