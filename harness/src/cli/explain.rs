@@ -40,7 +40,6 @@ const COLUMNS: usize = 78;
 /// Does it; returns the exit code.
 pub fn main(args: &ExplainOptions) -> Result<ExitCode, Error> {
     let mut out = Out::new();
-    let chosen = args.model.chosen()?;
     let program = match plan::read(&args.file) {
         Ok(program) => program,
         Err(error) => {
@@ -48,6 +47,7 @@ pub fn main(args: &ExplainOptions) -> Result<ExitCode, Error> {
             return Ok(ExitCode::Usage);
         }
     };
+    let chosen = args.model.chosen(program.api)?;
     let outcome = asked(args, &program)?;
     let report = report(args, &program, &outcome, &chosen)?;
     out.text(&explain::text(&report));

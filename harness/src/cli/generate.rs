@@ -143,7 +143,7 @@ fn span(text: &str, least: usize, most: usize) -> Result<Span, String> {
 
 /// Does it; returns the exit code.
 pub fn main(args: &GenerateOptions) -> Result<ExitCode, Error> {
-    let chosen = args.model.chosen()?;
+    let chosen = args.model.chosen(classay::device::Api::OpenCl)?;
     let sc = Model::named("sc").map_err(|error| Error::Bug(error.to_string()))?;
     let begun = Instant::now();
     // A test beyond the oracle's limits can only come from a model of the user's own.

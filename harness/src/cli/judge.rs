@@ -7,6 +7,7 @@ use super::options::{JsonOption, LatestModelOption, OracleOptions};
 use super::output::{Out, complain};
 use clap::Args;
 use classay::Error;
+use classay::device::Api;
 use classay::interrupt::Interrupt;
 use classay::judge::{ChosenModel, Contested, contested};
 use classay::plan::{self, Holding, Unreadable};
@@ -17,6 +18,7 @@ use classay_vocabulary::ExitCode;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::thread;
@@ -42,7 +44,12 @@ const STACK: usize = 64 << 20;
 
 /// Does it; returns the exit code.
 pub fn main(args: &JudgeOptions) -> Result<ExitCode, Error> {
-    let chosen = args.model.chosen()?;
+    let opencl = args.model.chosen(Api::OpenCl)?;
+    let vulkan = LazyLock::new(|| args.model.chosen(Api::Vulkan));
+    let model_of = |api| match api {
+        Api::OpenCl => Ok(&opencl),
+        Api::Vulkan => vulkan.as_ref().map_err(ToString::to_string),
+    };
     let interrupt = Interrupt::listen().map_err(Error::Bug)?;
     let mut out = Out::new();
     let mut code = ExitCode::Passed;
@@ -54,7 +61,7 @@ pub fn main(args: &JudgeOptions) -> Result<ExitCode, Error> {
                 return None;
             }
             let said = match path {
-                Ok(path) => judge_file(path, &chosen, &limits(args, &interrupt)),
+                Ok(path) => judge_file(path, &model_of, &limits(args, &interrupt)),
                 Err(error) => Said::Unreadable(error.clone()),
             };
             (!interrupt.came()).then_some(said)
@@ -141,10 +148,21 @@ struct Difference {
     target: bool,
 }
 
-fn judge_file(path: &Path, chosen: &ChosenModel, limits: &Limits) -> Said {
+fn judge_file<'m>(
+    path: &Path,
+    model_of: &dyn Fn(Api) -> Result<&'m ChosenModel, String>,
+    limits: &Limits,
+) -> Said {
     let program = match plan::read(path) {
         Ok(program) => program,
         Err(error) => return Said::Unreadable(error),
+    };
+    let chosen = match model_of(program.api) {
+        Ok(chosen) => chosen,
+        Err(message) => {
+            let path = path.to_path_buf();
+            return Said::Unreadable(Unreadable::File { path, message });
+        }
     };
     let begun = Instant::now();
     match oracle::judge(&program, &chosen.model, limits) {

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, RangedI64ValueParser};
+use classay::device::Api;
 use classay::device::Selector;
 use classay::environment::{self, Mode};
 use classay::judge::{ChosenModel, model};
@@ -127,23 +128,31 @@ fn readings() -> PossibleValuesParser {
 /// Which memory model judges where there is no device.
 #[derive(Debug, Args)]
 pub struct LatestModelOption {
-    /// Judge by this memory model: a name, as opencl-3.1, opencl-3.0, opencl-2.0, opencl-scoped-sc or sc,
-    /// or the path of a .cat file
-    #[arg(long, value_name = "MODEL", default_value = model::LATEST)]
-    model: String,
+    /// Judge by this memory model: a name, as opencl-3.1, opencl-3.0, opencl-2.0, opencl-scoped-sc, sc,
+    /// vulkan or vulkan-no-chains, or the path of a .cat file [default: opencl-3.1, or vulkan for tests of Vulkan]
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
     #[command(flatten)]
     readings: ReadingOption,
 }
 
 impl LatestModelOption {
-    /// The name of the model that was asked for, with its readings.
+    /// The name of the model that was asked for, with its readings; of OpenCL's where none was.
     pub fn name(&self) -> Result<String, Error> {
-        self.readings.of(&self.model)
+        self.name_for(Api::OpenCl)
     }
 
-    /// The model that was asked for.
-    pub fn chosen(&self) -> Result<ChosenModel, Error> {
-        ChosenModel::load(&self.name()?).map_err(Error::Usage)
+    fn name_for(&self, api: Api) -> Result<String, Error> {
+        let own = match api {
+            Api::OpenCl => model::LATEST,
+            Api::Vulkan => api.model(),
+        };
+        self.readings.of(self.model.as_deref().unwrap_or(own))
+    }
+
+    /// The model that was asked for, or else that of an API.
+    pub fn chosen(&self, api: Api) -> Result<ChosenModel, Error> {
+        ChosenModel::load(&self.name_for(api)?).map_err(Error::Usage)
     }
 }
 
