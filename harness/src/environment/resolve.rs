@@ -307,9 +307,12 @@ fn place_full_launch(
         None if capabilities.cpu => CPU_INSTANCES,
         None => GPU_INSTANCES,
     };
-    let loops = test.layout.bound_column.is_some();
-    let each = if loops { loop_bound(capabilities) } else { 1 };
-    let wanted = wanted.min(turns / 16 / each).max(1);
+    let wanted = match test.layout.bound_column {
+        _ if turns == u32::MAX => wanted,
+        None => wanted.min(turns / 16),
+        Some(_) => wanted.min(turns / 16 / loop_bound(capabilities)),
+    };
+    let wanted = wanted.max(1);
     let room = match capabilities.max_alloc {
         0 => MOST_MEMORY,
         most => MOST_MEMORY.min(most / 2),

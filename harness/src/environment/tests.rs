@@ -232,3 +232,35 @@ fn one_instance_a_launch() {
         }
     }
 }
+
+#[test]
+fn a_device_that_ends_loops_gets_fewer_instances_and_no_other_does() {
+    let environment = Environment::read("launch: { instances: 100000 }").expect("an environment");
+    let turns = 65_535;
+    // Those with room for as many.
+    let roomy = |device: &Capabilities| device.max_alloc >= 1 << 30;
+    for capabilities in devices().into_iter().filter(roomy) {
+        let limited = Capabilities {
+            loop_turns: turns,
+            ..capabilities.clone()
+        };
+        let mut loops = 0;
+        for (name, test) in tests() {
+            let none = vec![None; test.shape.devices.len()];
+            let of = |capabilities| {
+                let made = resolve(&environment, capabilities, &test, 64, &none);
+                made.unwrap_or_else(|unfit| panic!("{name}: {unfit:?}"))
+            };
+            let (all, few) = (of(&capabilities), of(&limited));
+            assert_eq!((all.instances, all.loop_bound), (100_000, 10_000), "{name}");
+            let each = match test.layout.bound_column {
+                Some(_) => few.loop_bound,
+                None => 1,
+            };
+            loops += u32::from(each > 1);
+            assert!(few.instances * each <= turns / 16, "{name}: {few:?}");
+            assert!(few.spare <= turns / 8 && few.measured == 0, "{name}");
+        }
+        assert!(loops > 0, "some test loops");
+    }
+}
