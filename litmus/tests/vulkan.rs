@@ -72,6 +72,57 @@ fn a_model_of_another_api_says_nothing() {
     assert!(judged("sc").is_ok());
 }
 
+/// A named barrier keeps its name and how many meet at it in both forms; what one form could not say, the
+/// other does not take.
+#[test]
+fn named_barriers_read_alike_in_both_forms() {
+    let yaml = |barrier: &str| {
+        format!(
+            "litmus: t\napi: vulkan\nlocations: [{{name: x, type: int, init: 0}}]\nthreads:\n\
+             - {{device: 0, queue_family: 0, work_group: 0, sub_group: 0, body: [{{barrier: [global]{barrier}}}]}}\n\
+             exists: x=0\n"
+        )
+    };
+    for barrier in [
+        "",
+        ", label: \"0\"",
+        ", label: b, quorum: 1",
+        ", label: \"7\", quorum: 0xffffffff",
+    ] {
+        let program = match read_yaml("t", &yaml(barrier)) {
+            Ok(program) => program,
+            Err(error) => panic!("{barrier}: {:?}", miette::Report::new(error)),
+        };
+        let listing = write_litmus(&program);
+        assert_eq!(read_litmus("t", &listing).ok(), Some(program), "{listing}");
+    }
+    for (barrier, message) in [
+        (
+            ", quorum: 2",
+            "a barrier that says how many meet has a name: add `label`",
+        ),
+        (
+            ", label: b, quorum: 0",
+            "at a barrier meets at least one thread",
+        ),
+        (
+            ", label: \"007\"",
+            "a number that names a barrier is written in its shortest form",
+        ),
+        (
+            ", label: \"99999999999999999999\"",
+            "a number that names a barrier is written in its shortest form",
+        ),
+    ] {
+        let error = read_yaml("t", &yaml(barrier)).expect_err("refused");
+        assert_eq!(error.message(), message, "{barrier}");
+    }
+    let listing =
+        "VULKAN t\n{ x = 0; }\n P0@sg 0, wg 0, qf 0 ;\n cbar.wg 0, 0, 4294967296 ;\nexists (x=0)\n";
+    let error = read_litmus("t", listing).expect_err("refused");
+    assert_eq!(error.message(), "expected how many meet");
+}
+
 /// Why some outcomes are allowed or forbidden, in words.
 #[test]
 fn explanations() {

@@ -317,10 +317,14 @@ fn control_barrier(opcode: &Opcode<'_>) -> Outcome<Barrier> {
     };
     let (named, quorum) = match operands {
         [_, resource, quorum] => {
-            let NodeKind::Int(count @ 1..=0xffff) = quorum.kind else {
+            let count = match quorum.kind {
+                NodeKind::Int(count @ 1..) => u32::try_from(count).ok(),
+                _ => None,
+            };
+            let Some(count) = count else {
                 return Err(quorum.problem("expected how many meet", "not a number of threads"));
             };
-            (Some(resource), Some(count as u32))
+            (Some(resource), Some(count))
         }
         [name] => (Some(name), None),
         [] => (None, None),

@@ -343,8 +343,7 @@ fn control_barrier(barrier: &Barrier) -> String {
     let operands = match (&barrier.label, barrier.quorum) {
         (Some(label), None) => format!(" {label}"),
         (Some(label), Some(quorum)) => format!(" {label}, {label}, {quorum}"),
-        (None, Some(quorum)) => format!(" 0, 0, {quorum}"),
-        (None, None) => String::new(),
+        (None, _) => String::new(),
     };
     format!(
         "cbar{}.{}{execution}{}{operands}",

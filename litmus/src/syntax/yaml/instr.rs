@@ -208,8 +208,14 @@ impl ThreadReader<'_, '_> {
         if let Some(quorum) = keys.quorum.as_ref().filter(|quorum| quorum.value == 0) {
             return Err(quorum.problem("at a barrier meets at least one thread", "too few"));
         }
+        if let (Some(quorum), None) = (&keys.quorum, &keys.label) {
+            let message = "a barrier that says how many meet has a name: add `label`";
+            return Err(quorum.problem(message, "a barrier without a name"));
+        }
         Ok(Instr::Barrier(Barrier {
-            label: keys.label.as_ref().map(label).transpose()?,
+            label: (keys.label.as_ref())
+                .map(|text| label(text, self.api))
+                .transpose()?,
             scope: keys
                 .scope
                 .as_ref()
@@ -482,11 +488,18 @@ fn atomic(keys: &Instruction, form: Form) -> Outcome<Atomic> {
     Ok(with_semantics(Atomic::explicit(order, Some(scope)), keys))
 }
 
-/// The label of a barrier: a name, or a number.
-fn label(text: &Text) -> Outcome<String> {
-    match !text.value.is_empty() && text.value.bytes().all(|b| b.is_ascii_digit()) {
-        true => Ok(text.value.clone()),
-        false => text.identifier(),
+/// The label of a barrier: a name, or on Vulkan a number.
+fn label(text: &Text, api: Api) -> Outcome<String> {
+    let digits = |b: u8| b.is_ascii_digit();
+    if api == Api::OpenCl || text.value.is_empty() || !text.value.bytes().all(digits) {
+        return text.identifier();
+    }
+    match text.value.parse::<i64>() {
+        Ok(number) if number.to_string() == text.value => Ok(text.value.clone()),
+        _ => Err(text.problem(
+            "a number that names a barrier is written in its shortest form",
+            "too large, or with zeros in front",
+        )),
     }
 }
 
