@@ -103,6 +103,11 @@ knobs! {
         /// block from opposite ends meet within it, whoever began first. Only where instances are played in
         /// the order of memory.
         pub reversed: Option<Percent>,
+        /// The work-groups of a launch, where no work-group stresses, are started in two lines: one with half of
+        /// a test's work-groups, team after team, and one with the others, from the last team to the first. Where
+        /// fewer work-groups run together than a team has, a processor goes through each line, and both play the
+        /// teams at which they cross.
+        pub crossing: Option<Percent>,
     }
 
     /// How instances lie in memory.

@@ -17,6 +17,8 @@ pub struct Arrangement {
     pub teams: u32,
     /// Copies of a test's threads in each work-group.
     pub lanes: u32,
+    /// Compute units: work-groups that run together.
+    pub units: u32,
     /// Work-items of a work-group, one entry a device of the test.
     pub local_sizes: Vec<usize>,
     /// Queues, each with memory of its own.
@@ -45,6 +47,8 @@ pub struct Arrangement {
     pub order_groups: Percent,
     /// Chance that the work-groups of a launch's teams are permuted and shifted.
     pub order_partners: Percent,
+    /// Chance that a launch without stress starts its work-groups in two lines.
+    pub order_crossing: Percent,
     /// Whether work-items may play a block's iterations in one loop for their thread alone: on CPUs, where no
     /// two threads of the test share a work-group.
     pub runs: bool,
@@ -104,6 +108,13 @@ pub struct Unfit {
 const CPU_INSTANCES: u32 = 1 << 16;
 /// There, where work-groups run on cores of their own and go through memory in its order.
 const PAIRED_INSTANCES: u32 = 1 << 18;
+/// Work-groups of a launch there whose teams do not run together, in two lines: few enough for them to begin soon after
+/// each other, and for libraries that hand out many at a time to hand out few.
+const CROSSING_GROUPS: u32 = 960;
+/// There, polls at a gate: about as long as a core takes to wake up.
+const WAKING: u32 = 20_000;
+/// Instances of a full launch of such teams: each team plays as many as a core holds stores back.
+const CROSSING_INSTANCES: u32 = 240 * BLOCK;
 /// Instances of a full launch elsewhere.
 const GPU_INSTANCES: u32 = 1 << 20;
 
@@ -198,9 +209,15 @@ pub fn resolve(
     };
 
     let together = teams.saturating_mul(groups) <= units;
-    // The work-groups of an instance run on cores of their own, at the same time.
-    let paired = persistent && together && groups > 1 && !crosses && !single;
-    let placed = place_full_launch(environment, capabilities, test, single, paired)?;
+    let company = match persistent && groups > 1 && !crosses {
+        _ if single => Company::Single,
+        true if together => Company::Paired,
+        true if groups > units && units > 1 && launch.teams.is_none() => Company::Crossing,
+        true | false => Company::Chance,
+    };
+    let paired = company == Company::Paired;
+    let near = paired || company == Company::Crossing;
+    let placed = place_full_launch(environment, capabilities, test, company)?;
 
     let meet = &environment.meet;
     let every = meet
@@ -224,6 +241,7 @@ pub fn resolve(
         first: FIRST_LAUNCH.min(instances),
         teams: teams.min(instances.div_ceil(lanes)).max(1),
         lanes,
+        units,
         local_sizes,
         queues: match crosses {
             true => 1,
@@ -237,13 +255,17 @@ pub fn resolve(
         capacity: placed.capacity,
         move_step: placed.step,
         moves_apart: environment.memory.spacing.unwrap_or_default() == Spacing::Apart,
-        order_instances: environment.order.instances.unwrap_or(match paired {
+        order_instances: environment.order.instances.unwrap_or(match near {
             true => Percent::NEVER,
             false => Percent::ALWAYS,
         }),
         order_locations: environment.order.locations.unwrap_or(Percent::NEVER),
         order_groups: environment.order.groups.unwrap_or(Percent::NEVER),
         order_partners: environment.order.partners.unwrap_or(Percent::ALWAYS),
+        order_crossing: environment.order.crossing.unwrap_or(match company {
+            Company::Crossing => Percent::ALWAYS,
+            Company::Single | Company::Paired | Company::Chance => Percent::NEVER,
+        }),
         runs: persistent && widest == 1,
         batch,
         sync_every: match every {
@@ -253,7 +275,11 @@ pub fn resolve(
         sync_percent: meet.percent.unwrap_or(Percent::ALWAYS),
         sync_bound: meet
             .bound
-            .unwrap_or(if persistent { 2000 } else { 64 })
+            .unwrap_or(match company {
+                Company::Crossing => WAKING,
+                _ if persistent => 2000,
+                _ => 64,
+            })
             .min(turns(capabilities) / 16),
         spare: match persistent && (together || crosses) {
             true => instances
@@ -267,14 +293,14 @@ pub fn resolve(
             None if paired && capabilities.loop_turns == 0 => MEASURED,
             None | Some(_) => 0,
         },
-        reversed: environment.order.reversed.unwrap_or(match paired {
+        reversed: environment.order.reversed.unwrap_or(match near {
             true => REVERSED,
             false => Percent::NEVER,
         }),
         pinned: capabilities.cpu
             && match environment.processors.affinity {
                 Some(affinity) => affinity == Affinity::Apart,
-                None => paired,
+                None => near,
             },
         touch: meet.touch.unwrap_or(match paired {
             true => Percent::ALWAYS,
@@ -291,19 +317,33 @@ pub fn resolve(
     })
 }
 
+/// What work-groups of the same instance have to do with each other in time.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Company {
+    /// A launch has one instance.
+    Single,
+    /// They run at the same time, on cores of their own.
+    Paired,
+    /// Fewer run at the same time than there are; two lines of them cross.
+    Crossing,
+    /// As the device has it.
+    Chance,
+}
+
 /// Places the instances of a full launch: as many as were asked for, or as suit the device.
 fn place_full_launch(
     environment: &Environment,
     capabilities: &Capabilities,
     test: &TestKernel,
-    single: bool,
-    paired: bool,
+    company: Company,
 ) -> Result<Placed, Unfit> {
     let turns = turns(capabilities);
+    let near = matches!(company, Company::Paired | Company::Crossing);
     let wanted = match environment.launch.instances {
-        _ if single => 1,
+        _ if company == Company::Single => 1,
         Some(instances) => instances,
-        None if paired => PAIRED_INSTANCES,
+        None if company == Company::Paired => PAIRED_INSTANCES,
+        None if company == Company::Crossing => CROSSING_INSTANCES,
         None if capabilities.cpu => CPU_INSTANCES,
         None => GPU_INSTANCES,
     };
@@ -318,10 +358,10 @@ fn place_full_launch(
         most => MOST_MEMORY.min(most / 2),
     };
     let memory = Placing {
-        pitch: environment.memory.pitch.or(paired.then_some(1)),
-        skew: environment.memory.skew.or(paired.then_some(SKEW)),
+        pitch: environment.memory.pitch.or(near.then_some(1)),
+        skew: environment.memory.skew.or(near.then_some(SKEW)),
         moved: match turns {
-            u32::MAX => environment.memory.moved.or(paired.then_some(MOVED)),
+            u32::MAX => environment.memory.moved.or(near.then_some(MOVED)),
             // All that there is room for is cleared in one launch.
             _ => Some(0),
         },
@@ -358,8 +398,8 @@ fn collectors(single: bool, cpu: bool, units: u32) -> (u32, u32) {
 /// How many teams a launch has where nobody said so.
 fn teams(persistent: bool, groups: u32, units: u32) -> u32 {
     match persistent {
-        // A team does not run together, so many short ones: then at least its neighbours do.
-        true if groups > units => 64,
+        // A team does not run together, so many short ones.
+        true if groups > units => CROSSING_GROUPS / groups.next_multiple_of(2),
         // As many as run together.
         true => units / groups,
         false => (units * 8 / groups).max(2),

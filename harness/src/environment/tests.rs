@@ -264,3 +264,36 @@ fn a_device_that_ends_loops_gets_fewer_instances_and_no_other_does() {
         assert!(loops > 0, "some test loops");
     }
 }
+
+#[test]
+fn work_groups_that_cannot_run_together_start_in_lines() {
+    let capabilities = devices().remove(0);
+    let none = [None];
+    let mut crossing = 0;
+    for (name, test) in tests() {
+        let [device] = &test.shape.devices[..] else {
+            continue;
+        };
+        let of = |environment: &str| {
+            let environment = Environment::read(environment).expect("an environment");
+            let made = resolve(&environment, &capabilities, &test, 64, &none);
+            made.unwrap_or_else(|unfit| panic!("{name}: {unfit:?}"))
+        };
+        if test.shape.crosses_devices() {
+            continue;
+        }
+        let groups = device.groups.len() as u32;
+        let own = of("");
+        let wide = groups > capabilities.compute_units;
+        assert_eq!(own.order_crossing == Percent::ALWAYS, wide, "{name}");
+        if wide {
+            crossing += 1;
+            assert!(own.teams * groups <= 1024 && own.teams > 100, "{name}");
+            assert!(own.iterations(own.instances) <= 128, "{name}: {own:?}");
+        }
+        let stated = of("{ order: { crossing: 0 }, launch: { teams: 2 } }");
+        assert_eq!(stated.order_crossing, Percent::NEVER, "{name}");
+        assert_eq!(stated.teams, 2.min(stated.instances), "{name}");
+    }
+    assert!(crossing > 10, "{crossing} tests have more work-groups");
+}

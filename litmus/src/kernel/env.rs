@@ -93,6 +93,10 @@ pub const LINE_WORDS: u32 = 16;
 /// Where a team's line of `meet` counts the answers to meetings.
 pub const ANSWERS: usize = 8;
 
+/// A work-group with this bit in its number, where the test has more than two, opens a gate with one other, by the line
+/// of the team that the other bits name.
+pub const GATE: u32 = 1 << 31;
+
 /// Words that each slot of `mem` has in the table of slots, by the `SLOT_` positions.
 pub const SLOT_WORDS: usize = 4;
 /// First word of the slot in `mem`.

@@ -3,7 +3,8 @@
 //! [`built`] builds tests, alone or many in one program; [`launcher`] has what the launches of a built
 //! test in an environment need, [`launch`] enqueues, collects and counts one, [`session`] keeps
 //! them in flight until the budget is spent. [`plan`] draws
-//! what a launch permutes and writes it down for the kernels, [`tally`] turns rows into outcomes,
+//! what a launch permutes and writes it down for the kernels ([`lines`] where fewer work-groups run together than
+//! a test has), [`tally`] turns rows into outcomes,
 //! [`commands`] plays tests whose host threads enqueue commands ([`lowering`], [`host_steps`]), an
 //! instance at a time. [`host`] plays host threads and [`stress`] those that only disturb; [`standalone`] writes it all
 //! as a C program instead. A [`Workshop`] keeps what is
@@ -16,6 +17,7 @@ mod host;
 mod host_steps;
 mod launch;
 mod launcher;
+mod lines;
 mod lowering;
 mod plan;
 mod pool;

@@ -1,6 +1,7 @@
 //! What a launch permutes, whom it stresses: drawn for each launch, and written down for the kernels.
 
-use crate::environment::{Arrangement, Environment};
+use super::lines::Lines;
+use crate::environment::{Arrangement, Environment, Percent};
 use classay_litmus::kernel::env;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
@@ -51,6 +52,8 @@ pub struct Plan {
     pub seed: u32,
     /// Whether instances and locations are in the order of memory, and work-items may play them in runs.
     pub straight: bool,
+    /// The lines in which work-groups start, where they do so.
+    pub lines: Option<Lines>,
 }
 
 impl Plan {
@@ -87,15 +90,21 @@ impl Plan {
             }
             slots.push(drawn(rng, base + by, own));
         }
+        let stresses =
+            arrangement.stress_groups > 0 && environment.stress.percent.takes(rng.next_u32());
+        let host_stresses = environment.host_stress.percent.takes(rng.next_u32());
+        let seed = rng.next_u32();
+        let crossing = arrangement.order_crossing;
         Plan {
             count,
             order,
             slots,
-            stresses: arrangement.stress_groups > 0
-                && environment.stress.percent.takes(rng.next_u32()),
-            host_stresses: environment.host_stress.percent.takes(rng.next_u32()),
-            seed: rng.next_u32(),
+            stresses,
+            host_stresses,
+            seed,
             straight: arrangement.runs && !random && !own,
+            lines: (crossing != Percent::NEVER && !stresses && crossing.takes(rng.next_u32()))
+                .then(|| Lines::draw(arrangement.units, rng)),
         }
     }
 
@@ -114,13 +123,19 @@ impl Plan {
             host_stresses: false,
             seed: 0,
             straight: false,
+            lines: None,
         }
     }
 
     /// Work-groups of a launch on a device that has `groups` of the test's.
     pub fn work_groups(&self, arrangement: &Arrangement, groups: usize) -> usize {
-        let stress = u32::from(self.stresses) * arrangement.stress_groups;
-        arrangement.testing(groups) + stress as usize
+        match self.lines {
+            Some(lines) => lines.places(arrangement.teams as usize, groups),
+            None => {
+                let stress = u32::from(self.stresses) * arrangement.stress_groups;
+                arrangement.testing(groups) + stress as usize
+            }
+        }
     }
 
     /// The environment's words for a device with `groups` of the test's work-groups; `threads` are
@@ -167,7 +182,10 @@ impl Plan {
         words[env::PRE_PERCENT] = environment.pre_stress.percent.get();
         words[env::PRE_ITERATIONS] = environment.pre_stress.passes;
         words[env::PRE_PATTERN] = environment.pre_stress.pattern.number();
-        words[env::STRESS_ITERATIONS] = environment.stress.passes;
+        words[env::STRESS_ITERATIONS] = match self.stresses {
+            true => environment.stress.passes,
+            false => 0,
+        };
         words[env::STRESS_PATTERN] = environment.stress.pattern.number();
         words[env::STRESS_CHUNK] = e.stress_chunk;
         words[env::TARGETS] = environment.stress.targets;
@@ -191,7 +209,10 @@ impl Plan {
         words.extend(places);
         words.extend((0..groups).map(|_| {
             let shift = rng.next_u32() % e.teams;
-            if permuted { shift } else { 0 }
+            match permuted && self.lines.is_none() {
+                true => shift,
+                false => 0,
+            }
         }));
         for slot in &self.slots {
             let mut entry = [0; env::SLOT_WORDS];
@@ -202,7 +223,10 @@ impl Plan {
                 % u64::from(self.count.max(1))) as u32;
             words.extend(entry);
         }
-        let mut order: Vec<u32> = (0..total as u32).collect();
+        let mut order: Vec<u32> = match self.lines {
+            Some(lines) => lines.order(e.teams as usize, groups),
+            None => (0..total as u32).collect(),
+        };
         if e.order_groups.takes(rng.next_u32()) {
             shuffle(&mut order, rng);
         }
@@ -218,9 +242,13 @@ impl Plan {
         environment: &Environment,
         groups: usize,
     ) -> usize {
+        let plain = arrangement.testing(groups) + arrangement.stress_groups as usize;
+        let lined = match arrangement.order_crossing {
+            Percent::NEVER => 0,
+            _ => Lines::most_places(arrangement.teams as usize, groups, arrangement.units),
+        };
         env::order(groups, arrangement.bases.len())
-            + arrangement.testing(groups)
-            + arrangement.stress_groups as usize
+            + plain.max(lined)
             + environment.stress.targets as usize
     }
 }

@@ -20,7 +20,8 @@
 //! Iterations are played in blocks. Before a block the work-items of a team may stress memory, read
 //! the block's locations, and meet at a counter with a bounded spin: OpenCL promises no progress
 //! among work-groups, so meeting is a matter of luck, never of correctness. Work-groups beyond those
-//! of the teams stress memory. Which work-group is which may be shuffled.
+//! of the teams stress memory, or wait for each other at a gate, two and two, so that those that follow them in
+//! the launch begin together. Which work-group is which may be shuffled.
 
 mod local;
 mod play;
@@ -176,11 +177,12 @@ impl Writer<'_> {
     /// A work-group beyond those that play stresses memory and is done. The whole work-group takes
     /// this branch, so it misses no barrier.
     fn stress(&self, out: &mut String) {
+        let gate = self.gate();
         let _ = write!(
             out,
             "    const uint ordered = env[env[{order}] + (uint)get_group_id(0)];
     if (ordered >= env[{testing}]) {{
-        const uint nth_stress = ordered - env[{testing}];
+{gate}        const uint nth_stress = ordered - env[{testing}];
         const uint which = env[{chunk}] ? nth_stress / env[{chunk}] : nth_stress;
         {name}(scratch, env[env[{table}] + which % env[{targets}]], env[{pattern}], env[{passes}]);
         return;
@@ -195,6 +197,53 @@ impl Writer<'_> {
             passes = env::STRESS_ITERATIONS,
             name = super::frame::stress_name(self.of.number),
         );
+    }
+
+    /// What a work-group at a gate does: it counts itself, and waits a bounded while for the other. A test of two
+    /// work-groups or fewer has no use for it.
+    fn gate(&self) -> String {
+        if self.device.groups.len() <= 2 {
+            return String::new();
+        }
+        let at = format!(
+            "(meet + (ordered - {}u) * 16u + {}u)",
+            env::GATE,
+            env::ANSWERS
+        );
+        format!(
+            "        if (ordered >= {gate}u) {{
+            if (get_local_id(0) == 0) {{
+                (void){arrive};
+                for (uint left = env[{bound}]; left && {look} < 2u; --left);
+            }}
+            return;
+        }}
+",
+            gate = env::GATE,
+            arrive = self.count_in(&at),
+            look = self.look_at(&at),
+            bound = env::SYNC_BOUND,
+        )
+    }
+
+    /// Adds one to a counter of meetings.
+    fn count_in(&self, at: &str) -> String {
+        match self.of.dialect {
+            AtomicsDialect::C11 | AtomicsDialect::Vulkan => format!(
+                "atomic_fetch_add_explicit((volatile __global atomic_uint *){at}, 1u, memory_order_relaxed, CLASSAY_SCOPE)"
+            ),
+            AtomicsDialect::V1 => format!("atomic_inc((volatile __global uint *){at})"),
+        }
+    }
+
+    /// Reads a counter of meetings.
+    fn look_at(&self, at: &str) -> String {
+        match self.of.dialect {
+            AtomicsDialect::C11 | AtomicsDialect::Vulkan => format!(
+                "atomic_load_explicit((volatile __global atomic_uint *){at}, memory_order_relaxed, CLASSAY_SCOPE)"
+            ),
+            AtomicsDialect::V1 => format!("atomic_add((volatile __global uint *){at}, 0u)"),
+        }
     }
 
     /// Stress by the work-items that play, before a block.
@@ -320,22 +369,8 @@ impl Writer<'_> {
     /// their cores, so how long a line travels is a matter of the moment.
     fn meet(&self, out: &mut String) {
         let counter = |at: &str| format!("(meet + team * 16u{at})");
-        let add = |at: &str| match self.of.dialect {
-            AtomicsDialect::C11 | AtomicsDialect::Vulkan => format!(
-                "atomic_fetch_add_explicit((volatile __global atomic_uint *){}, 1u, memory_order_relaxed, CLASSAY_SCOPE)",
-                counter(at)
-            ),
-            AtomicsDialect::V1 => format!("atomic_inc((volatile __global uint *){})", counter(at)),
-        };
-        let look = |at: &str| match self.of.dialect {
-            AtomicsDialect::C11 | AtomicsDialect::Vulkan => format!(
-                "atomic_load_explicit((volatile __global atomic_uint *){}, memory_order_relaxed, CLASSAY_SCOPE)",
-                counter(at)
-            ),
-            AtomicsDialect::V1 => {
-                format!("atomic_add((volatile __global uint *){}, 0u)", counter(at))
-            }
-        };
+        let add = |at: &str| self.count_in(&counter(at));
+        let look = |at: &str| self.look_at(&counter(at));
         let answers = format!(" + {}u", env::ANSWERS);
         let _ = write!(
             out,
