@@ -79,7 +79,7 @@ if [ -e /usr/include/CL/cl.h ] && command -v gcc >/dev/null; then
     for devices in 1 3; do
         run env TOUCHSTONE_DEVICES=$devices "$folder/vector_add"
         run env TOUCHSTONE_DEVICES=$devices "$folder/leave" "$library"
-        run env TOUCHSTONE_DEVICES=$devices TOUCHSTONE_TIME_LIMIT=0.1 "$folder/bounds" "$library"
+        run env TOUCHSTONE_DEVICES=$devices TOUCHSTONE_TIME_LIMIT=0.1 TOUCHSTONE_ZERO_DIVISION=error "$folder/bounds" "$library"
         run env TOUCHSTONE_DEVICES=$devices "$folder/behaviours"
     done
 else

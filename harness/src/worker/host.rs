@@ -104,7 +104,11 @@ impl Worker {
                 command.env(name, asked);
             }
         }
-        for (name, value) in &breakage.surroundings {
+        for (name, value) in breakage
+            .surroundings
+            .iter()
+            .chain([&variables::TOUCHSTONE_CHECK])
+        {
             if std::env::var_os(name).is_none() {
                 command.env(name, value);
             }

@@ -45,4 +45,6 @@ pub mod variables {
     pub const TOUCHSTONE_FAULTS: &str = "TOUCHSTONE_FAULTS";
     /// Which freedoms Touchstone is to take.
     pub const TOUCHSTONE_LATITUDE: &str = "TOUCHSTONE_LATITUDE";
+    /// What Touchstone is to check of kernels beyond what it always does: no kernel of a case divides by zero.
+    pub const TOUCHSTONE_CHECK: (&str, &str) = ("TOUCHSTONE_ZERO_DIVISION", "error");
 }

@@ -76,6 +76,19 @@ pub enum LaunchError {
     },
 }
 
+impl LaunchError {
+    /// The kernel that was launched.
+    pub fn kernel(&self) -> &str {
+        match self {
+            Self::Trap(trap) => &trap.kernel,
+            Self::Invalid { kernel, .. }
+            | Self::OutOfResources { kernel, .. }
+            | Self::Cancelled { kernel }
+            | Self::StepLimit { kernel, .. } => kernel,
+        }
+    }
+}
+
 /// A place in a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
@@ -211,6 +224,17 @@ pub enum TrapKind {
     },
 }
 
+impl TrapKind {
+    /// Whether it is a write into what may only be read, and not beside it.
+    pub fn is_write_where_only_reads_are(&self) -> bool {
+        matches!(
+            self,
+            Self::BadWrite { address, size, missed: Some(missed) }
+                if !missed.permission.allows(true) && missed.holds(*address, *size)
+        )
+    }
+}
+
 /// What a bad access should have met.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missed {
@@ -222,6 +246,14 @@ pub struct Missed {
     pub len: u64,
     /// What the kernel may do with it.
     pub permission: Permission,
+}
+
+impl Missed {
+    /// Whether an access lies in it.
+    fn holds(&self, address: u64, size: u64) -> bool {
+        let offset = address.wrapping_sub(self.first);
+        offset < self.len && size <= self.len - offset
+    }
 }
 
 /// Says where an access lies relative to what it should have met.

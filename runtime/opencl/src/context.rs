@@ -1,9 +1,8 @@
 //! Contexts: what devices, memory, programs and queues share.
 
 use std::ffi::{CString, c_char, c_void};
-use std::io::Write;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock};
 
 use opencl_sys::*;
 use touchstone_faults::{Latitude, takes};
@@ -16,6 +15,8 @@ use crate::ffi::{Error, Result, ensure, raw};
 use crate::memory::svm::SvmHeap;
 use crate::object::{self, Header, object};
 use crate::platform::{self, Device};
+use crate::queue::command::Failure;
+use crate::report::Reports;
 
 /// The error callback of a context.
 pub type ErrorFn = unsafe extern "C" fn(
@@ -39,6 +40,8 @@ pub struct Context {
     pub svm: SvmHeap,
     /// Where its event and error callbacks run.
     lane: Arc<Lane>,
+    /// What the user has been told of commands that ended abnormally.
+    reports: Reports,
     /// A command has ended abnormally, and the latitude to lose the queues then is taken.
     lost: AtomicBool,
 }
@@ -65,6 +68,7 @@ impl Context {
             destructors: Destructors::default(),
             svm: SvmHeap::default(),
             lane: callback::lane(),
+            reports: Reports::default(),
             lost: AtomicBool::new(false),
         })
     }
@@ -92,18 +96,14 @@ impl Context {
         &self.lane
     }
 
-    /// Reports an error to the application, through the callback given at creation, on
-    /// the callback thread; and the user, who asked for it with `TOUCHSTONE_REPORT=1`, on
-    /// standard error.
-    pub fn report(self: &Arc<Self>, message: &str) {
-        if on_standard_error() {
-            // Where standard error is closed there is nowhere to report to.
-            let _ = writeln!(std::io::stderr(), "touchstone: {message}");
-        }
+    /// Reports the failure of a command to the application, through the callback given at creation, on
+    /// the callback thread; and to the user on standard error.
+    pub fn report(self: &Arc<Self>, failure: &Failure) {
+        self.reports.tell(failure, self.notify.is_some());
         let Some((notify, user_data)) = self.notify else {
             return;
         };
-        let text = CString::new(message.replace('\0', " ")).unwrap_or_default();
+        let text = CString::new(failure.message.replace('\0', " ")).unwrap_or_default();
         let context = Arc::clone(self);
         callback::post(&self.lane, move || {
             // SAFETY: the application gave this function for this purpose; the string
@@ -139,13 +139,6 @@ impl Drop for Context {
         let handle = std::ptr::from_mut(self).cast::<c_void>();
         self.destructors.run(handle);
     }
-}
-
-/// Whether `TOUCHSTONE_REPORT` is 1.
-fn on_standard_error() -> bool {
-    static WANTED: LazyLock<bool> =
-        LazyLock::new(|| std::env::var("TOUCHSTONE_REPORT").is_ok_and(|value| value == "1"));
-    *WANTED
 }
 
 /// Checks a list of properties.

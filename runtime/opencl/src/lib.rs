@@ -17,6 +17,7 @@ pub mod object;
 pub mod platform;
 pub mod program;
 pub mod queue;
+pub mod report;
 pub mod sampler;
 
 /// The `opt-level` that the library was compiled with, as cargo writes it.

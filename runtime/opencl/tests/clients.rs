@@ -113,7 +113,10 @@ fn a_c_program_survives_every_fault_of_its_kernels() {
         return;
     };
     let mut command = Command::new(&program);
-    command.arg(library()).env("TOUCHSTONE_TIME_LIMIT", "0.1");
+    command
+        .arg(library())
+        .env("TOUCHSTONE_TIME_LIMIT", "0.1")
+        .env("TOUCHSTONE_ZERO_DIVISION", "error");
     let output = run(&mut command);
     assert!(output.ends_with("survived 14 faults\n"), "{output}");
     let mut command = Command::new(&program);

@@ -5,7 +5,7 @@ use crate::hir::{ArithOp, Builtin, Expr, Vectors};
 use crate::types::{Qual, Scalar};
 use touchstone_faults::{Fault, on};
 use touchstone_ir as ir;
-use touchstone_ir::{Const, IntOp, Intrinsic, Op, Operand, Reg, UnaryOp};
+use touchstone_ir::{Const, IntOp, Op, Operand, Reg, UnaryOp};
 
 impl Lower<'_> {
     pub(super) fn builtin(&mut self, builtin: Builtin, args: &[Expr], qual: Qual) -> Operand {
@@ -82,7 +82,7 @@ impl Lower<'_> {
                 let d = self.arith(ArithOp::Sub, scalar, a, b);
                 self.length(d)
             }
-            Builtin::Normalize => self.normalize(scalar, ty, a),
+            Builtin::Normalize => self.normalize(ty, a),
             Builtin::Cross => self.cross(scalar, ty, a, b),
             Builtin::Divide => self.arith(ArithOp::Div, scalar, a, b),
             Builtin::Recip => {
@@ -185,16 +185,6 @@ impl Lower<'_> {
         let b = self.b.int(IntOp::And, b, c);
         let r = self.b.int(IntOp::Or, a, b).into();
         self.as_bits(r, ty)
-    }
-
-    fn normalize(&mut self, scalar: Scalar, ty: ir::Type, a: Operand) -> Operand {
-        let length = self.length(a);
-        let zero = self.zero(ir::Type::Scalar(scalar.ir()));
-        let one = self.one(scalar);
-        let none = self.b.compare(ir::Cmp::FEq, length, zero);
-        let length = self.b.select(none, one, length).into();
-        let length = self.shaped(length, ty);
-        self.arith(ArithOp::Div, scalar, a, length)
     }
 
     /// Loads a vector, or a scalar, the `offset`th behind a pointer.
@@ -371,46 +361,6 @@ impl Lower<'_> {
         (0..n)
             .map(|i| self.b.extract(value, Const::i32(i as i32)).into())
             .collect()
-    }
-
-    fn dot(&mut self, scalar: Scalar, a: Operand, b: Operand) -> Operand {
-        let products = self.arith(ArithOp::Mul, scalar, a, b);
-        let mut parts = self.elements(products).into_iter();
-        let first = parts.next().unwrap_or(products);
-        parts.fold(first, |sum, part| {
-            self.arith(ArithOp::Add, scalar, sum, part)
-        })
-    }
-
-    fn length(&mut self, a: Operand) -> Operand {
-        if self.b.type_of(a).lanes() == 1 {
-            return self.b.intrinsic(Intrinsic::Fabs, vec![a]).into();
-        }
-        // hypot neither overflows nor underflows on the way.
-        let mut parts = self.elements(a).into_iter();
-        let first = parts.next().unwrap_or(a);
-        parts.fold(first, |sum, part| {
-            self.b.intrinsic(Intrinsic::Hypot, vec![sum, part]).into()
-        })
-    }
-
-    fn cross(&mut self, scalar: Scalar, ty: ir::Type, a: Operand, b: Operand) -> Operand {
-        let (a, b) = (self.elements(a), self.elements(b));
-        let mut parts = Vec::new();
-        for (i, j) in [(1, 2), (2, 0), (0, 1)] {
-            let (Some(&ai), Some(&aj), Some(&bi), Some(&bj)) =
-                (a.get(i), a.get(j), b.get(i), b.get(j))
-            else {
-                return self.zero(ty);
-            };
-            let plus = self.arith(ArithOp::Mul, scalar, ai, bj);
-            let minus = self.arith(ArithOp::Mul, scalar, aj, bi);
-            parts.push(self.arith(ArithOp::Sub, scalar, plus, minus));
-        }
-        if ty.lanes() == 4 {
-            parts.push(self.zero(ir::Type::Scalar(scalar.ir())));
-        }
-        self.b.emit(ty, Op::Construct(parts)).into()
     }
 
     /// Elements of two vectors laid end to end, by a mask known at run time.

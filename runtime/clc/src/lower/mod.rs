@@ -4,6 +4,7 @@
 //! - `place`: objects, and reading and writing them
 //! - `expr`: expressions
 //! - `builtin`: built-in functions
+//! - `geometry`: functions of vectors in space
 //! - `group`: copies by a work-group
 //! - `link`: several units to one module
 //!
@@ -14,6 +15,7 @@
 mod builtin;
 mod expr;
 mod function;
+mod geometry;
 mod group;
 mod link;
 mod place;

@@ -133,7 +133,8 @@ impl Sema<'_> {
             }
             found @ (Some(Entry::Function(_)) | None) => {
                 let name = self.name(symbol);
-                if found.is_some() || self.is_builtin(&name) {
+                let missing = missing::feature(What::Function, &name).is_some();
+                if found.is_some() || missing || self.is_builtin(&name) {
                     let message = format!("`{name}` is a function; it can only be called");
                     return self.error(at, message);
                 }

@@ -1,11 +1,6 @@
 //! Small kernels and the values that C says they compute.
 
-use crate::support::{Element, Given, build, build_with, int, launch, run, run_with};
-
-/// The values a kernel body writes to `out`.
-fn body<T: Element>(ty: &str, body: &str, n: usize) -> Vec<T> {
-    run(&format!("kernel void k(global {ty} *out) {{ {body} }}"), n)
-}
+use crate::support::{Element, Given, body, build, build_with, int, launch, run, run_with};
 
 #[test]
 fn integer_promotions_and_conversions() {

@@ -121,6 +121,11 @@ pub fn run<T: Element>(text: &str, n: usize) -> Vec<T> {
     run_with("-cl-std=CL3.0", text, n)
 }
 
+/// The values a kernel body writes to `out`.
+pub fn body<T: Element>(ty: &str, body: &str, n: usize) -> Vec<T> {
+    run(&format!("kernel void k(global {ty} *out) {{ {body} }}"), n)
+}
+
 /// The value of an `int` expression, computed by a kernel.
 pub fn int(expression: &str) -> i32 {
     run::<i32>(

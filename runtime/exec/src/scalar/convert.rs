@@ -204,7 +204,7 @@ fn float_to_float(f: f64, target: Scalar, rounding: Rounding) -> u64 {
                 .into()
         }
         Scalar::F16 => {
-            let n = f16::from_f64(f);
+            let n = nearest_half(f);
             let wide = f64::from(n);
             let step = Half(n);
             nudge!(step, wide > f, wide < f, f < 0.0, rounding)
@@ -216,6 +216,18 @@ fn float_to_float(f: f64, target: Scalar, rounding: Rounding) -> u64 {
             f.to_bits()
         }
     }
+}
+
+/// The half nearest to a double, the even one of two. On the way through `float`, which has digits to spare,
+/// what is lost sets the last one: so no number comes to lie half-way between two halves that does not.
+fn nearest_half(f: f64) -> f16 {
+    let n = f as f32;
+    let wide = f64::from(n);
+    if wide == f || n.is_nan() {
+        return f16::from_f32(n);
+    }
+    let toward_zero = n.to_bits() - u32::from(wide.abs() > f.abs());
+    f16::from_f32(f32::from_bits(toward_zero | 1))
 }
 
 /// A half with the neighbours that `nudge` asks for. It is never NaN there.
@@ -309,6 +321,75 @@ mod tests {
         assert_eq!(
             c(Rounding::Default).apply(f64::MAX.to_bits()),
             bits(f32::INFINITY)
+        );
+    }
+
+    /// The halves around a double, one of which rounding gives, and the number half-way between them.
+    fn around(f: f64) -> (f64, f64, f64) {
+        let mut low = Half(f16::from_f32(f as f32));
+        while f64::from(low.0) > f {
+            low = low.next_down();
+        }
+        while f64::from(low.next_up().0) <= f {
+            low = low.next_up();
+        }
+        let (low, high) = (f64::from(low.0), f64::from(low.next_up().0));
+        (low, high, low / 2.0 + high / 2.0)
+    }
+
+    #[test]
+    fn doubles_become_halves_in_one_rounding() {
+        let to = |rounding, f: f64| {
+            let c = conversion((FLOAT, Scalar::F64), (FLOAT, Scalar::F16), rounding, false);
+            read_float(Scalar::F16, c.apply(f.to_bits()))
+        };
+        let wholes = [
+            0.0,
+            1.0,
+            3.0,
+            1024.5,
+            2049.0,
+            65503.0,
+            2f64.powi(-24),
+            3.1 * 2f64.powi(-20),
+        ];
+        for whole in wholes {
+            let (_, _, middle) = around(whole);
+            // Bits that a float does not have, on either side of what lies half-way.
+            for f in [whole, middle, middle.next_up(), middle.next_down()] {
+                for f in [f, -f] {
+                    let (low, high, middle) = around(f);
+                    let (zero, other) = if f < 0.0 { (high, low) } else { (low, high) };
+                    assert_eq!(to(Rounding::Down, f), low, "{f}");
+                    assert_eq!(
+                        to(Rounding::Up, f),
+                        if f == low { low } else { high },
+                        "{f}"
+                    );
+                    assert_eq!(
+                        to(Rounding::TowardZero, f),
+                        if f == other { other } else { zero },
+                        "{f}"
+                    );
+                    let nearest = to(Rounding::NearestEven, f);
+                    match f.total_cmp(&middle) {
+                        std::cmp::Ordering::Less => assert_eq!(nearest, low, "{f}"),
+                        std::cmp::Ordering::Greater => assert_eq!(nearest, high, "{f}"),
+                        std::cmp::Ordering::Equal => {
+                            assert_eq!(f16::from_f64(nearest).to_bits() & 1, 0, "{f}");
+                        }
+                    }
+                }
+            }
+        }
+        assert_eq!(to(Rounding::Default, 1e300), f64::INFINITY);
+        assert_eq!(to(Rounding::TowardZero, 1e300), 65504.0);
+        assert_eq!(to(Rounding::Default, 65520.0f64.next_down()), 65504.0);
+        assert_eq!(to(Rounding::Default, 65520.0), f64::INFINITY);
+        assert_eq!(to(Rounding::Up, 1e-300), 2f64.powi(-24));
+        assert_eq!(
+            to(Rounding::Default, 2f64.powi(-25).next_up()),
+            2f64.powi(-24)
         );
     }
 

@@ -1,6 +1,6 @@
 //! The built-in functions of floating-point numbers, on values.
 
-/// The functions of a float type on values. `$pi_rem` reduces exactly.
+/// The functions of a float type on values.
 macro_rules! floats {
     ($module:ident, $f:ident, $i:ident, $libm:tt) => {
         pub(super) mod $module {
@@ -8,11 +8,14 @@ macro_rules! floats {
 
             floats!(@libm $f, $libm);
 
+            // Those of pi and of ten are computed in double precision, so that floats are rounded once.
             functions! { pub(in crate::scalar) $f:
-                acospi(x) = acos(x) / PI;
-                asinpi(x) = asin(x) / PI;
-                atanpi(x) = atan(x) / PI;
-                atan2pi(y, x) = atan2(y, x) / PI;
+                acospi(x) = (libm::acos(f64::from(x)) / std::f64::consts::PI) as $f;
+                asinpi(x) = (libm::asin(f64::from(x)) / std::f64::consts::PI) as $f;
+                atanpi(x) = (libm::atan(f64::from(x)) / std::f64::consts::PI) as $f;
+                atan2pi(y, x) = (libm::atan2(f64::from(y), f64::from(x)) / std::f64::consts::PI) as $f;
+                exp10(x) = libm::pow(10.0, f64::from(x)) as $f;
+                acosh(x) = if x < 1.0 { $f::NAN } else { acosh_above_one(x) };
                 sqrt(x) = x.sqrt();
                 rsqrt(x) = 1.0 / x.sqrt();
                 radians(x) = f64::from(x).to_radians() as $f;
@@ -212,16 +215,18 @@ macro_rules! floats {
     };
     (@libm f32, _) => {
         pub(in crate::scalar) use libm::{
-            acosf as acos, acoshf as acosh, asinf as asin, asinhf as asinh, atan2f as atan2,
+            acosf as acos, asinf as asin, asinhf as asinh, atan2f as atan2,
             atanf as atan, atanhf as atanh, cbrtf as cbrt, copysignf as copysign, cosf as cos,
-            coshf as cosh, erfcf as erfc, erff as erf, exp2f as exp2, exp10f as exp10, expf as exp,
+            coshf as cosh, erfcf as erfc, erff as erf, exp2f as exp2, expf as exp,
             expm1f as expm1, fdimf as fdim, fmaf as fma, fmaxf as fmax, fminf as fmin,
             fmodf as fmod, hypotf as hypot, ldexpf as ldexp, log1pf as log1p, log2f as log2,
             log10f as log10, logf as log, nextafterf as nextafter, powf as pow,
             remainderf as remainder, sinf as sin, sinhf as sinh, tanf as tan, tanhf as tanh,
             tgammaf as tgamma,
         };
-        use libm::{frexpf as frexp, lgammaf_r as lgamma_r, remquof as remquo};
+        use libm::{
+            acoshf as acosh_above_one, frexpf as frexp, lgammaf_r as lgamma_r, remquof as remquo,
+        };
 
         pub(in crate::scalar) fn pown(x: f32, n: i32) -> f32 {
             libm::pow(f64::from(x), f64::from(n)) as f32
@@ -232,27 +237,31 @@ macro_rules! floats {
     };
     (@libm f64, _) => {
         pub(in crate::scalar) use libm::{
-            acos, acosh, asin, asinh, atan, atan2, atanh, cbrt, copysign, cos, cosh, erf, erfc,
-            exp, exp2, exp10, expm1, fdim, fma, fmax, fmin, fmod, hypot, ldexp, log, log1p, log2,
+            acos, asin, asinh, atan, atan2, atanh, cbrt, copysign, cos, cosh, erf, erfc,
+            exp, exp2, expm1, fdim, fma, fmax, fmin, fmod, hypot, ldexp, log, log1p, log2,
             log10, nextafter, pow, remainder, sin, sinh, tan, tanh, tgamma,
         };
-        use libm::{frexp, lgamma_r, remquo};
+        use libm::{acosh as acosh_above_one, frexp, lgamma_r, remquo};
 
         pub(in crate::scalar) fn pown(x: f64, n: i32) -> f64 {
             pow(x, f64::from(n))
         }
-        /// One Newton step makes up for the rounding of 1 / n.
+        /// A number of the magnitude of one has an accurate root: its exponent is divided apart.
         fn root(x: f64, n: i32) -> f64 {
+            let exponent = if x.is_finite() { frexp(x).1 } else { 0 };
+            let apart = exponent / n;
+            ldexp(root_near_one(ldexp(x, -apart * n), n), apart)
+        }
+        /// One Newton step makes up for the rounding of 1 / n. For a large n that does not matter, and the power
+        /// may leave the range.
+        fn root_near_one(x: f64, n: i32) -> f64 {
+            const LARGE: u32 = 512;
             let y = pow(x, 1.0 / f64::from(n));
-            if !y.is_normal() || !x.is_normal() {
+            if n.unsigned_abs() > LARGE || x.is_infinite() {
                 return y;
             }
             let ratio = pow(y, f64::from(n)) / x;
-            if ratio.is_finite() {
-                y - y * (ratio - 1.0) / f64::from(n)
-            } else {
-                y
-            }
+            y - y * (ratio - 1.0) / f64::from(n)
         }
     };
 }

@@ -16,6 +16,8 @@ macro_rules! functions {
     )*};
 }
 
+#[cfg(test)]
+mod accuracy;
 pub(crate) mod convert;
 mod float;
 pub(crate) mod integer;

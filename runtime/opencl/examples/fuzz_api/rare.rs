@@ -188,19 +188,18 @@ impl World {
         self.expect("clGetDeviceInfo", code, &[CL_SUCCESS]);
         let units = units as isize;
         let (equally, counts) = (CL_DEVICE_PARTITION_EQUALLY, CL_DEVICE_PARTITION_BY_COUNTS);
-        let each = 1 + self.random.below(units as usize) as isize;
+        let each = 1 + self.random.below((units - 1).max(1) as usize) as isize;
+        let too_many = CL_INVALID_DEVICE_PARTITION_COUNT;
         // The list, and how many parts it makes or why it makes none.
-        let (list, made) = match self.random.below(7) {
+        let (list, made) = match self.random.below(8) {
             0 => (vec![0], Err(CL_INVALID_VALUE)),
             1 => (vec![0x9999, 1, 0], Err(CL_INVALID_VALUE)),
             2 => (vec![equally, 0, 0], Err(CL_INVALID_VALUE)),
             _ if units == 1 => (vec![equally, 1, 0], Err(CL_DEVICE_PARTITION_FAILED)),
-            3 => (vec![equally, units + 1, 0], Err(CL_DEVICE_PARTITION_FAILED)),
-            4 => {
-                let too_many = CL_INVALID_DEVICE_PARTITION_COUNT;
-                (vec![counts, units, 1, 0, 0], Err(too_many))
-            }
-            5 => (vec![counts, 1, units - 1, 0, 0], Ok(2)),
+            3 => (vec![equally, units, 0], Err(CL_DEVICE_PARTITION_FAILED)),
+            4 => (vec![equally, units + 1, 0], Err(too_many)),
+            5 => (vec![counts, units, 1, 0, 0], Err(too_many)),
+            6 => (vec![counts, 1, units - 1, 0, 0], Ok(2)),
             _ => (vec![equally, each, 0], Ok((units / each) as usize)),
         };
         let room = *made.as_ref().unwrap_or(&4);

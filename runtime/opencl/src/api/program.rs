@@ -11,12 +11,12 @@ use crate::callback::UserData;
 use crate::context::Context;
 use crate::ffi::entry::created;
 use crate::ffi::{Error, Result, ensure, raw};
-use crate::frontend::{Purpose, Unit};
+use crate::frontend::Purpose;
 use crate::platform::Device;
 use crate::program::binary::Container;
-use crate::program::build::{BuiltFn, Notify, Task, carry_out};
+use crate::program::build::{BuiltFn, Notify, Part, Task, carry_out};
 use crate::program::builtin;
-use crate::program::{Origin, Product, Program};
+use crate::program::{Origin, Program};
 use crate::{frontend, object, platform};
 
 /// Checks that a list of devices is null when and only when it is empty.
@@ -318,8 +318,7 @@ entry_points! {
     ) {
         let program = object::find::<Program>(program)?;
         let device = device_of(device)?;
-        let at = program.index_of(&device).ok_or(Error(CL_INVALID_DEVICE))?;
-        program.build_info(at, param_name)
+        program.build_info(&device, param_name)
     }
 }
 
@@ -364,13 +363,13 @@ pub unsafe extern "C" fn clLinkProgram(
                 distinct.push(device);
             }
         }
-        let units = units_of(&context, &distinct, inputs)?;
+        let parts = parts_of(&context, &distinct, inputs)?;
         let program = Program::new(context, distinct, Origin::Linked);
-        let targets: Vec<usize> = (0..units.len())
-            .filter(|&at| !units[at].is_empty())
+        let targets: Vec<usize> = (0..parts.len())
+            .filter(|&at| !parts[at].is_empty())
             .collect();
         program.begin_build(&targets, &options)?;
-        let task = Task::Link { units, library };
+        let task = Task::Link { parts, library };
         failed = carry_out(&program, targets, task, notify, CL_LINK_PROGRAM_FAILURE).err();
         Ok(object::publish(&program))
     };
@@ -384,47 +383,31 @@ pub unsafe extern "C" fn clLinkProgram(
     }
 }
 
-/// For each device the compiled units of the inputs of a link: those of all inputs, or none
-/// where no input has been compiled for the device.
+/// For each device the parts of the inputs of a link: those of all inputs, or none where no input
+/// has a compiled object or library for the device.
 ///
 /// # Errors
 /// `CL_INVALID_PROGRAM`, `CL_INVALID_CONTEXT`; `CL_INVALID_OPERATION` where only some inputs
-/// have been compiled for a device or one is being compiled, or when there is no device for
-/// which all have been.
-fn units_of(
+/// have one for a device or one is being compiled, or when there is no device for which all have.
+fn parts_of(
     context: &Arc<Context>,
     devices: &[Arc<Device>],
     inputs: &[cl_program],
-) -> Result<Vec<Vec<Arc<Unit>>>> {
+) -> Result<Vec<Vec<Part>>> {
     let inputs = inputs.iter().map(|&input| object::find::<Program>(input));
     let inputs = inputs.collect::<Result<Vec<_>>>()?;
     let own = |input: &Arc<Program>| Arc::ptr_eq(&input.context, context);
     ensure!(inputs.iter().all(own), CL_INVALID_CONTEXT);
     let mut all = Vec::with_capacity(devices.len());
     for device in devices {
-        let mut units = Vec::new();
-        let mut compiled = 0;
-        for input in &inputs {
-            let Some(build) = input.last_build(device) else {
-                continue;
-            };
-            ensure!(build.status != CL_BUILD_IN_PROGRESS, CL_INVALID_OPERATION);
-            match build.product {
-                Product::Objects { units: own, .. } => {
-                    compiled += 1;
-                    units.extend(own);
-                }
-                Product::Nothing | Product::Executable(_) => {}
-            }
-        }
-        ensure!(
-            compiled == 0 || compiled == inputs.len(),
-            CL_INVALID_OPERATION
-        );
-        all.push(units);
+        let parts = inputs.iter().map(|input| input.parts(device));
+        let parts = parts.collect::<Result<Vec<_>>>()?;
+        let there = parts.iter().flatten().count();
+        ensure!(there == 0 || there == inputs.len(), CL_INVALID_OPERATION);
+        all.push(parts.into_iter().flatten().flatten().collect::<Vec<_>>());
     }
     ensure!(
-        all.iter().any(|units| !units.is_empty()),
+        all.iter().any(|parts| !parts.is_empty()),
         CL_INVALID_OPERATION
     );
     Ok(all)

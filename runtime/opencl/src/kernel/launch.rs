@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use opencl_sys::*;
-use touchstone_exec::{Arg, Launch, LaunchError, MemoryMap, Permission};
+use touchstone_exec::{Arg, Launch, LaunchError, MemoryMap, Permission, TrapKind};
 use touchstone_faults::{Fault, on};
 
 use super::Kernel;
@@ -160,7 +160,8 @@ impl Kernel {
                         let buffer = buffer.upgrade().ok_or(missing)?;
                         let start = buffer.address(device)? as u64;
                         let declared_as = arg.pass;
-                        let writes = may_write(declared_as) && buffer.is_writable();
+                        let writable = buffer.is_writable() || settings::allows_read_only_writes();
+                        let writes = may_write(declared_as) && writable;
                         // SAFETY: the command holds the buffer while it runs; who else may
                         // use its memory meanwhile is governed by the OpenCL memory model.
                         let arg = unsafe { object(memory, start, start, buffer.size(), writes) };
@@ -258,5 +259,36 @@ fn failure(error: &LaunchError) -> Failure {
     Failure {
         status,
         message: error.to_string(),
+        of: error.kernel().to_owned(),
+        advice: advice(error),
+    }
+}
+
+/// What the user of a kernel that failed can set.
+fn advice(error: &LaunchError) -> &'static str {
+    let LaunchError::Trap(trap) = error else {
+        return "";
+    };
+    match &trap.kind {
+        kind if kind.is_write_where_only_reads_are() => {
+            "Kernels may not write to buffers made with CL_MEM_READ_ONLY: \
+             TOUCHSTONE_READ_ONLY_WRITES=allow lets them."
+        }
+        TrapKind::BadRead { .. } | TrapKind::BadWrite { .. } => {
+            "With TOUCHSTONE_BOUNDS_CHECKS=off accesses of kernels are not checked."
+        }
+        TrapKind::WaitedTooLong { .. } | TrapKind::RanTooLong { .. } => {
+            "TOUCHSTONE_TIME_LIMIT sets how long a work-group may take."
+        }
+        TrapKind::DivisionByZero => "Without TOUCHSTONE_ZERO_DIVISION=error it gives some value.",
+        TrapKind::Unmapped { .. }
+        | TrapKind::NullPointer { .. }
+        | TrapKind::MisalignedAtomic { .. }
+        | TrapKind::EndlessLoop
+        | TrapKind::Unreachable
+        | TrapKind::MissingReturn
+        | TrapKind::Explicit
+        | TrapKind::DivergentBarrier { .. }
+        | TrapKind::BarrierNotReached { .. } => "",
     }
 }

@@ -241,7 +241,9 @@ impl Kernel {
                 Answer::list(size.map(|side| side as usize))
             }
             CL_KERNEL_LOCAL_MEM_SIZE => Answer::of(self.local_bytes(target)),
-            CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => Answer::of(range::preferred_multiple()),
+            CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => {
+                Answer::of(range::preferred_multiple(Self::max_group_size(target)))
+            }
             CL_KERNEL_PRIVATE_MEM_SIZE => Answer::of(target.meta.private_bytes),
             // For built-in kernels only, whose index spaces have one dimension.
             CL_KERNEL_GLOBAL_WORK_SIZE if matches!(self.program.origin, Origin::BuiltIn) => {

@@ -12,13 +12,17 @@ pub const ODD_GROUP: usize = 257;
 /// The preferred multiple, with odd sizes.
 const PREFERRED_ODD: usize = 7;
 
-/// The work-group size whose multiples are said to be fast.
-pub fn preferred_multiple() -> usize {
-    if takes(Latitude::OddSizes) {
+/// Work-items that spread the cost of starting a group, and leave groups for every thread.
+const PREFERRED: usize = 64;
+
+/// The work-group size whose multiples are said to be fast, for groups of at most so many work-items.
+pub fn preferred_multiple(max_group: usize) -> usize {
+    let preferred = if takes(Latitude::OddSizes) {
         PREFERRED_ODD
     } else {
-        1
-    }
+        PREFERRED
+    };
+    preferred.min(max_group)
 }
 
 /// An index space; sides beyond `dimensions` are one (offsets: zero).
@@ -130,18 +134,16 @@ impl Range {
     }
 
     /// The required size, or one that divides the index space: in each dimension the
-    /// largest divisor that keeps the group at or under 64 work-items, which is enough to
-    /// spread the cost of starting a group and leaves groups for every thread. With odd sizes the first side
+    /// largest divisor that keeps the group at or under the preferred multiple. With odd sizes the first side
     /// need not divide, where groups may differ in size.
     fn choose_local(&self, demands: &Demands) -> Result<[usize; 3]> {
         if let Some(required) = demands.required {
             self.check_local(required, demands)?;
             return Ok(required);
         }
-        let odd = takes(Latitude::OddSizes);
-        let mut room = demands.max_group.min(if odd { PREFERRED_ODD } else { 64 });
+        let mut room = preferred_multiple(demands.max_group);
         let mut local = [1; 3];
-        if odd && !demands.uniform {
+        if takes(Latitude::OddSizes) && !demands.uniform {
             local[0] = room.min(self.global[0]).max(1);
             return Ok(local);
         }

@@ -22,17 +22,25 @@ pub fn first_seed() -> u64 {
     *FIRST
 }
 
-/// `TOUCHSTONE_ZERO_DIVISION`: with `value`, integer division by zero gives some value, as
-/// OpenCL C allows; else it ends the command.
+/// `TOUCHSTONE_ZERO_DIVISION`: with `error`, integer division by zero ends the command; else it gives some
+/// value, as OpenCL C allows.
 pub fn zero_division() -> ZeroDivision {
     static CHOSEN: LazyLock<ZeroDivision> =
         LazyLock::new(
             || match environment::word("TOUCHSTONE_ZERO_DIVISION").as_deref() {
-                Some("value") => ZeroDivision::Continue,
-                Some(_) | None => ZeroDivision::Trap,
+                Some("error") => ZeroDivision::Trap,
+                Some(_) | None => ZeroDivision::Continue,
             },
         );
     *CHOSEN
+}
+
+/// `TOUCHSTONE_READ_ONLY_WRITES`: with `allow`, kernels may write to buffers made with `CL_MEM_READ_ONLY`.
+pub fn allows_read_only_writes() -> bool {
+    static ALLOWED: LazyLock<bool> = LazyLock::new(|| {
+        environment::word("TOUCHSTONE_READ_ONLY_WRITES").as_deref() == Some("allow")
+    });
+    *ALLOWED
 }
 
 /// `TOUCHSTONE_BOUNDS_CHECKS`: with `off`, accesses to memory are not checked.

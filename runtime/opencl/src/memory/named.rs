@@ -4,7 +4,6 @@
 //! What is in an allocation is moved like a buffer's bytes. At any other address there may be
 //! nothing, so there each access that the system refuses is caught and ends the command.
 
-use opencl_sys::CL_INVALID_OPERATION;
 use touchstone_exec::copy_caught;
 
 use super::copy;
@@ -36,12 +35,12 @@ pub unsafe fn copy(from: *const u8, to: *mut u8, size: usize) -> Result<(), Fail
         return Ok(());
     }
     // SAFETY: as the caller vouches.
-    unsafe { copy_caught(from, to, size) }.map_err(|done| Failure {
-        status: CL_INVALID_OPERATION,
-        message: format!(
+    unsafe { copy_caught(from, to, size) }.map_err(|done| {
+        let message = format!(
             "a copy of {size} bytes from {from:p} to {to:p} ends after {done} or a few more: there \
              nothing is mapped that may be read, or written"
-        ),
+        );
+        Failure::refused("copy", message)
     })
 }
 
@@ -71,13 +70,13 @@ pub unsafe fn fill(to: *mut u8, size: usize, pattern: &[u8]) -> Result<(), Failu
         let count = chunk.len().min(size - filled);
         // SAFETY: as the caller vouches; the chunk is as long.
         let written = unsafe { copy_caught(chunk.as_ptr(), to.wrapping_add(filled), count) };
-        written.map_err(|done| Failure {
-            status: CL_INVALID_OPERATION,
-            message: format!(
-                "a fill of {size} bytes at {to:p} ends after {} or a few more: there nothing is \
-                 mapped that may be written",
-                filled + done
-            ),
+        written.map_err(|done| {
+            let filled = filled + done;
+            let message = format!(
+                "a fill of {size} bytes at {to:p} ends after {filled} or a few more: there nothing is \
+                 mapped that may be written"
+            );
+            Failure::refused("fill", message)
         })?;
         filled += count;
     }
@@ -88,11 +87,11 @@ pub unsafe fn fill(to: *mut u8, size: usize, pattern: &[u8]) -> Result<(), Failu
 fn check(place: Place, address: usize, size: usize) -> Result<(), Failure> {
     match place {
         Place::Inside | Place::Foreign => Ok(()),
-        Place::Leaves(room) => Err(Failure {
-            status: CL_INVALID_OPERATION,
-            message: format!(
+        Place::Leaves(room) => {
+            let message = format!(
                 "{size} bytes at {address:#x} leave their allocation, which ends after {room}"
-            ),
-        }),
+            );
+            Err(Failure::refused("range", message))
+        }
     }
 }

@@ -44,6 +44,9 @@ const HOST_EXTENSIONS: [&str; 4] = [
     "cl_khr_suggested_local_work_size",
 ];
 
+/// What every image can do where there are images: 2D ones lie in buffers, and 3D ones are offered for writing.
+const IMAGE_EXTENSIONS: [&str; 2] = ["cl_khr_image2d_from_buffer", "cl_khr_3d_image_writes"];
+
 /// Its queries are those of 3.0, and answered where 3.0 is reported.
 const EXTENDED_VERSIONING: &str = "cl_khr_extended_versioning";
 
@@ -54,7 +57,7 @@ pub fn extensions() -> Vec<(&'static str, cl_version)> {
     let host = HOST_EXTENSIONS.into_iter().filter(|&name| {
         profile::keeps(name) && (name != EXTENDED_VERSIONING || profile::includes(Version::V3_0))
     });
-    let images = images().then_some("cl_khr_image2d_from_buffer");
+    let images = IMAGE_EXTENSIONS.into_iter().filter(|_| images());
     let names = host.chain(images).chain(frontend::extensions());
     names.map(|name| (name, version(1, 0, 0))).collect()
 }

@@ -44,8 +44,6 @@ pub struct Device {
     pub limits: Limits,
     /// Its identifier, the same in every process.
     pub uuid: Uuid,
-    /// Whether it is the platform's default device.
-    pub is_default: bool,
     /// The device it is a part of; none for a root device.
     pub parent: Option<Arc<Device>>,
     /// How it was made from its parent, as the application said it; empty for a root.
@@ -61,7 +59,6 @@ impl Device {
             header: Header::default(),
             limits,
             uuid: Uuid::of_root(number),
-            is_default: number == 0,
             parent: None,
             partition: Vec::new(),
             pool: OnceLock::new(),

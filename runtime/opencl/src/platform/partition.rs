@@ -93,14 +93,16 @@ impl Scheme {
     /// The compute units of each part of a device.
     ///
     /// # Errors
-    /// `CL_DEVICE_PARTITION_FAILED` when the device is too small to be split so,
-    /// `CL_INVALID_DEVICE_PARTITION_COUNT` for counts that exceed it.
+    /// `CL_DEVICE_PARTITION_FAILED` when the device "could not be further partitioned": it has one unit, or the
+    /// one equal part would be the whole; `CL_INVALID_DEVICE_PARTITION_COUNT` when more units are asked for than it
+    /// has, or more parts than it can have.
     pub fn parts(&self, device: &Device) -> Result<Vec<usize>> {
         let units = device.limits.compute_units;
         ensure!(!supported(device).is_empty(), CL_DEVICE_PARTITION_FAILED);
         match self {
             Self::Equally(each) => {
-                ensure!(*each <= units, CL_DEVICE_PARTITION_FAILED);
+                ensure!(*each <= units, CL_INVALID_DEVICE_PARTITION_COUNT);
+                ensure!(*each < units, CL_DEVICE_PARTITION_FAILED);
                 Ok(vec![*each; units / each])
             }
             Self::ByCounts(counts) => {
@@ -134,7 +136,6 @@ impl Scheme {
                     ..device.limits.clone()
                 },
                 uuid: device.uuid.of_part(&self.properties(), number),
-                is_default: false,
                 parent: Some(Arc::clone(device)),
                 partition: self.properties(),
                 pool: OnceLock::new(),

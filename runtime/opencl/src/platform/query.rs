@@ -83,11 +83,8 @@ pub fn device_info(device: &Arc<Device>, name: cl_device_info) -> Result<Answer>
 
 fn identity(device: &Arc<Device>, name: cl_device_info) -> Option<Answer> {
     Some(match name {
-        CL_DEVICE_TYPE => Answer::of(if device.is_default {
-            CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_DEFAULT
-        } else {
-            CL_DEVICE_TYPE_CPU
-        }),
+        // One type, which is not CL_DEVICE_TYPE_DEFAULT: that is for choosing devices.
+        CL_DEVICE_TYPE => Answer::of(CL_DEVICE_TYPE_CPU),
         CL_DEVICE_VENDOR_ID => Answer::of(VENDOR_ID),
         CL_DEVICE_NAME => Answer::text("Touchstone interpreter"),
         CL_DEVICE_VENDOR => Answer::text(VENDOR),
@@ -116,8 +113,9 @@ fn identity(device: &Arc<Device>, name: cl_device_info) -> Option<Answer> {
         },
         CL_DEVICE_PARTITION_AFFINITY_DOMAIN => Answer::of(0u64),
         CL_DEVICE_PARTITION_TYPE => Answer::list(device.partition.iter().copied()),
-        // No run of the Khronos conformance test suite has been submitted.
-        CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => Answer::text(""),
+        // No run of the Khronos conformance test suite has been submitted: a version in the form of its
+        // versions, so that it can be read and compared, and before all of them.
+        CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => Answer::text("v0000-01-01-00"),
         CL_DEVICE_MAX_CLOCK_FREQUENCY => Answer::of(device.limits.clock),
         CL_DEVICE_ENDIAN_LITTLE => Answer::boolean(cfg!(target_endian = "little")),
         CL_DEVICE_ADDRESS_BITS => Answer::of(usize::BITS),
@@ -200,7 +198,9 @@ fn sizes(device: &Arc<Device>, name: cl_device_info) -> Option<Answer> {
         CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS => Answer::of(3u32),
         CL_DEVICE_MAX_WORK_ITEM_SIZES => Answer::list([limits::max_work_group_size(); 3]),
         CL_DEVICE_MAX_WORK_GROUP_SIZE => Answer::of(limits::max_work_group_size()),
-        CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => Answer::of(range::preferred_multiple()),
+        CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => {
+            Answer::of(range::preferred_multiple(limits::max_work_group_size()))
+        }
         CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT => {
             Answer::boolean(profile::has(Feature::NonUniformGroups))
         }

@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use opencl_sys::*;
 
+use super::build::Part;
 use crate::ffi::codes;
 use crate::frontend::{Source, Unit};
 
@@ -49,6 +50,11 @@ impl Container {
             options: options.to_owned(),
             units: units.iter().map(|unit| unit.source.clone()).collect(),
         }
+    }
+
+    /// Its units, to be compiled.
+    pub fn parts(&self) -> Vec<Part> {
+        self.units.iter().cloned().map(Part::Loaded).collect()
     }
 
     /// As bytes.

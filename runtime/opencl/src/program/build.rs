@@ -44,11 +44,20 @@ pub enum Task {
     },
     /// `clLinkProgram`: link compiled units into this, a new program.
     Link {
-        /// For each device of the program the units, in the order of the inputs.
-        units: Vec<Vec<Arc<Unit>>>,
+        /// For each device of the program the parts, in the order of the inputs.
+        parts: Vec<Vec<Part>>,
         /// Whether to make a library.
         library: bool,
     },
+}
+
+/// A translation unit that a link takes.
+#[derive(Clone)]
+pub enum Part {
+    /// One that has been compiled.
+    Compiled(Arc<Unit>),
+    /// One of a binary that was loaded, which is compiled as it was then.
+    Loaded(Source),
 }
 
 /// What came of it: log and product, or log alone.
@@ -152,26 +161,20 @@ impl Work {
                     Err("a program without source cannot be compiled\n".into())
                 }
             },
-            Task::Link { units, library } => {
-                let units = units[at].clone();
+            Task::Link { parts, library } => {
+                let (log, units) = self.compiled(&parts[at])?;
                 if *library {
                     let library = true;
-                    Ok((String::new(), Product::Objects { units, library }))
+                    Ok((log, Product::Objects { units, library }))
                 } else {
-                    self.executable(units, String::new())
+                    self.executable(units, log)
                 }
             }
         }
     }
 
     fn load_binary(&mut self, container: &Container) -> Outcome {
-        let mut log = String::new();
-        let mut units = Vec::new();
-        for source in &container.units {
-            let (unit_log, unit) = self.compile_source(source.clone())?;
-            log.push_str(&unit_log);
-            units.push(unit);
-        }
+        let (log, units) = self.compiled(&container.parts())?;
         match container.kind {
             Kind::Executable => self.executable(units, log),
             Kind::Object | Kind::Library => {
@@ -179,6 +182,26 @@ impl Work {
                 Ok((log, Product::Objects { units, library }))
             }
         }
+    }
+
+    /// The units of some parts, with what there is to say about those that are compiled only now.
+    fn compiled(
+        &mut self,
+        parts: &[Part],
+    ) -> std::result::Result<(String, Vec<Arc<Unit>>), String> {
+        let mut log = String::new();
+        let mut units = Vec::with_capacity(parts.len());
+        for part in parts {
+            units.push(match part {
+                Part::Compiled(unit) => Arc::clone(unit),
+                Part::Loaded(source) => {
+                    let (unit_log, unit) = self.compile_source(source.clone())?;
+                    log.push_str(&unit_log);
+                    unit
+                }
+            });
+        }
+        Ok((log, units))
     }
 
     fn compile(&mut self, text: &str, options: &str, headers: &[(String, String)]) -> Compiled {

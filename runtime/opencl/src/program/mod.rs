@@ -23,6 +23,7 @@ use crate::ffi::{Error, Result, ensure};
 use crate::frontend::Unit;
 use crate::object::{self, Header, object};
 use crate::platform::Device;
+use build::Part;
 
 /// Where a program came from.
 pub enum Origin {
@@ -207,10 +208,40 @@ impl Program {
         }
     }
 
-    /// The last build for a device; none when the program is not for it.
-    pub fn last_build(&self, device: &Arc<Device>) -> Option<Build> {
-        let at = self.index_of(device)?;
-        Some(self.builds.lock()[at].clone())
+    /// The numbers of a device and of those that it is a part of, as far as the program is for them. "If a program
+    /// binary has not been built for a sub-device, the program binary associated with the parent device will be
+    /// used" (`clGetProgramBuildInfo`).
+    fn family(&self, device: &Arc<Device>) -> impl Iterator<Item = usize> {
+        let family = std::iter::successors(Some(device), |device| device.parent.as_ref());
+        family.filter_map(|device| self.index_of(device))
+    }
+
+    /// What a link for a device takes of it: what was compiled for the device, or for one that it is a part of, or
+    /// loaded as a compiled object or library. None when there is nothing of that kind.
+    ///
+    /// # Errors
+    /// `CL_INVALID_OPERATION` while a build for the device runs.
+    pub fn parts(&self, device: &Arc<Device>) -> Result<Option<Vec<Part>>> {
+        let builds = self.builds.lock();
+        for at in self.family(device) {
+            ensure!(
+                builds[at].status != CL_BUILD_IN_PROGRESS,
+                CL_INVALID_OPERATION
+            );
+            match (&builds[at].product, &self.origin) {
+                (Product::Objects { units, .. }, _) => {
+                    return Ok(Some(units.iter().cloned().map(Part::Compiled).collect()));
+                }
+                (Product::Executable(_), _) => return Ok(None),
+                (Product::Nothing, Origin::Binary(containers))
+                    if containers[at].kind != binary::Kind::Executable =>
+                {
+                    return Ok(Some(containers[at].parts()));
+                }
+                (Product::Nothing, _) => {}
+            }
+        }
+        Ok(None)
     }
 
     /// The names of the kernels that can be made: those of every device's executable, each
@@ -324,12 +355,19 @@ impl Program {
         })
     }
 
-    /// One query about the build for a device, given by its number.
+    /// One query about the build for a device: its own, or that of the device that it is a part of as long as
+    /// there is none.
     ///
     /// # Errors
-    /// `CL_INVALID_VALUE` for an unknown name.
-    pub fn build_info(&self, at: usize, name: cl_program_build_info) -> Result<Answer> {
-        let build = &self.builds.lock()[at];
+    /// `CL_INVALID_DEVICE` when the program is not for the device, `CL_INVALID_VALUE` for an unknown name.
+    pub fn build_info(&self, device: &Arc<Device>, name: cl_program_build_info) -> Result<Answer> {
+        let own = self.index_of(device).ok_or(Error(CL_INVALID_DEVICE))?;
+        let builds = self.builds.lock();
+        let mut built = self
+            .family(device)
+            .filter(|&at| builds[at].status != CL_BUILD_NONE);
+        let at = built.next().unwrap_or(own);
+        let build = &builds[at];
         Ok(match name {
             CL_PROGRAM_BUILD_STATUS => Answer::of(build.status),
             CL_PROGRAM_BUILD_OPTIONS => Answer::text(&build.options),

@@ -13,6 +13,22 @@ pub struct Failure {
     pub status: cl_int,
     /// What the context's callback reports.
     pub message: String,
+    /// What failed: the kernel, by its name, or the command.
+    pub of: String,
+    /// What the user can do about it, in a sentence; empty where there is nothing to say.
+    pub advice: &'static str,
+}
+
+impl Failure {
+    /// Of a command that is not allowed what it does.
+    pub fn refused(of: &str, message: String) -> Self {
+        Self {
+            status: CL_INVALID_OPERATION,
+            message,
+            of: of.to_owned(),
+            advice: "",
+        }
+    }
 }
 
 /// What a command does: on a thread of the pool, or on one that waits for it.

@@ -175,7 +175,7 @@ impl engine::Command for Event {
         }
         action.map_or(Ok(()), run).map_err(|failure| {
             self.context.ended_abnormally();
-            self.context.report(&failure.message);
+            self.context.report(&failure);
             failure.status.min(-1)
         })
     }
@@ -245,6 +245,8 @@ fn run(action: Action) -> std::result::Result<(), Failure> {
         Err(Failure {
             status: CL_OUT_OF_RESOURCES,
             message: "internal error: a command panicked; this is a bug of Touchstone".into(),
+            of: "internal error".into(),
+            advice: "",
         })
     })
 }

@@ -480,3 +480,28 @@ fn sub_groups_are_not_there() {
     assert_eq!(code, CL_INVALID_OPERATION);
     release(kernel, program);
 }
+
+/// A group of one work-item costs little more than its work-item: many of them are no matter.
+#[test]
+fn a_cube_of_groups_of_one_work_item() {
+    let rig = Rig::new();
+    let source = "kernel void k(global int *out) {
+        size_t x = get_group_id(0), y = get_group_id(1), z = get_group_id(2);
+        out[(z * get_num_groups(1) + y) * get_num_groups(0) + x] += x + 2 * y + 3 * z + get_local_size(0); }";
+    let program = built(&rig, source, "");
+    let kernel = kernel(program, c"k");
+    let sides = [64, 64, 16];
+    let bytes = 4 * sides.iter().product::<usize>();
+    let buffer = rig.buffer_of(&mut vec![0; bytes], CL_MEM_COPY_HOST_PTR);
+    set(kernel, 0, buffer);
+    run(&rig, kernel, &sides, Some(&[1, 1, 1]));
+    let values = ints(&rig.read(buffer, bytes)).into_iter().enumerate();
+    let expected = |n: usize| n % 64 + 2 * (n / 64 % 64) + 3 * (n / 64 / 64) + 1;
+    assert!(
+        values
+            .into_iter()
+            .all(|(n, value)| value as usize == expected(n))
+    );
+    release_buffers(&[buffer]);
+    release(kernel, program);
+}

@@ -18,6 +18,7 @@ mod graphs;
 mod handles;
 mod icd;
 mod kernels;
+mod links;
 mod maps;
 mod platform;
 mod programs;

@@ -99,6 +99,43 @@ fn device_types_select() {
     assert_eq!(count(CL_DEVICE_TYPE_GPU).0, CL_DEVICE_NOT_FOUND);
     assert_eq!(count(0).0, CL_INVALID_DEVICE_TYPE);
     assert_eq!(count(1 << 20).0, CL_INVALID_DEVICE_TYPE);
+    // "The device must report a single device type, which must not be CL_DEVICE_TYPE_DEFAULT or CL_DEVICE_TYPE_ALL."
+    let kind: cl_device_type = query(|size, value, ret| unsafe {
+        clGetDeviceInfo(device(), CL_DEVICE_TYPE, size, value, ret)
+    });
+    assert_eq!(kind, CL_DEVICE_TYPE_CPU);
+}
+
+/// Programs compare it with versions of the suite, which are dates and a number.
+#[test]
+fn the_conformance_version_can_be_read() {
+    let name = CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED;
+    let version =
+        query_text(|size, value, ret| unsafe { clGetDeviceInfo(device(), name, size, value, ret) });
+    let parts: Vec<usize> = version
+        .strip_prefix('v')
+        .unwrap()
+        .split('-')
+        .map(str::len)
+        .collect();
+    assert_eq!(parts, [4, 2, 2, 2], "{version}");
+    let digits = version[1..]
+        .split('-')
+        .map(|part| part.parse::<u32>().unwrap());
+    assert_eq!(digits.collect::<Vec<_>>(), [0, 1, 1, 0]);
+}
+
+/// A multiple that says something: groups of one work-item are slow.
+#[test]
+fn the_preferred_multiple_is_a_size_that_groups_can_have() {
+    let size = |name| -> usize {
+        query(|size, value, ret| unsafe { clGetDeviceInfo(device(), name, size, value, ret) })
+    };
+    let multiple = size(CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE);
+    assert!(
+        multiple > 1 && size(CL_DEVICE_MAX_WORK_GROUP_SIZE).is_multiple_of(multiple),
+        "{multiple}"
+    );
 }
 
 #[test]

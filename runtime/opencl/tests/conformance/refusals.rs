@@ -50,7 +50,7 @@ fn devices() -> Vec<Refusal> {
                 "if values specified in _properties_ are valid but not are supported by _in_device_";
             (zoo.device, [EQUALLY, 1, 0].as_ptr(), 3, [null_mut(); 4].as_mut_ptr(), null_mut()) CL_INVALID_VALUE
                 "if _out_devices_ is not `NULL` and _num_devices_ is less than the number of sub-devices created by the partition scheme";
-            (zoo.device, [EQUALLY, 5, 0].as_ptr(), 1, [null_mut(); 1].as_mut_ptr(), null_mut()) CL_DEVICE_PARTITION_FAILED
+            (zoo.device, [EQUALLY, 4, 0].as_ptr(), 1, [null_mut(); 1].as_mut_ptr(), null_mut()) CL_DEVICE_PARTITION_FAILED
                 "if the partition name is supported by the implementation but in_device could not be further partitioned";
             (zoo.device, [COUNTS, 1, 1, 1, 1, 1, 0, 0].as_ptr(), 5, [null_mut(); 5].as_mut_ptr(), null_mut()) CL_INVALID_DEVICE_PARTITION_COUNT
                 "the number of sub-devices requested exceeds {CL_DEVICE_PARTITION_MAX_SUB_DEVICES}";

@@ -104,11 +104,12 @@ fn parts_are_split_further_and_keep_their_parents() {
 #[test]
 fn each_mistake_has_its_code() {
     let root = roots()[0];
-    let cases: [(&[cl_device_partition_property], cl_int); 9] = [
+    let cases: [(&[cl_device_partition_property], cl_int); 10] = [
         (&[0], CL_INVALID_VALUE),
         (&[EQUALLY, 0, 0], CL_INVALID_VALUE),
         (&[EQUALLY, 1, BY_COUNTS, 1, 0, 0], CL_INVALID_VALUE),
-        (&[EQUALLY, 5, 0], CL_DEVICE_PARTITION_FAILED),
+        (&[EQUALLY, 4, 0], CL_DEVICE_PARTITION_FAILED),
+        (&[EQUALLY, 5, 0], CL_INVALID_DEVICE_PARTITION_COUNT),
         (&[BY_COUNTS, 0, 0], CL_INVALID_VALUE),
         (&[BY_COUNTS, 5, 0, 0], CL_INVALID_DEVICE_PARTITION_COUNT),
         (&[BY_COUNTS, 3, 2, 0, 0], CL_INVALID_DEVICE_PARTITION_COUNT),

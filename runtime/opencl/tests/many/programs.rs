@@ -4,6 +4,7 @@ use std::ffi::CStr;
 use std::ptr::null_mut;
 
 use opencl_sys::*;
+use touchstone::api::device::*;
 use touchstone::api::kernel::*;
 use touchstone::api::program::*;
 
@@ -310,4 +311,93 @@ fn built_in_kernels_run_on_every_device() {
         release_all(&[], &[], &[], &[queue], &[]);
     }
     release_all(&[iota], &[program], &[buffer], &[], &[all]);
+}
+
+/// "If a program binary has not been built for a sub-device, the program binary associated with the parent device
+/// will be used": so its build is the sub-device's, too, in queries and in links.
+#[test]
+fn a_part_has_the_builds_of_what_it_is_a_part_of() {
+    let root = roots()[0];
+    let halves = split(root, &[CL_DEVICE_PARTITION_EQUALLY, 2, 0]).unwrap();
+    let quarter = split(halves[0], &[CL_DEVICE_PARTITION_EQUALLY, 1, 0]).unwrap()[0];
+    let context = context(&[root, halves[0], quarter]);
+    let parted = queue(context, quarter);
+    let program = program(context, "kernel void f(global uint *out) { *out = N; }");
+    let status = |device| build_info::<cl_build_status>(program, device, CL_PROGRAM_BUILD_STATUS);
+    let kind = |device| build_info::<u32>(program, device, CL_PROGRAM_BINARY_TYPE);
+    assert_eq!([root, halves[0], quarter].map(status), [CL_BUILD_NONE; 3]);
+    assert_eq!(build(program, &[root], c"-DN=5"), CL_SUCCESS);
+    assert_eq!(
+        [root, halves[0], quarter].map(status),
+        [CL_BUILD_SUCCESS; 3]
+    );
+    assert_eq!(kind(quarter), CL_PROGRAM_BINARY_TYPE_EXECUTABLE);
+    let options: Vec<u8> = list(|size, value, ret| unsafe {
+        clGetProgramBuildInfo(program, quarter, CL_PROGRAM_BUILD_OPTIONS, size, value, ret)
+    });
+    assert_eq!(options, b"-DN=5\0");
+    // A build of its own counts from then on, whatever comes of it; its own parts go by it.
+    assert_eq!(build(program, &[halves[0]], c""), CL_BUILD_PROGRAM_FAILURE);
+    assert_eq!(
+        [root, halves[0], quarter].map(status),
+        [CL_BUILD_SUCCESS, CL_BUILD_ERROR, CL_BUILD_ERROR]
+    );
+    // What the program is not for has no build of it.
+    let code = unsafe {
+        clGetProgramBuildInfo(
+            program,
+            halves[1],
+            CL_PROGRAM_BUILD_STATUS,
+            0,
+            null_mut(),
+            null_mut(),
+        )
+    };
+    assert_eq!(code, CL_INVALID_DEVICE);
+
+    let unit = crate::rig::program(context, "kernel void f(global uint *out) { *out = 9; }");
+    let mut code = unsafe {
+        let none = (null_mut(), null_mut());
+        clCompileProgram(
+            unit,
+            1,
+            &root,
+            std::ptr::null(),
+            0,
+            none.0,
+            none.1,
+            None,
+            null_mut(),
+        )
+    };
+    assert_eq!(code, CL_SUCCESS);
+    let linked = unsafe {
+        clLinkProgram(
+            context,
+            1,
+            &quarter,
+            std::ptr::null(),
+            1,
+            &unit,
+            None,
+            null_mut(),
+            &mut code,
+        )
+    };
+    assert_eq!(code, CL_SUCCESS);
+    let kernel = kernel(linked, c"f").unwrap();
+    let buffer = buffer(context, 4);
+    set(kernel, 0, buffer);
+    assert_eq!(run(parted, kernel, 1), CL_SUCCESS);
+    assert_eq!(read(parted, buffer, 1), [9]);
+    release_all(
+        &[kernel],
+        &[program, unit, linked],
+        &[buffer],
+        &[parted],
+        &[context],
+    );
+    for part in [halves[0], halves[1], quarter] {
+        assert_eq!(unsafe { clReleaseDevice(part) }, CL_SUCCESS);
+    }
 }

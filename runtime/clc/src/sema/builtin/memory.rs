@@ -42,23 +42,22 @@ impl Sema<'_> {
                 self.arity(&call, 3)?;
                 let scalar = self.elements_behind(&call, 2, true)?;
                 let shape = Lanes::from_count(vectors.lanes);
-                let value = &call.args[0];
-                let fits = if vectors.halves {
-                    let int = self.types.as_scalar(value.qual).is_some_and(Scalar::is_int);
-                    if scalar == Scalar::Half && shape.is_none() && int {
-                        let float = self.types.scalar(Scalar::Float);
-                        self.convert_argument(&mut call, 0, float, "the value")?;
-                    }
-                    let (float, double) = (Scalar::Float, Scalar::Double);
-                    let given = self.types.arithmetic(call.args[0].qual);
-                    let floats = given == Some((float, shape)) || given == Some((double, shape));
-                    scalar == Scalar::Half && floats
-                } else {
-                    value.qual.ty == self.types.shaped(scalar, shape).ty
+                let Some((given, lanes)) = self.types.arithmetic(call.args[0].qual) else {
+                    return self.no_overload(&call);
                 };
+                let element = match (vectors.halves, given) {
+                    (true, Scalar::Double) => Scalar::Double,
+                    (true, _) => Scalar::Float,
+                    (false, _) => scalar,
+                };
+                // A scalar becomes a vector, as by assignment.
+                let fits = (lanes.is_none() || (given, lanes) == (element, shape))
+                    && vectors.halves == (scalar == Scalar::Half);
                 if !fits {
                     return self.no_overload(&call);
                 }
+                let value = self.types.shaped(element, shape);
+                self.convert_argument(&mut call, 0, value, "the value")?;
                 self.convert_argument(&mut call, 1, size, "the offset")?;
                 let void = self.types.void();
                 Ok(self.builtin(Builtin::VStore(vectors, rounding), call.args, void, at))

@@ -20,13 +20,14 @@ mod print;
 mod sync;
 mod table;
 
+use super::missing::{self, What};
 use super::{Checked, Sema};
 use crate::ast;
 use crate::diag::{Reported, count};
 use crate::hir::{Builtin, Expr, ExprKind};
 use crate::source::Loc;
 use crate::types::{Qual, Scalar, Space};
-use table::{Kind, find, missing_function};
+use table::{Kind, find};
 
 /// A call being checked.
 pub(super) struct Call<'c> {
@@ -36,9 +37,9 @@ pub(super) struct Call<'c> {
 }
 
 impl Sema<'_> {
-    /// Whether a name is that of a built-in function of the language.
+    /// Whether a name is that of a built-in function.
     pub(super) fn is_builtin(&self, name: &str) -> bool {
-        find(name, self.language).is_some() || missing_function(name).is_some()
+        find(name, self.language).is_some()
     }
 
     /// Checks a call of a built-in function.
@@ -50,7 +51,7 @@ impl Sema<'_> {
     ) -> Checked<Expr> {
         let kind = find(name, self.language);
         if kind.is_none()
-            && let Some(feature) = missing_function(name)
+            && let Some(feature) = missing::feature(What::Function, name)
         {
             return self.unsupported(at, &format!("`{name}`"), feature);
         }

@@ -69,6 +69,22 @@ impl Sema<'_> {
         Ok((scalar, lanes))
     }
 
+    /// Makes vectors of the scalars at `range` where there is a vector among them, without another type of
+    /// element.
+    fn widen(&mut self, call: &mut Call<'_>, range: std::ops::Range<usize>) {
+        let shapes = call.args[range.clone()]
+            .iter()
+            .map(|arg| self.types.arithmetic(arg.qual));
+        let Some(lanes) = shapes.flatten().find_map(|(_, lanes)| lanes) else {
+            return;
+        };
+        for i in range {
+            if let Some((scalar, None)) = self.types.arithmetic(call.args[i].qual) {
+                self.bring(call, i..i + 1, (scalar, Some(lanes)));
+            }
+        }
+    }
+
     fn unify_ints(&mut self, call: &mut Call<'_>) -> Checked<Shape> {
         let range = 0..call.args.len();
         let (scalar, lanes) = self.unify(call, range)?;
@@ -137,6 +153,9 @@ impl Sema<'_> {
             | Takes::Any(n) => (n, n),
         };
         self.arity(call, count)?;
+        if let Takes::FloatsOut { .. } = takes {
+            self.widen_to_pointee(call, unified);
+        }
         let (scalar, lanes) = match takes {
             Takes::Ints(_) | Takes::Ints32(_) => self.unify_ints(call)?,
             Takes::Numbers(_) | Takes::Any(_) => self.unify(call, 0..unified)?,
@@ -174,6 +193,26 @@ impl Sema<'_> {
         Ok((scalar, lanes))
     }
 
+    /// Makes vectors of floats that are all scalars where the pointer after them is to a vector.
+    fn widen_to_pointee(&mut self, call: &mut Call<'_>, pointer: usize) {
+        let to = self.types.pointee(call.args[pointer].qual);
+        let Some((element, lanes @ Some(_))) = to.and_then(|to| self.types.arithmetic(to)) else {
+            return;
+        };
+        let given = call.args[..pointer]
+            .iter()
+            .map(|arg| self.types.as_scalar(arg.qual));
+        let Some(given) = given.reduce(|a, b| Some(usual(a?, b?))).flatten() else {
+            return;
+        };
+        let scalar = match (element.is_float(), given.is_float()) {
+            (true, _) => element,
+            (false, true) => given,
+            (false, false) => Scalar::Float,
+        };
+        self.bring(call, 0..pointer, (scalar, lanes));
+    }
+
     /// `abs`: the result is unsigned.
     fn abs(&mut self, mut call: Call<'_>) -> Checked<Expr> {
         self.arity(&call, 1)?;
@@ -203,8 +242,9 @@ impl Sema<'_> {
     }
 
     /// `upsample(hi, lo)`: twice as wide.
-    fn upsample(&mut self, call: Call<'_>) -> Checked<Expr> {
+    fn upsample(&mut self, mut call: Call<'_>) -> Checked<Expr> {
         self.arity(&call, 2)?;
+        self.widen(&mut call, 0..2);
         let shapes = [0, 1].map(|i| self.types.arithmetic(call.args[i].qual));
         let [Some((hi, m)), Some((lo, n))] = shapes else {
             return self.no_overload(&call);

@@ -3,7 +3,6 @@
 use super::convert::{Conversion, conversion};
 use crate::device::{Language, Version};
 use crate::hir::{Builtin, Vectors};
-use crate::sema::missing::{self, What};
 use crate::types::Scalar;
 use touchstone_ir::intrinsic::Signature;
 use touchstone_ir::{
@@ -465,13 +464,4 @@ fn sync(name: &str, language: &Language) -> Option<Sync> {
         "write_mem_fence" => Sync::MemFence(Order::Release),
         _ => return None,
     })
-}
-
-/// The feature that a function Touchstone does not have belongs to.
-pub(super) fn missing_function(name: &str) -> Option<&'static str> {
-    // Barriers that this version of the language does not have are no missing feature.
-    if name == "work_group_barrier" {
-        return None;
-    }
-    missing::feature(What::Function, name)
 }
