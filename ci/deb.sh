@@ -67,7 +67,7 @@ cargo tree --locked --package classay --edges normal,build --prefix none --forma
     done | gzip -9n > "$documents/crates.txt.gz"
 
 # The symbols that the program and the libraries within it take from the C library say which versions have them.
-libc=$(grep -aohE 'GLIBC_2\.[0-9]+' "$classay" "$target"/release/deps/lib{touchstone,classay_layer}.so |
+libc=$(grep -aohE 'GLIBC_2\.[0-9]+' "$classay" "$target"/release/deps/lib{touchstone,classay_layer,classay_vulkan_layer}.so |
     sort -uV | tail -1)
 cat > "$root/DEBIAN/control" <<END
 Package: classay

@@ -1,7 +1,7 @@
-//! Packs Touchstone and the layer, which the program carries and unpacks where it needs them
+//! Packs Touchstone and the layers, which the program carries and unpacks where it needs them
 //! (`src/device/bundled`).
 //!
-//! Both are build dependencies, so cargo has built their shared libraries before this runs. It puts them into
+//! They are build dependencies, so cargo has built their shared libraries before this runs. It puts them into
 //! the folder `deps` of what it builds for this machine, which is also the folder of this script's own
 //! dependencies. The profiles of the workspace have build dependencies compiled as everything else is, so that
 //! the libraries in that folder are the only ones there are.
@@ -14,9 +14,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// The libraries' files.
-const FILES: [&str; 2] = ["libtouchstone.so", "libclassay_layer.so"];
+const FILES: [&str; 3] = [
+    "libtouchstone.so",
+    "libclassay_layer.so",
+    "libclassay_vulkan_layer.so",
+];
 
-/// Names a folder with both libraries, built for the machine that classay is built for.
+/// Names a folder with the libraries, built for the machine that classay is built for.
 const LIBRARIES: &str = "CLASSAY_LIBRARIES";
 
 fn main() -> ExitCode {
@@ -67,9 +71,9 @@ fn folder() -> Result<PathBuf, String> {
     let (host, target) = (variable("HOST")?, variable("TARGET")?);
     if host != target {
         return Err(format!(
-            "classay carries Touchstone and its layer, and on {host} cargo builds those for {host} along with \
+            "classay carries Touchstone and its layers, and on {host} cargo builds those for {host} along with \
              it. For {target} build them first, with `cargo build --release --target {target} -p touchstone \
-             -p classay-layer`, and then classay with {LIBRARIES}=target/{target}/release in the environment."
+             -p classay-layer -p classay-vulkan-layer`, and then classay with {LIBRARIES}=target/{target}/release in the environment."
         ));
     }
     let (runtime, own) = (touchstone::OPT_LEVEL, variable("OPT_LEVEL")?);

@@ -4,6 +4,8 @@ use crate::Error;
 use crate::device::{Api, Selector};
 use crate::interrupt::Interrupt;
 use crate::judge::{ChosenModel, model};
+use crate::plan::select::Selection;
+use crate::plan::{self, Case};
 use crate::worker::session::{Breakage, Session};
 
 /// The model that a user chose, which is read before a device is opened.
@@ -16,6 +18,60 @@ pub fn chosen(model: Option<&str>) -> Result<Option<ChosenModel>, Error> {
         .map(ChosenModel::load)
         .transpose()
         .map_err(Error::Usage)
+}
+
+/// The interface as sentences call it.
+pub fn spoken(api: Api) -> &'static str {
+    match api {
+        Api::OpenCl => "OpenCL",
+        Api::Vulkan => "Vulkan",
+    }
+}
+
+/// Which device to name for tests of an interface, in a sentence.
+pub fn to_name(api: Api) -> &'static str {
+    match api {
+        Api::OpenCl => "name an OpenCL device, as with --device touchstone or --device system",
+        Api::Vulkan => "name a Vulkan device, as with --device vulkan or --device vulkan:DRIVER",
+    }
+}
+
+/// Whether a device plays tests: whether they are of its interface.
+///
+/// # Errors
+///
+/// One is of the other interface; the sentence says which device to name.
+pub fn are_played_by<'c>(
+    selector: &Selector,
+    tests: impl IntoIterator<Item = &'c Case>,
+) -> Result<(), Error> {
+    let own = selector.library.api();
+    let others = tests.into_iter().find_map(|case| {
+        let api = case.body.litmus()?.api;
+        (api != own).then_some((&case.test, api))
+    });
+    match others {
+        None => Ok(()),
+        Some((test, api)) => Err(Error::Usage(format!(
+            "{test} is a test of {}, and {selector} is reached by {}: {}",
+            spoken(api),
+            spoken(own),
+            to_name(api)
+        ))),
+    }
+}
+
+/// What is to be said where a selection takes no test of a device's interface: which device to name where it takes
+/// tests of the other one. It begins with a separator.
+pub fn if_of_the_other(selection: &Selection, own: Api) -> String {
+    let takes = |api: &Api| {
+        let tests = plan::shipped_of(*api).unwrap_or_default();
+        tests.iter().any(|case| selection.takes(case))
+    };
+    let other = Api::ALL.into_iter().find(|api| *api != own && takes(api));
+    other.map_or_else(String::new, |api| {
+        format!("; tests of {} do: {}", spoken(api), to_name(api))
+    })
 }
 
 /// Opens a device that tests can run on.
@@ -48,7 +104,7 @@ fn broken(
     Ok(session)
 }
 
-/// Opens a device that tests can run on, and takes the model of its OpenCL version where none was chosen.
+/// Opens a device that tests can run on, and takes the model of its version where none was chosen.
 ///
 /// # Errors
 ///

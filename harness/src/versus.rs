@@ -6,7 +6,7 @@
 //! drifts for both.
 
 use crate::compare::between;
-use crate::device::Selector;
+use crate::device::{Api, Selector};
 use crate::environment::Environment;
 use crate::interrupt::Interrupt;
 use crate::judge::ChosenModel;
@@ -72,12 +72,14 @@ impl Versus<'_> {
     ///
     /// No test is selected, a device does not open, a store cannot be written, or the user interrupted.
     pub fn run(self) -> Result<Compared, Error> {
-        let mut cases = plan::shipped().map_err(Error::Bug)?;
+        let api = self.api()?;
+        let mut cases = plan::shipped_of(api).map_err(Error::Bug)?;
         cases.retain(|case| self.selection.takes(case));
         if cases.is_empty() {
             return Err(Error::Nothing(format!(
-                "no shipped litmus test matches {}",
-                self.selection
+                "no shipped litmus test matches {}{}",
+                self.selection,
+                open::if_of_the_other(&self.selection, api)
             )));
         }
         let master = self.seed.unwrap_or_else(seed::draw);
@@ -142,6 +144,21 @@ impl Versus<'_> {
             differences,
             stores: [first.path.clone(), second.path.clone()],
         })
+    }
+
+    /// The interface of both devices.
+    fn api(&self) -> Result<Api, Error> {
+        let [first, second] = &self.devices;
+        let [api, other] = [first, second].map(|device| device.library.api());
+        if api == other {
+            return Ok(api);
+        }
+        Err(Error::Usage(format!(
+            "{first} is reached by {} and {second} by {}, and no test is one of both: name two devices of one \
+             interface; `classay bench --only known` measures devices of both side by side",
+            open::spoken(api),
+            open::spoken(other)
+        )))
     }
 
     fn play(

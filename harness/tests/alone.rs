@@ -2,6 +2,7 @@
 
 mod common;
 
+use common::vulkan::LAVAPIPE;
 use common::{Done, run};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -125,6 +126,23 @@ fn the_layer_comes_with_it() {
         .env("CLASSAY_LAYER_FAULTS", "copy-source-offset-ignored"))
     .expect(0);
     assert!(alone.unpacked("libclassay_layer.so").is_some());
+}
+
+#[test]
+fn the_layer_of_vulkan_comes_with_it() {
+    if !common::vulkan::devices().contains(&LAVAPIPE.to_owned()) {
+        return;
+    }
+    let alone = Alone::new();
+    let test = ["litmus", "vulkan/RMW+add", "--instances", "100"];
+    // A fault that no litmus test meets.
+    run(alone
+        .command(&test)
+        .args(["--device", LAVAPIPE])
+        .env("CLASSAY_LAYER_FAULTS", "drop-flush"))
+    .expect(0);
+    assert!(alone.unpacked("libclassay_vulkan_layer.so").is_some());
+    assert!(alone.unpacked("libclassay_layer.so").is_none());
 }
 
 #[test]

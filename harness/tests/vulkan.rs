@@ -3,29 +3,10 @@
 
 mod common;
 
+use common::vulkan::devices;
 use common::{SB, classay, library, run, write};
-use std::path::Path;
 
 const NO_DEVICE: i32 = 3;
-
-const SWIFTSHADER: &str = "/usr/lib/chromium/vk_swiftshader_icd.json";
-
-/// The Vulkan devices that there are.
-fn devices() -> Vec<String> {
-    let mut all = vec!["vulkan".to_owned(), "vulkan:lvp".to_owned()];
-    if Path::new(SWIFTSHADER).exists() {
-        all.push(format!("vulkan:{SWIFTSHADER}"));
-    }
-    all.retain(|device| {
-        let listed = run(classay().args(["devices", "--json", "--device", device]));
-        let usable = listed.json().iter().any(|line| line["name"].is_string());
-        if !usable {
-            eprintln!("skipped: there is no {device}");
-        }
-        usable
-    });
-    all
-}
 
 #[test]
 fn a_vulkan_device_is_listed_with_what_it_has() {

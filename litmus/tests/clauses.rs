@@ -7,7 +7,7 @@ use classay_litmus::cat::reading::joined;
 use classay_litmus::cat::{Clause, Model, ways_to_miss};
 use classay_litmus::kernel::{AtomicsDialect, CommandKernels, TestKernel};
 use classay_litmus::oracle::{Explanation, Limits, State, explain, judge};
-use classay_litmus::program::{Predicate, Program, Quantifier};
+use classay_litmus::program::{Api, Predicate, Program, Quantifier};
 use classay_litmus::syntax::read_litmus;
 use classay_litmus::{shipped, shipped_vulkan};
 use serde::Deserialize;
@@ -108,12 +108,17 @@ struct Watch {
 impl Watch {
     fn of(model: &str) -> Watch {
         let whole = Model::named(model).expect("a model");
-        let vulkan = model.starts_with("vulkan");
-        let tests = if vulkan { shipped_vulkan() } else { shipped() };
-        let programs = tests
+        let (opencl, others) = match whole.api() {
+            Some(Api::OpenCl) => (shipped(), &[][..]),
+            Some(Api::Vulkan) => (&[][..], shipped_vulkan()),
+            None => (shipped(), shipped_vulkan()),
+        };
+        let programs = opencl
             .iter()
+            .chain(others)
             .map(|(name, text)| (*name, read_litmus(name, text).expect("a shipped test")));
-        let playable = programs.filter(|(_, program)| vulkan || playable(program));
+        let playable =
+            programs.filter(|(_, program)| program.api == Api::Vulkan || playable(program));
         let tests = playable.map(|(name, program)| Watcher {
             name,
             verdict: verdict(&program, &whole),

@@ -1,39 +1,35 @@
 //! Which named faults would make a difference to what a program does.
 //!
-//! `CLASSAY_LAYER_EFFECTS=FILE` sets a byte of the file, which is shared memory, for each named fault
-//! (`classay_faults::all`, in its order) that could act so far: a fault of kernel sources on a source or a module that
-//! it would change, a fault of API calls on a call of one of its entry points. Nothing is changed on that
-//! account. A fault whose byte stays zero throughout a program cannot be detected by it, whatever the
-//! implementation does.
+//! The file of [`classay_faults::effects`] counts, for each named fault, how often it could act so far: a fault of
+//! kernel sources on a source or a module that it would change, a fault of API calls on a call of one of its entry
+//! points.
 //!
 //! While faults of calls are active, sources are not looked at, and faults that wait for an
-//! [occasion](is_occasional), as a command that fails, set their bytes when it comes and they
+//! [occasion](is_occasional), as a command that fails, are counted when it comes and they
 //! act, not at every call: so a fault that never finds one differs from one that acts undetected.
 
 use crate::library::Entry;
 use crate::shared::lock;
+use classay_faults::effects::{VARIABLE, bytes};
 use classay_faults::{ApiViolation, Carrier, SourceMutation, all};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock};
 
-/// Names the file.
-pub const VARIABLE: &str = "CLASSAY_LAYER_EFFECTS";
-
-/// The bytes of the file, and for each entry point the faults that act at it.
+/// The counts of the file, and for each entry point the faults that act at it.
 struct Effects {
-    /// Only ever set to one; relaxed, for the reader looks when the program waits for it.
-    seen: &'static [AtomicU8],
+    /// Relaxed, for the reader looks when the program waits for it.
+    counts: &'static [AtomicU64],
     at: Vec<Vec<usize>>,
     /// Those of them that wait for no occasion.
     at_once: Vec<Vec<usize>>,
 }
 
 impl Effects {
-    fn set(&self, fault: usize) {
-        if let Some(byte) = self.seen.get(fault) {
-            byte.store(1, Ordering::Relaxed);
+    fn add(&self, fault: usize) {
+        if let Some(count) = self.counts.get(fault) {
+            count.fetch_add(1, Ordering::Relaxed);
         }
     }
 }
@@ -42,9 +38,9 @@ fn effects() -> Option<&'static Effects> {
     static EFFECTS: OnceLock<Option<Effects>> = OnceLock::new();
     let effects = EFFECTS.get_or_init(|| {
         let count = all().count();
-        let memory = crate::shared::named_by(VARIABLE, count)?;
-        // SAFETY: so many bytes of a mapping that stays; they are used as atomics only.
-        let seen = unsafe { std::slice::from_raw_parts(memory.as_ptr().cast(), count) };
+        let memory = crate::shared::named_by(VARIABLE, bytes(count))?;
+        // SAFETY: so many words of a mapping that stays, at the begin of a page; they are used as atomics only.
+        let counts = unsafe { std::slice::from_raw_parts(memory.as_ptr().cast(), count) };
         let mut at = vec![Vec::new(); Entry::all().count()];
         let mut at_once = at.clone();
         for (number, fault) in all().enumerate() {
@@ -61,7 +57,11 @@ fn effects() -> Option<&'static Effects> {
                 }
             }
         }
-        Some(Effects { seen, at, at_once })
+        Some(Effects {
+            counts,
+            at,
+            at_once,
+        })
     });
     effects.as_ref()
 }
@@ -75,14 +75,14 @@ pub(crate) fn of_call(entry: Entry, broken: bool) {
         &effects.at
     };
     for &fault in at.get(entry.index()).into_iter().flatten() {
-        effects.set(fault);
+        effects.add(fault);
     }
 }
 
 /// A fault that waits for an occasion acts.
 pub(crate) fn of_act(violation: ApiViolation) {
     let Some(effects) = effects() else { return };
-    numbers(Carrier::Call(violation)).for_each(|fault| effects.set(fault));
+    numbers(Carrier::Call(violation)).for_each(|fault| effects.add(fault));
 }
 
 /// A program is created from a source.
@@ -103,7 +103,7 @@ pub(crate) fn of_source(source: &[u8], changes: impl Fn(SourceMutation, &[u8]) -
             let changed = numbered.filter(|(_, fault)| mutated(fault.carrier));
             changed.map(|(number, _)| number).collect()
         });
-    changed.iter().for_each(|&fault| effects.set(fault));
+    changed.iter().for_each(|&fault| effects.add(fault));
 }
 
 /// A program is created from a module, which differs under the fault of modules or does not.
@@ -111,7 +111,7 @@ pub(crate) fn of_module(differs: impl FnOnce() -> bool) {
     let Some(effects) = effects() else { return };
     if differs() {
         let carrier = Carrier::Source(SourceMutation::IlAddition);
-        numbers(carrier).for_each(|fault| effects.set(fault));
+        numbers(carrier).for_each(|fault| effects.add(fault));
     }
 }
 

@@ -7,9 +7,10 @@
 //! down to the precision, times what each plays. The same recipe holds for any other tool that runs litmus
 //! tests: play short processes, take the mean and the standard deviation of their rates ([`Scatter`]).
 
-use crate::Error;
+use crate::device::{Api, Selector};
 use crate::plan::{self, Case, seed};
 use crate::worker::session::Session;
+use crate::{Error, open};
 use classay_vocabulary::Budget;
 use std::time::{Duration, Instant};
 
@@ -17,15 +18,22 @@ use std::time::{Duration, Instant};
 pub const PRECISION: f64 = 0.1;
 
 /// Tests of two threads whose target outcome a store buffer shows, of two whose target outcome it takes a weaker
-/// memory or a compiler to show, and two of three threads.
-const TESTS: [&str; 6] = [
-    "SB+rlx",
-    "R+rel+acq",
-    "2+2W+rel",
-    "MP+plain",
-    "RWC+rel+acq",
-    "3.2W+rel",
-];
+/// memory or a compiler to show, and two of three threads; those of the interfaces in one order.
+fn tests(api: Api) -> [&'static str; 6] {
+    match api {
+        Api::OpenCl => [
+            "SB+rlx",
+            "R+rel+acq",
+            "2+2W+rel",
+            "MP+plain",
+            "RWC+rel+acq",
+            "3.2W+rel",
+        ],
+        Api::Vulkan => [
+            "SB+rlx", "R+rlx", "2+2W+rlx", "MP+rlx", "RWC+rlx", "WRC+rlx",
+        ],
+    }
+}
 
 /// Rates of processes.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -110,35 +118,48 @@ pub struct Known {
     pub scatter: Result<Scatter, String>,
 }
 
-/// Plays tests, by the names of shipped ones, or those of its own where there are none, in `processes` fresh
-/// workers each, `seconds` in each.
+/// The tests to play on a device, by the names of shipped ones, or those of its own where there are none. A name
+/// without an interface is that of the device.
 ///
 /// # Errors
 ///
-/// There is no such test; the device is gone, or the user interrupted.
+/// There is no such test, or it is one of the other interface.
+pub fn tests_for(device: &Selector, names: &[String]) -> Result<Vec<Case>, Error> {
+    let api = device.library.api();
+    let mut wanted: Vec<&str> = names.iter().map(String::as_str).collect();
+    if wanted.is_empty() {
+        wanted.extend(tests(api));
+    }
+    let find = |name: &str| {
+        let case = plan::shipped_called(name, api).map_err(Error::Bug)?;
+        case.ok_or_else(|| {
+            let what = plan::no_shipped_test(name);
+            Error::Usage(format!("{name} {what}; {device} plays those of {api}"))
+        })
+    };
+    let cases: Vec<Case> = wanted.into_iter().map(find).collect::<Result<_, Error>>()?;
+    open::are_played_by(device, &cases)?;
+    Ok(cases)
+}
+
+/// Plays a test in `processes` fresh workers, `seconds` in each. No worker is left.
+///
+/// # Errors
+///
+/// The device is gone, or the user interrupted.
 pub fn known(
     session: &mut Session,
-    tests: &[String],
+    test: &Case,
     processes: u32,
     seconds: f64,
     master: u64,
-) -> Result<Vec<Known>, Error> {
-    let shipped = plan::shipped().map_err(Error::Bug)?;
-    let mut names: Vec<&str> = tests.iter().map(String::as_str).collect();
-    if names.is_empty() {
-        names.extend(TESTS);
-    }
-    let mut all = Vec::new();
-    for name in names {
-        let case = shipped.iter().find(|case| case.id.name() == name);
-        let case =
-            case.ok_or_else(|| Error::Usage(format!("{name} {}", plan::no_shipped_test(name))))?;
-        all.push(Known {
-            test: name.to_owned(),
-            scatter: scatter(session, case, processes, seconds, master)?,
-        });
-    }
-    Ok(all)
+) -> Result<Known, Error> {
+    let scatter = scatter(session, test, processes, seconds, master)?;
+    session.renew();
+    Ok(Known {
+        test: test.id.name().to_owned(),
+        scatter,
+    })
 }
 
 /// The inner error says why there is nothing to measure.
@@ -205,9 +226,13 @@ mod tests {
 
     #[test]
     fn the_tests_that_are_measured_are_shipped() {
-        let shipped = classay_litmus::shipped();
-        for test in TESTS {
-            assert!(shipped.iter().any(|(name, _)| *name == test), "{test}");
+        for device in ["touchstone", "vulkan"] {
+            let device: Selector = device.parse().expect("a device");
+            assert_eq!(tests_for(&device, &[]).expect("tests").len(), 6);
+            let of_vulkan = tests_for(&device, &["vulkan/SB+rlx".into()]);
+            assert_eq!(of_vulkan.is_ok(), device.library.api() == Api::Vulkan);
+            assert!(tests_for(&device, &["SB+rlx".into()]).is_ok());
+            assert!(tests_for(&device, &["no-such-test".into()]).is_err());
         }
     }
 }

@@ -5,6 +5,7 @@
 //! the last count, and every instance that is counted has been checked to be there.
 
 use crate::Error;
+use crate::device::Api;
 use crate::environment::Environment;
 use crate::plan::{self, Case, seed};
 use crate::worker::session::{Load, Session};
@@ -12,7 +13,12 @@ use classay_vocabulary::Budget;
 use std::time::Duration;
 
 /// A weak outcome of two threads' own stores, one of messages, and one of four threads.
-const TESTS: [&str; 3] = ["SB+rlx", "MP+rlx+rlx", "IRIW+rel+acq"];
+fn tests(api: Api) -> [&'static str; 3] {
+    match api {
+        Api::OpenCl => ["SB+rlx", "MP+rlx+rlx", "IRIW+rel+acq"],
+        Api::Vulkan => ["SB+rlx", "MP+rlx", "IRIW+rel+acq"],
+    }
+}
 
 /// Turns of each mode.
 const TURNS: u32 = 3;
@@ -59,10 +65,11 @@ pub struct Litmus {
 ///
 /// The device is gone, or the user interrupted.
 pub fn litmus(session: &mut Session, seconds: f64, master: u64) -> Result<Vec<Litmus>, Error> {
-    let cases: Vec<Case> = plan::shipped()
+    let api = session.known().capabilities.api;
+    let cases: Vec<Case> = plan::shipped_of(api)
         .map_err(Error::Bug)?
         .into_iter()
-        .filter(|case| TESTS.contains(&case.id.name()))
+        .filter(|case| tests(api).contains(&case.id.name()))
         .collect();
     let deadline = Duration::from_secs_f64(seconds + 60.0);
     let loads = session.load(&cases, deadline)?;
@@ -124,9 +131,11 @@ mod tests {
 
     #[test]
     fn the_tests_that_are_measured_are_shipped() {
-        let shipped = classay_litmus::shipped();
-        for test in TESTS {
-            assert!(shipped.iter().any(|(name, _)| *name == test), "{test}");
+        for api in Api::ALL {
+            for test in tests(api) {
+                let case = plan::shipped_called(test, api).expect("tests");
+                assert!(case.is_some(), "{api}: {test}");
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 //! In the first round each fault gets a short time, with the cases that have most to do with it. What
 //! is left alive shares what is left of the budget in the next, and goes on where it stopped: so a
 //! fault that shows at once costs little, and one that shows seldom gets the time that others leave.
-//! Where faults of sources outlive the first round, a [survey](super::survey) tells which cases can
+//! Where faults of sources or modules outlive the first round, a [survey](super::survey) tells which cases can
 //! show them, and which faults none can.
 //! The campaign ends with its budget.
 //!
@@ -15,6 +15,7 @@ use super::hunt::Hunt;
 use super::list::{CarrierKind, WEAK};
 use super::survey::{Seen, Survey};
 use super::terms::{Campaign, surroundings};
+use super::weaken::Noticing;
 use super::{Fault, Found};
 use crate::device::Library;
 use crate::threads::{lock, side_by_side, unlock};
@@ -55,11 +56,13 @@ impl Campaign<'_> {
         session.close();
         // Of the device as it is, and of the one whose memory is weak.
         let known: [Known; 2] = Default::default();
-        let mut alive: Vec<Hunt<'_>> = self
-            .faults
-            .iter()
-            .enumerate()
-            .map(|(n, fault)| Hunt::new(fault, n, self.cases, &self.power.tests(fault)))
+        let noticing = Noticing::of(self.cases, self.terms.model);
+        let faults = self.faults.iter().enumerate();
+        let mut alive: Vec<Hunt<'_>> = faults
+            .map(|(n, fault)| {
+                let (sure, noticing) = (self.power.tests(fault), noticing.places(fault));
+                Hunt::new(fault, n, self.cases, &sure, noticing)
+            })
             .collect();
         for round in 0.. {
             let left = deadline
@@ -99,7 +102,7 @@ impl Campaign<'_> {
         settle: &(dyn Fn(&Hunt<'h>, Found) + Sync),
     ) -> Result<Vec<Hunt<'h>>, Stop> {
         let of_layer = |hunt: &&Hunt<'_>| match hunt.fault.kind() {
-            CarrierKind::Source => true,
+            CarrierKind::Source | CarrierKind::Module => true,
             // What calls it needs is known; what it needs of the device, from the cases that are skipped.
             CarrierKind::Call | CarrierKind::Capability => !hunt.fault.needs.is_empty(),
             CarrierKind::Touchstone => false,
@@ -160,7 +163,7 @@ impl Campaign<'_> {
                 let breakage = Breakage {
                     latitude: self.taken(broken.latitude.as_deref()),
                     surroundings: surroundings(self.selector),
-                    // Sources are read once more for each; what changes them is known by the survey.
+                    // What changes programs is known by the survey, and would be looked for once more for each.
                     effects: (hunt.fault.kind() == CarrierKind::Call).then(|| seen.path.clone()),
                     ..broken
                 };
@@ -168,7 +171,7 @@ impl Campaign<'_> {
                 let clean = &mut cleans[usize::from(weak)];
                 // A fault inside the device may change what it can do, a spoofed answer what it says of that.
                 let device = match hunt.fault.kind() {
-                    CarrierKind::Call | CarrierKind::Source => Some(device),
+                    CarrierKind::Call | CarrierKind::Source | CarrierKind::Module => Some(device),
                     CarrierKind::Capability | CarrierKind::Touchstone => None,
                 };
                 let opened = Session::open_broken(self.selector, &breakage, device, self.interrupt);

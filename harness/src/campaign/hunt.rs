@@ -2,6 +2,7 @@
 
 use super::Fault;
 use super::clean::{Clean, Shown, Wrong};
+use super::list::CarrierKind;
 use super::survey::{Seen, Survey};
 use super::terms::{Hunted, MORE_PATIENCE, Terms, again, each, run};
 use crate::plan::Case;
@@ -12,7 +13,7 @@ use classay_suites::catalogue;
 use classay_suites::rule::RuleId;
 use serde::Serialize;
 use std::cmp::Reverse;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
 /// Each time that all cases were tried, those of the main rule are run so many times as often.
@@ -60,6 +61,14 @@ pub enum Found {
         seconds: f64,
         /// Cases that could run.
         cases: u64,
+        /// In so many cases it is known to have something to act on; none where nothing is known of that.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        acted: Option<u64>,
+    },
+    /// It changed nothing of what cases give the device, all of those among them that are about its rules.
+    NotActed {
+        /// How many cases.
+        cases: u64,
     },
     /// No program that runs on the device has what it breaks.
     NotApplicable {
@@ -98,6 +107,8 @@ pub struct Hunt<'a> {
     cases: Vec<usize>,
     /// How many of them are about its main rule.
     main: usize,
+    /// The places of those that are about one of its rules, or of tests that it makes weaker.
+    about: HashSet<usize>,
     /// Those that are known to show it on a device as this one.
     sure: HashSet<usize>,
     next: usize,
@@ -114,33 +125,51 @@ pub struct Hunt<'a> {
     first_obscured: Option<(CaseId, String)>,
     /// The fault acted in a case, and nothing was wrong.
     missed: bool,
+    /// Of each case of which it is known: whether the fault has something to act on.
+    acts: HashMap<usize, bool>,
 }
 
 impl<'a> Hunt<'a> {
     /// The beginning of a search. `sure` are the names of the litmus tests that are known to show the fault on
-    /// a device as this one.
-    pub fn new(fault: &'a Fault, number: usize, cases: &'a [Hunted], sure: &[String]) -> Hunt<'a> {
-        let sure: HashSet<usize> = (0..cases.len())
+    /// a device as this one, `noticing` the places of those that it makes weaker.
+    pub fn new(
+        fault: &'a Fault,
+        number: usize,
+        cases: &'a [Hunted],
+        sure: &[String],
+        noticing: HashSet<usize>,
+    ) -> Hunt<'a> {
+        let mut sure: HashSet<usize> = (0..cases.len())
             .filter(|&n| {
                 let case = &cases[n].case;
                 case.body.is_litmus() && sure.iter().any(|name| name == case.id.name())
             })
             .collect();
+        if !fault.shows.needs_weak_memory() {
+            sure.extend(&noticing);
+        }
         let rules: Vec<RuleId> = fault.rules().filter_map(catalogue::find).collect();
-        let main = |c: &Hunted| rules.first().is_some_and(|r| c.rules.contains(r));
+        let main = |place: usize| {
+            let of_rule = |r: &RuleId| cases[place].rules.contains(r);
+            noticing.contains(&place) || rules.first().is_some_and(of_rule)
+        };
         // Any litmus test may show what is wrong with the consistency of memory.
-        let of_memory = rules.iter().any(|r| r.as_str().starts_with("mm."));
+        let memory = |r: &RuleId| ["mm.", "vk."].iter().any(|of| r.as_str().starts_with(of));
+        let of_memory = rules.iter().any(memory);
         let some = |c: &Hunted| {
             rules.iter().any(|r| c.rules.contains(r)) || of_memory && c.case.body.is_litmus()
         };
+        let of_rules = |place: &usize| rules.iter().any(|r| cases[*place].rules.contains(r));
+        let about = (0..cases.len()).filter(|p| noticing.contains(p) || of_rules(p));
+        let about = about.collect();
         let of_main = (0..cases.len())
-            .filter(|place| sure.contains(place) || main(&cases[*place]))
+            .filter(|place| sure.contains(place) || main(*place))
             .count();
         let mut places: Vec<usize> = (0..cases.len()).collect();
         // Stable: the order of the cases otherwise.
         places.sort_by_key(|&place| {
             let case = &cases[place];
-            let near = match (main(case), some(case)) {
+            let near = match (main(place), some(case)) {
                 (true, _) => 0,
                 (false, true) => 1,
                 (false, false) => 2,
@@ -158,6 +187,7 @@ impl<'a> Hunt<'a> {
             all: cases,
             cases: places,
             main: of_main,
+            about,
             sure,
             next: 0,
             runs: 0,
@@ -168,6 +198,7 @@ impl<'a> Hunt<'a> {
             obscured: HashSet::new(),
             first_obscured: None,
             missed: false,
+            acts: HashMap::new(),
         }
     }
 
@@ -177,6 +208,8 @@ impl<'a> Hunt<'a> {
         let tried = self.next.min(self.cases.len());
         let main: HashSet<usize> = self.cases[..self.main].iter().copied().collect();
         let known = |place: &usize| survey.has(self.fault, *place);
+        let all = (0..self.all.len()).filter_map(|place| Some((place, known(&place)?)));
+        self.acts.extend(all);
         if self.fault.effect().is_none() || !self.cases.iter().any(|c| known(c).is_some()) {
             return;
         }
@@ -227,7 +260,7 @@ impl<'a> Hunt<'a> {
             self.next += 1;
             tried += 1;
             if let Some(verdict) = clean.lost(&hunted.case.id) {
-                if self.is_about(hunted) {
+                if self.is_about(self.cases[place]) {
                     let reason = format!("without the fault, too, it ends in a {verdict}");
                     self.obscured_in(self.cases[place], &hunted.case.id, reason);
                 }
@@ -273,11 +306,14 @@ impl<'a> Hunt<'a> {
             } else {
                 None
             };
-            let acted = self.fault.effect().is_some_and(|byte| seen.has(byte));
+            let acted = self.fault.effect().is_some_and(|count| seen.has(count));
+            if self.fault.kind() == CarrierKind::Call {
+                *self.acts.entry(self.cases[place]).or_default() |= acted;
+            }
             match &as_it_is {
                 Some(shown)
                     if !shown.tells(&result)
-                        && (acted || self.is_about(hunted))
+                        && (acted || self.is_about(self.cases[place]))
                         && hides(&result, self.fault) =>
                 {
                     self.obscured_in(self.cases[place], &case.id, result.reason.clone());
@@ -287,7 +323,8 @@ impl<'a> Hunt<'a> {
             }
             if let Some(as_it_is) = as_it_is.filter(|shown| shown.tells(&result)) {
                 let terms = &Terms { limits, ..*terms };
-                let found = self.found(hunted, case, result, &as_it_is, terms, session)?;
+                let place = self.cases[place];
+                let found = self.found(place, case, result, &as_it_is, terms, session)?;
                 self.seconds = seconds(clean);
                 if matches!(found, Found::Detected { own: true, .. }) {
                     return Ok(Some(found));
@@ -308,7 +345,7 @@ impl<'a> Hunt<'a> {
 
     fn found(
         &self,
-        hunted: &Hunted,
+        place: usize,
         case: &Case,
         result: CaseResult,
         as_it_is: &Shown,
@@ -316,10 +353,7 @@ impl<'a> Hunt<'a> {
         session: &mut Session,
     ) -> Result<Found, Stop> {
         // A litmus test that fails puts to the test what it is about, whatever else it names.
-        let about = || {
-            let mut rules = self.fault.rules().filter_map(catalogue::find);
-            hunted.case.body.is_litmus() && rules.any(|rule| hunted.rules.contains(&rule))
-        };
+        let about = || case.body.is_litmus() && self.about.contains(&place);
         let own = names_a_rule(&result, self.fault, as_it_is)
             || result.verdict == Verdict::Fail && about();
         let (of, shown, took) = match result.verdict {
@@ -337,7 +371,7 @@ impl<'a> Hunt<'a> {
             | Verdict::Contested => (1, 1, result.seconds),
         };
         Ok(Found::Detected {
-            case: hunted.case.id.clone(),
+            case: case.id.clone(),
             verdict: result.verdict,
             reason: result.reason,
             own,
@@ -350,9 +384,13 @@ impl<'a> Hunt<'a> {
     }
 
     /// Whether a case is about all that the fault breaks.
-    fn is_about(&self, hunted: &Hunted) -> bool {
+    fn is_about(&self, place: usize) -> bool {
+        if self.fault.of_vulkan_layer().is_some() {
+            return self.about.contains(&place);
+        }
+        let case = &self.all[place];
         let mut rules = self.fault.rules().map(catalogue::find);
-        rules.all(|rule| rule.is_some_and(|rule| hunted.rules.contains(&rule)))
+        rules.all(|rule| rule.is_some_and(|rule| case.rules.contains(&rule)))
     }
 
     fn obscured_in(&mut self, place: usize, case: &CaseId, reason: String) {
@@ -372,6 +410,21 @@ impl<'a> Hunt<'a> {
         self.obscured.len() >= OBSCURING && !self.missed
     }
 
+    /// Cases in which the fault is known to have something to act on.
+    fn acting(&self) -> u64 {
+        self.acts.values().filter(|acts| **acts).count() as u64
+    }
+
+    /// Whether no case has what it acts on, as far as cases were looked at: all that are about it were, or all
+    /// where none is.
+    fn is_idle(&self) -> bool {
+        let looked_at = match self.about.is_empty() {
+            true => self.acts.len() == self.all.len(),
+            false => self.about.iter().all(|place| self.acts.contains_key(place)),
+        };
+        looked_at && self.acting() == 0
+    }
+
     /// What it is called when nobody looks any longer. Where it acted and a case passed all the same, the
     /// case missed it; where none did, and the device fails by itself in enough cases that could have
     /// shown it, nothing could.
@@ -382,10 +435,14 @@ impl<'a> Hunt<'a> {
                 case: case.clone(),
                 reason: reason.clone(),
             },
+            Some(_) | None if self.is_idle() => Found::NotActed {
+                cases: self.acts.len() as u64,
+            },
             Some(_) | None => Found::Undetected {
                 runs: self.runs,
                 seconds: self.seconds,
                 cases: self.ran,
+                acted: (!self.acts.is_empty()).then(|| self.acting()),
             },
         }
     }

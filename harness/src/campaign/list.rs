@@ -2,25 +2,49 @@
 
 #![allow(unsafe_code)]
 
-use crate::device::bundled;
+use crate::device::{Api, Capabilities, bundled};
 use crate::worker::session::Breakage;
-use classay_faults::{Carrier, Entry, LatitudeEntry, Shows};
+use classay_faults::{
+    Carrier, Entry, LatitudeEntry, Shows, SpoofedCapability, VulkanEntry, VulkanFault,
+};
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 use std::ffi::{CString, c_char};
-use std::ops::Deref;
 
 /// Who breaks the rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum CarrierKind {
     /// The layer, in a hook of an API call
     Call,
-    /// The layer, which mutates the source of kernels
+    /// The OpenCL layer, which mutates the source of kernels
     Source,
-    /// The layer, which spoofs what a device reports of itself
+    /// The Vulkan layer, which mutates modules of SPIR-V
+    Module,
+    /// The OpenCL layer, which spoofs what a device reports of itself
     Capability,
     /// Touchstone itself
     Touchstone,
+}
+
+impl CarrierKind {
+    /// Its word.
+    pub fn word(self) -> &'static str {
+        match self {
+            CarrierKind::Call => "call",
+            CarrierKind::Source => "source",
+            CarrierKind::Module => "module",
+            CarrierKind::Capability => "capability",
+            CarrierKind::Touchstone => "touchstone",
+        }
+    }
+
+    /// Whether what it changes is told once a case is built: what a program is made of, and not what it calls.
+    pub fn changes_programs(self) -> bool {
+        match self {
+            CarrierKind::Source | CarrierKind::Module => true,
+            CarrierKind::Call | CarrierKind::Capability | CarrierKind::Touchstone => false,
+        }
+    }
 }
 
 /// The latitude that makes Touchstone's memory as weak as its rules allow.
@@ -29,57 +53,130 @@ pub const WEAK: &str = "weak-memory";
 /// A way to break a device: a row of the catalogue.
 #[derive(Debug, Clone, Copy)]
 pub struct Fault {
-    row: &'static Entry,
-    /// Its place in the catalogue.
+    /// Its name.
+    pub id: &'static str,
+    /// The promise, and how it is broken.
+    pub sentence: &'static str,
+    /// The class of bugs of real runtimes that it is an example of.
+    pub class: Option<u8>,
+    /// What it takes to see it.
+    pub shows: Shows,
+    /// Capabilities without all of which no program has what it breaks.
+    pub needs: &'static [&'static str],
+    hook: Hook,
+    places: &'static [&'static str],
+    rules: &'static [&'static str],
+    /// Its place in the table of its interface.
     number: usize,
 }
 
-impl Deref for Fault {
-    type Target = Entry;
-
-    fn deref(&self) -> &Entry {
-        self.row
-    }
+/// Which hook of whom breaks it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Hook {
+    /// One of the OpenCL layer, or of Touchstone.
+    OpenCl(Carrier),
+    /// One of the Vulkan layer, in modules or in calls.
+    Vulkan(VulkanFault, CarrierKind),
 }
 
 impl Fault {
-    /// Every fault of the catalogue.
-    pub fn all() -> impl Iterator<Item = Fault> {
-        let numbered = classay_faults::all().enumerate();
-        numbered.map(|(number, row)| Fault { row, number })
+    /// Every fault of the catalogue for devices of an interface.
+    pub fn all(api: Api) -> Box<dyn Iterator<Item = Fault>> {
+        match api {
+            Api::OpenCl => Box::new(classay_faults::all().enumerate().map(Fault::of_opencl)),
+            Api::Vulkan => {
+                let rows = classay_faults::vulkan::ROWS.iter();
+                Box::new(rows.enumerate().map(Fault::of_vulkan))
+            }
+        }
+    }
+
+    fn of_opencl((number, row): (usize, &'static Entry)) -> Fault {
+        Fault {
+            id: row.id,
+            sentence: row.sentence,
+            class: row.class,
+            shows: row.shows,
+            needs: row.needs,
+            hook: Hook::OpenCl(row.carrier),
+            places: row.places,
+            rules: row.rules,
+            number,
+        }
+    }
+
+    fn of_vulkan((number, row): (usize, &'static VulkanEntry)) -> Fault {
+        let kind = match row.is_of_modules() {
+            true => CarrierKind::Module,
+            false => CarrierKind::Call,
+        };
+        Fault {
+            id: row.id,
+            sentence: row.sentence,
+            class: None,
+            shows: row.shows,
+            needs: &[],
+            hook: Hook::Vulkan(row.fault, kind),
+            places: row.places,
+            rules: row.rules,
+            number,
+        }
     }
 
     /// The faults just beyond a latitude.
     pub fn beyond(latitude: &LatitudeEntry) -> impl Iterator<Item = Fault> {
-        Fault::all().filter(|fault| latitude.beyond.contains(&fault.id))
+        Fault::all(Api::OpenCl).filter(|fault| latitude.beyond.contains(&fault.id))
+    }
+
+    /// The rules that it breaks, the main one first; none for what breaks none.
+    pub fn rules(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.rules.iter().copied()
     }
 
     /// Who breaks the rule.
     pub fn kind(&self) -> CarrierKind {
-        match self.carrier {
-            Carrier::Call(_) => CarrierKind::Call,
-            Carrier::Source(_) => CarrierKind::Source,
-            Carrier::Capability(_) => CarrierKind::Capability,
-            Carrier::Touchstone(_) => CarrierKind::Touchstone,
+        match self.hook {
+            Hook::OpenCl(Carrier::Call(_)) => CarrierKind::Call,
+            Hook::OpenCl(Carrier::Source(_)) => CarrierKind::Source,
+            Hook::OpenCl(Carrier::Capability(_)) => CarrierKind::Capability,
+            Hook::OpenCl(Carrier::Touchstone(_)) => CarrierKind::Touchstone,
+            Hook::Vulkan(_, kind) => kind,
         }
     }
 
-    /// Its byte in the layer's file of effects; none where the layer does not see whether it could act.
+    /// The fault of Vulkan, where it is one.
+    pub fn of_vulkan_layer(&self) -> Option<VulkanFault> {
+        match self.hook {
+            Hook::Vulkan(fault, _) => Some(fault),
+            Hook::OpenCl(_) => None,
+        }
+    }
+
+    /// Whether it claims what the device has: it would break nothing.
+    pub fn claims_what_is(&self, device: &Capabilities) -> bool {
+        let claim = Carrier::Capability(SpoofedCapability::SubGroupForwardProgress);
+        self.hook == Hook::OpenCl(claim) && device.sub_group_progress
+    }
+
+    /// Its count in the layer's file of effects; none where the layer does not see whether it could act.
     pub fn effect(&self) -> Option<usize> {
-        match self.carrier {
-            Carrier::Call(_) | Carrier::Source(_) => Some(self.number),
-            Carrier::Capability(_) | Carrier::Touchstone(_) => None,
+        match self.kind() {
+            CarrierKind::Call | CarrierKind::Source | CarrierKind::Module => Some(self.number),
+            CarrierKind::Capability | CarrierKind::Touchstone => None,
         }
     }
 
     /// What a worker is started with. Touchstone's memory is weak under faults that a strong one hides.
     pub fn breakage(&self, touchstone: bool) -> Breakage {
-        match self.carrier {
-            Carrier::Touchstone(_) => Breakage {
+        match self.kind() {
+            CarrierKind::Touchstone => Breakage {
                 touchstone: Some(self.id.to_string()),
                 ..Breakage::default()
             },
-            Carrier::Call(_) | Carrier::Source(_) | Carrier::Capability(_) => Breakage {
+            CarrierKind::Call
+            | CarrierKind::Source
+            | CarrierKind::Module
+            | CarrierKind::Capability => Breakage {
                 latitude: (touchstone && self.shows.needs_weak_memory()).then(|| WEAK.to_string()),
                 layer: Some(self.id.to_string()),
                 ..Breakage::default()
@@ -98,9 +195,9 @@ impl Serialize for Fault {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut fields = serializer.serialize_struct("Fault", 8)?;
         fields.serialize_field("id", self.id)?;
-        fields.serialize_field("carrier", self.carrier.word())?;
-        fields.serialize_field("places", &self.places().collect::<Vec<_>>())?;
-        fields.serialize_field("rules", &self.rules().collect::<Vec<_>>())?;
+        fields.serialize_field("carrier", self.kind().word())?;
+        fields.serialize_field("places", self.places)?;
+        fields.serialize_field("rules", self.rules)?;
         fields.serialize_field("class", &self.class)?;
         fields.serialize_field("shows", self.shows.word())?;
         fields.serialize_field("needs", self.needs)?;
@@ -123,7 +220,7 @@ impl Mutator {
     /// # Errors
     /// The library is missing or cannot be loaded.
     pub fn open() -> Result<Mutator, String> {
-        let path = bundled::layer()?;
+        let path = bundled::layer(Api::OpenCl)?;
         // SAFETY: the bundled libraries' initializers only set up their own statics.
         let layer = unsafe { libloading::Library::new(&path) }
             .map_err(|e| format!("{path} cannot be loaded: {e}"))?;

@@ -6,8 +6,9 @@
 //! accesses could show more.) Of other devices it is not known.
 
 use super::Fault;
-use super::list::{CarrierKind, Mutator};
-use crate::device::{Capabilities, Library, Selector};
+use super::list::Mutator;
+use super::weaken::weakened;
+use crate::device::{Api, Capabilities, Library, Selector};
 use crate::judge::ChosenModel;
 use crate::threads::lock;
 use classay_faults::Shows;
@@ -39,13 +40,22 @@ enum Memory {
 
 /// Litmus tests under two models.
 struct X86 {
-    mutator: Mutator,
+    changes: Changes,
     model: Model,
     tests: Vec<Test>,
 }
 
+/// How faults change tests.
+enum Changes {
+    /// By their text, as the OpenCL layer does it.
+    Texts(Mutator),
+    /// By their operations, which are those of the modules that the Vulkan layer changes.
+    Operations,
+}
+
 struct Test {
     name: String,
+    program: Program,
     source: String,
     /// Its outcomes under the model that judges; none where it says nothing.
     allowed: BTreeSet<State>,
@@ -111,7 +121,7 @@ impl Power {
         let memory = if selector.library == Library::Touchstone {
             Memory::AsWeakAsAllowed
         } else if capabilities.cpu && x86 {
-            Memory::X86(Box::new(X86::new(model, tests)?))
+            Memory::X86(Box::new(X86::new(capabilities.api, model, tests)?))
         } else {
             Memory::Unknown
         };
@@ -159,12 +169,12 @@ impl Power {
         })
     }
 
-    /// What x86-TSO says of a fault of sources; none of another memory or fault.
+    /// What x86-TSO says of a fault of sources or modules; none of another memory or fault.
     fn computed(&self, fault: &Fault) -> Option<Shown> {
         let Memory::X86(x86) = &self.memory else {
             return None;
         };
-        if fault.kind() != CarrierKind::Source {
+        if !fault.kind().changes_programs() {
             return None;
         }
         let known = || lock(&self.known);
@@ -172,7 +182,7 @@ impl Power {
             return Some(shown.clone());
         }
         // Whoever computes the same beside comes to the same.
-        let shown = x86.shown(fault.id);
+        let shown = x86.shown(fault);
         known().insert(fault.id, shown.clone());
         Some(shown)
     }
@@ -180,6 +190,7 @@ impl Power {
 
 impl X86 {
     fn new(
+        api: Api,
         model: &ChosenModel,
         tests: impl Iterator<Item = (String, Program)>,
     ) -> Result<X86, String> {
@@ -190,31 +201,28 @@ impl X86 {
             (!judged.racy).then(|| Test {
                 name,
                 source: syntax::write_litmus(&program),
+                program,
                 allowed: judged.states,
             })
         });
         Ok(X86 {
             tests: tests.collect(),
-            mutator: Mutator::open()?,
+            changes: match api {
+                Api::OpenCl => Changes::Texts(Mutator::open()?),
+                Api::Vulkan => Changes::Operations,
+            },
             model: Model::named("x86-tso").map_err(|e| e.to_string())?,
         })
     }
 
-    fn shown(&self, fault: &str) -> Shown {
+    fn shown(&self, fault: &Fault) -> Shown {
         let mut found = Shown::default();
         for test in &self.tests {
-            let Some(source) = self.mutator.mutated(fault, &test.source) else {
+            let Some(changed) = self.changes.of(fault, test) else {
                 continue;
             };
-            // A call that is gone leaves an expression without effect, which litmus tests do not have.
-            let source = source.replace("((void)0);", "");
-            if source == test.source {
-                continue;
-            }
-            let judged = syntax::read_litmus(&test.name, &source)
-                .ok()
-                .and_then(|program| judge(&program, &self.model, &Limits::default()).ok());
-            let Some(judged) = judged else {
+            let judge = |program: Program| judge(&program, &self.model, &Limits::default()).ok();
+            let Some(judged) = changed.and_then(judge) else {
                 found.unjudged += 1;
                 continue;
             };
@@ -224,6 +232,22 @@ impl X86 {
             }
         }
         found
+    }
+}
+
+impl Changes {
+    /// A test as a fault changes it, where it does; the inner value is none where what it becomes is no test.
+    fn of(&self, fault: &Fault, test: &Test) -> Option<Option<Program>> {
+        match self {
+            Changes::Texts(mutator) => {
+                let source = mutator.mutated(fault.id, &test.source)?;
+                // A call that is gone leaves an expression without effect, which litmus tests do not have.
+                let source = source.replace("((void)0);", "");
+                let read = || syntax::read_litmus(&test.name, &source).ok();
+                (source != test.source).then(read)
+            }
+            Changes::Operations => weakened(&test.program, fault.of_vulkan_layer()?).map(Some),
+        }
     }
 }
 
@@ -240,49 +264,55 @@ fn some(names: &[String]) -> String {
 mod tests {
     use super::*;
 
-    fn x86() -> X86 {
-        let model = ChosenModel::load("opencl-3.0").expect("a model");
-        let tests = classay_litmus::shipped().iter().map(|(name, text)| {
-            let program = syntax::read_litmus(name, text).expect("a test");
-            ((*name).to_string(), program)
+    fn x86(api: Api) -> X86 {
+        let model = ChosenModel::load(api.model()).expect("a model");
+        let tests = crate::plan::shipped_of(api).expect("tests");
+        let tests = tests.into_iter().map(|case| {
+            let program = case.body.litmus().expect("a test");
+            (case.test.clone(), Program::clone(program))
         });
-        X86::new(&model, tests).expect("tests and the layer")
+        X86::new(api, &model, tests).expect("tests and the layer")
     }
 
-    /// What the layer's list says of a fault is what the model says of the tests that it changes.
+    /// What the layers' lists say of a fault is what the model says of the tests that it changes.
     #[test]
     fn store_buffers_show_the_faults_that_are_said_to_need_them() {
-        let x86 = x86();
-        let faults = Fault::all();
-        let weak =
-            faults.filter(|f| f.kind() == CarrierKind::Source && f.shows.needs_weak_memory());
-        let mut checked = 0;
-        for fault in weak {
-            let found = x86.shown(fault.id);
-            let buffers = fault.shows == Shows::StoreBuffer;
-            assert_eq!(!found.shown.is_empty(), buffers, "{}: {found:?}", fault.id);
-            assert_eq!(found.unjudged, 0, "{}: {found:?}", fault.id);
-            checked += usize::from(found.changed > 0);
+        for (api, least) in [(Api::OpenCl, 15), (Api::Vulkan, 15)] {
+            let x86 = x86(api);
+            let weak = Fault::all(api)
+                .filter(|f| f.kind().changes_programs() && f.shows.needs_weak_memory());
+            let mut checked = 0;
+            for fault in weak {
+                let found = x86.shown(&fault);
+                let buffers = fault.shows == Shows::StoreBuffer;
+                assert_eq!(!found.shown.is_empty(), buffers, "{}: {found:?}", fault.id);
+                assert_eq!(found.unjudged, 0, "{}: {found:?}", fault.id);
+                checked += usize::from(found.changed > 0);
+            }
+            assert!(checked > least, "{api:?}: {checked}");
         }
-        assert!(checked > 15, "{checked}");
     }
 
     #[test]
     fn a_fault_is_shown_by_the_tests_that_it_weakens() {
-        let x86 = x86();
-        let shown = x86.shown("seq-cst-to-relaxed").shown;
-        assert!(shown.contains(&"SB+sc+dev".to_string()), "{shown:?}");
+        let x86 = x86(Api::OpenCl);
+        let shown = |id: &str| {
+            let mut all = Fault::all(Api::OpenCl);
+            x86.shown(&all.find(|fault| fault.id == id).expect("a fault"))
+        };
+        let relaxed = shown("seq-cst-to-relaxed").shown;
+        assert!(relaxed.contains(&"SB+sc+dev".to_string()), "{relaxed:?}");
         assert!(
-            !shown.contains(&"SB+sc".to_string()),
-            "names no order: {shown:?}"
+            !relaxed.contains(&"SB+sc".to_string()),
+            "names no order: {relaxed:?}"
         );
-        assert!(!shown.contains(&"IRIW+sc+dev".to_string()), "{shown:?}");
-        let fences = x86.shown("drop-fences");
+        assert!(!relaxed.contains(&"IRIW+sc+dev".to_string()), "{relaxed:?}");
+        let fences = shown("drop-fences");
         assert!(
             fences.shown.contains(&"SB+sc-fences".to_string()),
             "{fences:?}"
         );
-        assert_eq!(x86.shown("waits-ignored-kernel"), Shown::default());
+        assert_eq!(shown("waits-ignored-kernel"), Shown::default());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Which cases have what a fault of the layer breaks.
 //!
-//! A fault of kernel sources makes no difference to a case whose kernels it does not change, and one of
+//! A fault of kernel sources or modules makes no difference to a case whose kernels it does not change, and one of
 //! pipes makes none on a device without them: no case that needs them runs. The layer says, for every
 //! case that is run once on the device as it is, which of its faults could have made a difference
 //! (`CLASSAY_LAYER_EFFECTS`). So what is left to hunt is hunted with the cases that can show it alone,
@@ -14,6 +14,7 @@ use super::terms::{Campaign, Hunted, run, surroundings};
 use crate::threads::{lock, side_by_side, unlock};
 use crate::worker::protocol::Known;
 use crate::worker::session::{Breakage, Session, Stop};
+use classay_faults::effects;
 use classay_reports::record::Need;
 use classay_suites::catalogue;
 use classay_suites::rule::RuleId;
@@ -119,7 +120,7 @@ impl Survey {
     }
 }
 
-/// The file in which the layer sets a byte for each fault that could make a difference. Dropping it
+/// The file in which the layer counts how often each fault could make a difference ([`effects`]). Dropping it
 /// removes it.
 pub struct Seen {
     /// Its path.
@@ -146,31 +147,31 @@ impl Seen {
         Ok(Seen { path, file })
     }
 
-    fn bytes(&self) -> Vec<u8> {
+    fn counts(&self) -> Vec<u64> {
         let length = self.file.metadata().map_or(0, |m| m.len() as usize);
         let mut bytes = vec![0; length];
         match self.file.read_exact_at(&mut bytes, 0) {
-            Ok(()) => bytes,
+            Ok(()) => effects::counts(&bytes).collect(),
             Err(_) => Vec::new(),
         }
     }
 
     /// The worker waits for its next case, so that nobody writes beside.
     pub fn clear(&self) {
-        let zeros = vec![0; self.bytes().len()];
-        // A byte that stays set gives a case one fault too many, which costs a run of it.
+        let zeros = vec![0; effects::bytes(self.counts().len())];
+        // A count that stays gives a case one fault too many, which costs a run of it.
         let _ = self.file.write_all_at(&zeros, 0);
     }
 
     /// Whether the fault at this place of the layer's list is among them.
     pub fn has(&self, place: usize) -> bool {
-        self.bytes().get(place).is_some_and(|byte| *byte != 0)
+        self.counts().get(place).is_some_and(|count| *count != 0)
     }
 
     fn set(&self) -> HashSet<usize> {
-        let bytes = self.bytes().into_iter().enumerate();
-        bytes
-            .filter(|(_, byte)| *byte != 0)
+        let counts = self.counts().into_iter().enumerate();
+        counts
+            .filter(|(_, count)| *count != 0)
             .map(|(n, _)| n)
             .collect()
     }
@@ -186,9 +187,11 @@ impl Drop for Seen {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::Api;
 
     fn fault(id: &str) -> Fault {
-        Fault::all().find(|fault| fault.id == id).expect("a fault")
+        let mut all = Fault::all(Api::OpenCl);
+        all.find(|fault| fault.id == id).expect("a fault")
     }
 
     #[test]
@@ -198,7 +201,7 @@ mod tests {
             fault("scan-swapped"),
             fault("drop-fences"),
         );
-        let acts = HashSet::from([group.effect().expect("a byte")]);
+        let acts = HashSet::from([group.effect().expect("a count")]);
         let survey = Survey {
             effects: HashMap::from([(0, acts), (1, HashSet::new())]),
             lacks: [Need::Pipes, Need::SubGroups]

@@ -5,7 +5,7 @@ use super::options::seconds;
 use super::output::Out;
 use clap::Args;
 use classay::bench::{self, Rate, Scatter};
-use classay::device::Selector;
+use classay::device::{Api, Selector};
 use classay::interrupt::Interrupt;
 use classay::{Error, open};
 use classay_vocabulary::ExitCode;
@@ -23,13 +23,14 @@ pub struct BenchOptions {
     /// Measure only one of the three
     #[arg(long, value_name = "PART")]
     only: Option<Part>,
-    /// Play each test of `known` in this many fresh processes
+    /// Play each test of `known` in this many fresh processes, on one device after the other
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(2..))]
     processes: u32,
     /// Play this many seconds in each
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "0.1")]
     each: f64,
-    /// Measure this shipped test with `known` instead of its own choice; repeatable
+    /// Measure this shipped test with `known` instead of its own choice, of each device the one of its interface;
+    /// repeatable
     #[arg(long, value_name = "NAME")]
     test: Vec<String>,
     /// Set the master seed
@@ -60,6 +61,12 @@ pub fn main(args: &BenchOptions) -> Result<ExitCode, Error> {
     if wanted(Part::Programs) {
         out.line("programs/s  runs/s  in the driver  calls a run  device");
         for selector in &devices {
+            if selector.library.api() == Api::Vulkan {
+                out.line(&format!(
+                    "not measured, since programs of commands call OpenCL: {selector}"
+                ));
+                continue;
+            }
             let measured = bench::programs(selector, args.seconds, args.seed, &interrupt)?;
             out.line(&format!(
                 "{:>10.0}  {:>6.0}  {:>11.0} %  {:>11.0}  {} ({selector})",
@@ -86,21 +93,40 @@ pub fn main(args: &BenchOptions) -> Result<ExitCode, Error> {
         }
     }
     if wanted(Part::Known) {
-        out.line(KNOWN_HEADING);
-        for selector in &devices {
-            let mut session = open::device(selector, &interrupt)?;
-            let device = format!("{} ({selector})", session.known().record.name);
-            let (tests, n) = (&args.test, args.processes);
-            for test in bench::known(&mut session, tests, n, args.each, args.seed)? {
-                out.line(&match test.scatter {
-                    Ok(scatter) => known_line(&test.test, &scatter, &device),
-                    Err(reason) => format!("{:<13}  not run: {reason}  {device}", test.test),
-                });
-            }
-            session.close();
-        }
+        known(args, &devices, &interrupt, &mut out)?;
     }
     Ok(ExitCode::Passed)
+}
+
+/// Measures how soon rates are known: one table, the devices side by side.
+fn known(
+    args: &BenchOptions,
+    devices: &[Selector],
+    interrupt: &Interrupt,
+    out: &mut Out,
+) -> Result<(), Error> {
+    let mut all = Vec::new();
+    for selector in devices {
+        let tests = bench::tests_for(selector, &args.test)?;
+        let mut session = open::device(selector, interrupt)?;
+        // Whoever is not measured has no process.
+        session.renew();
+        let device = format!("{} ({selector})", session.known().record.name);
+        all.push((tests, session, device));
+    }
+    out.line(KNOWN_HEADING);
+    let rows = all.iter().map(|(tests, ..)| tests.len()).max();
+    for row in 0..rows.unwrap_or_default() {
+        for (tests, session, device) in &mut all {
+            let Some(test) = tests.get(row) else { continue };
+            let test = bench::known(session, test, args.processes, args.each, args.seed)?;
+            out.line(&match test.scatter {
+                Ok(scatter) => known_line(&test.test, &scatter, device),
+                Err(reason) => format!("{:<13}  not run: {reason}  {device}", test.test),
+            });
+        }
+    }
+    Ok(())
 }
 
 /// The heading of the lines about how soon a rate is known.

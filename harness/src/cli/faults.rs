@@ -7,7 +7,7 @@ use clap::Args;
 use classay::campaign::list::CarrierKind;
 use classay::campaign::power::Power;
 use classay::campaign::{Campaign, Fault, Found, Hunted, Terms};
-use classay::device::{Capabilities, Library, Selector};
+use classay::device::{Api, Library, Selector};
 use classay::interrupt::Interrupt;
 use classay::judge::ChosenModel;
 use classay::judge::covers;
@@ -94,8 +94,15 @@ pub fn main(args: &FaultsOptions) -> Result<ExitCode, Error> {
     let interrupt = Interrupt::listen().map_err(Error::Bug)?;
     let selector = args.device.selector();
     let touchstone = selector.library == Library::Touchstone;
-    let mut groups = groups(args, touchstone)?;
+    let api = selector.library.api();
+    let mut groups = groups(args, &selector)?;
     let options = &args.campaign;
+    if api == Api::Vulkan && options.programs.is_some() {
+        return Err(Error::Usage(
+            "--programs is of generated cases, which call OpenCL: leave it out on a Vulkan device"
+                .into(),
+        ));
+    }
     let json = options.json.json;
     let mut out = Out::new();
     if options.list {
@@ -107,10 +114,10 @@ pub fn main(args: &FaultsOptions) -> Result<ExitCode, Error> {
     let seed = options.seed.seed.unwrap_or_else(seed::draw);
     let begun = Instant::now();
     let (session, model) = open::judged(&selector, None, &interrupt)?;
-    let cases = cases(options.programs.unwrap_or(40), seed, &model)?;
+    let cases = cases(api, options.programs.unwrap_or(40), seed, &model)?;
     let device = &session.known().capabilities;
     for group in &mut groups {
-        group.faults.retain(|fault| !claims_what_is(fault, device));
+        group.faults.retain(|fault| !fault.claims_what_is(device));
     }
     let jobs = options.jobs.map_or_else(
         || std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
@@ -205,9 +212,11 @@ pub fn main(args: &FaultsOptions) -> Result<ExitCode, Error> {
 }
 
 /// The faults that are asked for: all at once, or those beyond each latitude.
-fn groups(args: &FaultsOptions, touchstone: bool) -> Result<Vec<Group>, Error> {
+fn groups(args: &FaultsOptions, selector: &Selector) -> Result<Vec<Group>, Error> {
+    let touchstone = selector.library == Library::Touchstone;
     if args.beyond.is_empty() {
-        let (latitude, faults) = (None, chosen(args, touchstone, Fault::all())?);
+        let all = Fault::all(selector.library.api());
+        let (latitude, faults) = (None, chosen(args, touchstone, all)?);
         return Ok(vec![Group { latitude, faults }]);
     }
     if !touchstone {
@@ -221,12 +230,6 @@ fn groups(args: &FaultsOptions, touchstone: bool) -> Result<Vec<Group>, Error> {
         Ok(Group { latitude, faults })
     };
     rows.map(group).collect()
-}
-
-/// Whether a fault claims what the device has: it would break nothing.
-fn claims_what_is(fault: &Fault, device: &Capabilities) -> bool {
-    use classay_faults::{Carrier::Capability, SpoofedCapability::SubGroupForwardProgress};
-    fault.carrier == Capability(SubGroupForwardProgress) && device.sub_group_progress
 }
 
 /// Those of some faults that are asked for.
@@ -251,8 +254,10 @@ fn chosen(
         [] => "",
         _ => "of that carrier ",
     };
+    let device = args.device.given();
+    let device = device.map_or_else(String::new, |device| format!(" --device {device}"));
     Err(Error::Nothing(format!(
-        "no fault {of}matches {selection}; `classay faults --list` prints them"
+        "no fault {of}matches {selection}; `classay faults --list{device}` prints them"
     )))
 }
 
@@ -262,7 +267,9 @@ fn chosen(
 fn can_show(fault: &Fault, found: &Found, power: &Power) -> bool {
     match found {
         Found::Detected { .. } => true,
-        Found::Undetected { .. } | Found::Unopened { .. } => power.shows(fault),
+        Found::Undetected { .. } | Found::NotActed { .. } | Found::Unopened { .. } => {
+            power.shows(fault)
+        }
         Found::NotApplicable { .. } | Found::Obscured { .. } => false,
     }
 }
@@ -272,12 +279,14 @@ fn others(all: &[Settled], power: &Power) -> String {
     let mut not_applicable: BTreeMap<String, usize> = BTreeMap::new();
     let mut weak = 0;
     let mut obscured = 0;
+    let mut not_acted = 0;
     for Settled { fault, found, .. } in all {
         match found {
             Found::NotApplicable { lacks, .. } => {
                 *not_applicable.entry(lacks.join(" or ")).or_default() += 1
             }
             Found::Obscured { .. } => obscured += 1,
+            Found::NotActed { .. } => not_acted += 1,
             Found::Detected { .. } | Found::Undetected { .. } | Found::Unopened { .. } => {
                 weak += usize::from(!can_show(fault, found, power));
             }
@@ -298,6 +307,9 @@ fn others(all: &[Settled], power: &Power) -> String {
     if obscured > 0 {
         text += &format!("; {obscured} break what it breaks by itself");
     }
+    if not_acted > 0 {
+        text += &format!("; {not_acted} change nothing of what the cases give the device");
+    }
     if weak > 0 {
         text += &format!("; {weak} need a memory that is weaker than the device's");
     }
@@ -305,12 +317,16 @@ fn others(all: &[Settled], power: &Power) -> String {
 }
 
 /// The cases, each kind's in turn.
-fn cases(each: u32, seed: u64, model: &ChosenModel) -> Result<Vec<Hunted>, Error> {
-    let mut all = plan::drawn(each);
-    all.extend(plan::small(each));
+fn cases(api: Api, each: u32, seed: u64, model: &ChosenModel) -> Result<Vec<Hunted>, Error> {
+    let mut all = Vec::new();
+    // What is generated calls OpenCL.
+    if api == Api::OpenCl {
+        all.extend(plan::drawn(each));
+        all.extend(plan::small(each));
+    }
     // The first of every kind, then the second: a fault is found soonest by many kinds.
     all.sort_by(|a, b| (a.id.name(), a.id.as_str()).cmp(&(b.id.name(), b.id.as_str())));
-    all.extend(plan::shipped().map_err(Error::Bug)?);
+    all.extend(plan::shipped_of(api).map_err(Error::Bug)?);
     plan::share_out(&mut all, seed, Budget::Instances(1));
     let breaches = Breaches::of(&model.given).map_err(|error| Error::Bug(error.to_string()))?;
     Ok(all
@@ -343,7 +359,7 @@ fn line(settled: &Settled, power: &Power, json: bool) -> String {
     let Settled { fault, found, .. } = settled;
     if !json {
         let reported = Reported::of(fault, found, power);
-        let by = fault.carrier.word();
+        let by = fault.kind().word();
         return format!(
             "{:<10} {by:<10} {:<32} {}",
             reported.word,
@@ -428,17 +444,32 @@ impl Reported {
                      {case}: {reason}"
                 ),
             },
-            Found::Undetected { runs, cases, .. } => {
+            Found::Undetected {
+                runs, cases, acted, ..
+            } => {
                 let (word, verdict) = match power.shows(fault) {
                     true => ("UNDETECTED", Verdict::Fail),
                     false => ("unseen", Verdict::Inconclusive),
                 };
-                let what = format!("{runs} runs of {cases} cases");
+                let acted = acted.map_or_else(String::new, |acted| format!(", it acts in {acted}"));
+                let what = format!("{runs} runs of {cases} cases{acted}");
                 Reported {
                     word,
                     short: format!("{what}{}", but()),
                     verdict,
                     reason: format!("{what} did not detect it{}", but()),
+                }
+            }
+            Found::NotActed { cases } => {
+                let reason = format!("it changes nothing of what {cases} cases give the device");
+                Reported {
+                    word: "not-acted",
+                    short: reason.clone(),
+                    verdict: match power.shows(fault) {
+                        true => Verdict::Fail,
+                        false => Verdict::Inconclusive,
+                    },
+                    reason,
                 }
             }
             Found::Unopened { why } => Reported {
@@ -467,9 +498,10 @@ fn write_junit(
             Found::Detected { runs, seconds, .. } | Found::Undetected { runs, seconds, .. } => {
                 (*runs, *seconds)
             }
-            Found::NotApplicable { .. } | Found::Obscured { .. } | Found::Unopened { .. } => {
-                (0, 0.0)
-            }
+            Found::NotApplicable { .. }
+            | Found::NotActed { .. }
+            | Found::Obscured { .. }
+            | Found::Unopened { .. } => (0, 0.0),
         };
         let case = CaseId::new("faults", &rules_of(fault), &settled.name());
         CaseResult {

@@ -31,7 +31,7 @@ pub struct HuntOptions {
     /// Resume the hunt in that folder: device, seed, model and tests come from there
     #[arg(long, conflicts_with_all = ["device", "seed", "model", "strict", "tests", "slice"])]
     resume: bool,
-    /// Play this many generated conformance tests
+    /// Play this many conformance tests, or as many as are made for the device's interface
     #[arg(long, value_name = "N", default_value_t = 512,
           value_parser = clap::value_parser!(u16).range(1..=10_000))]
     tests: u16,

@@ -70,8 +70,8 @@ pub struct CampaignOptions {
 /// Which memory model judges what a device does.
 #[derive(Debug, Args)]
 pub struct ModelOption {
-    /// Judge by this memory model: a name, as opencl-3.0, or the path of a .cat file [default: the model
-    /// of the device's OpenCL version]
+    /// Judge by this memory model: a name, as opencl-3.0 or vulkan, or the path of a .cat file [default: the model
+    /// of the device's version]
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
     #[command(flatten)]

@@ -1,5 +1,6 @@
 //! `classay tune`: environments that make weak outcomes frequent on a device.
 
+use super::litmus::complain_of;
 use super::options::{
     CaseTimeoutOption, DeviceOption, JsonOption, ModelOption, SeedOption, part, seconds,
 };
@@ -8,6 +9,7 @@ use askama::Template;
 use clap::Args;
 use classay::Error;
 use classay::interrupt::Interrupt;
+use classay::plan;
 use classay::tune::Tune;
 use classay::tune::mutants::Sight;
 use classay::tune::tuned::Tuned;
@@ -18,6 +20,10 @@ use std::path::PathBuf;
 /// Options of `tune`.
 #[derive(Debug, Args)]
 pub struct TuneOptions {
+    /// Measure environments by the mutants of these tests, and by those of them that are as weak by themselves: files,
+    /// folders, @lists or names of shipped tests, as `litmus` takes them [default: generated ones]
+    #[arg(value_name = "TEST")]
+    tests: Vec<PathBuf>,
     #[command(flatten)]
     device: DeviceOption,
     /// Search for this many seconds
@@ -50,8 +56,17 @@ pub struct TuneOptions {
 /// Does it; returns the exit code.
 pub fn main(args: &TuneOptions) -> Result<ExitCode, Error> {
     let interrupt = Interrupt::listen().map_err(Error::Bug)?;
+    let (tests, unreadable) = plan::from_files(&args.tests);
+    let mut out = Out::new();
+    for file in &unreadable {
+        complain_of(file, args.json.json, &mut out);
+    }
+    if !unreadable.is_empty() {
+        return Ok(ExitCode::Usage);
+    }
     let found = Tune {
         device: args.device.selector(),
+        tests,
         model: args.model.chosen()?,
         budget: args.budget,
         mutants: usize::from(args.mutants),
@@ -64,7 +79,6 @@ pub fn main(args: &TuneOptions) -> Result<ExitCode, Error> {
         notify: &say,
     }
     .run()?;
-    let mut out = Out::new();
     if args.json.json {
         // Names and numbers: nothing in it can fail to become JSON.
         out.line(&serde_json::to_string(&found.tuned).unwrap_or_default());

@@ -3,7 +3,7 @@
 use super::output::Out;
 use clap::Args;
 use classay::Error;
-use classay::device::{LAYER, TOUCHSTONE};
+use classay::device::{LAYER, TOUCHSTONE, VULKAN_LAYER};
 use classay_vocabulary::ExitCode;
 
 /// Options of `version`: none.
@@ -14,7 +14,12 @@ pub struct VersionOptions {}
 pub fn main(_: &VersionOptions) -> Result<ExitCode, Error> {
     let mut out = Out::new();
     out.line(&format!("classay {}", env!("CARGO_PKG_VERSION")));
-    for (name, library) in [("touchstone", &TOUCHSTONE), ("layer", &LAYER)] {
+    let carried = [
+        ("touchstone", &TOUCHSTONE),
+        ("layer", &LAYER),
+        ("vulkan layer", &VULKAN_LAYER),
+    ];
+    for (name, library) in carried {
         let origin = library.origin().map_err(Error::Usage)?;
         out.line(&format!("{name}: {origin}"));
     }

@@ -18,7 +18,7 @@ mod selector;
 mod touch;
 pub(crate) mod vulkan;
 
-pub use bundled::{LAYER, Library as Bundled, Origin, TOUCHSTONE};
+pub use bundled::{LAYER, Library as Bundled, Origin, TOUCHSTONE, VULKAN_LAYER};
 pub use classay_litmus::program::Api;
 pub use selector::{At, Library, Selector};
 

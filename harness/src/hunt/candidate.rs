@@ -1,10 +1,11 @@
-//! What a hunt plays: conformance tests of the generator, each with a mutant.
+//! What a hunt plays: conformance tests, each with a mutant.
 
 use crate::plan::{self, Case};
+use crate::tune::made::{Made, Source};
 use crate::tune::mutants::{Sight, sight, x86};
-use classay_litmus::generate::{Alphabet, Class, Options, Selection, Test, generate};
-use classay_litmus::oracle::{Model, Readings};
-use classay_litmus::program::Program;
+use classay_litmus::generate::{Alphabet, Class, Options, Selection};
+use classay_litmus::oracle::Readings;
+use classay_litmus::program::{Api, Program};
 use classay_reports::record::CaseId;
 use std::collections::HashMap;
 
@@ -31,10 +32,10 @@ pub struct Candidate {
 ///
 /// The model is beyond the oracle; one sentence.
 pub fn candidates<'m>(
+    api: Api,
     count: usize,
     readings: impl Into<Readings<'m>>,
 ) -> Result<Vec<Candidate>, String> {
-    let sc = Model::named("sc").map_err(|e| e.to_string())?;
     let x86 = x86()?;
     let options = Options {
         threads: 2..=4,
@@ -45,15 +46,14 @@ pub fn candidates<'m>(
         alphabet: Alphabet::Graded,
         ..Options::default()
     };
-    let made = generate(&options, readings.into(), &sc).map_err(|e| e.to_string())?;
-    let case = |kind, test: &Test| {
-        plan::of_program(CaseId::new("hunt", kind, &test.name), &test.program())
-    };
+    let made = Source::Made(api).tests(&options, readings.into())?;
+    let case =
+        |kind, test: &Made| plan::of_program(CaseId::new("hunt", kind, &test.name), &test.program);
     let mut mutants: HashMap<&str, Case> = HashMap::new();
     let mut relatives: HashMap<&str, Case> = HashMap::new();
     // What says most of an environment is what as many devices as possible can show.
-    let mut probes: Vec<(usize, &Test)> = Vec::new();
-    for test in &made.tests {
+    let mut probes: Vec<(usize, &Made)> = Vec::new();
+    for test in &made {
         match sight(test, &x86)? {
             Some(Sight::X86) => probes.push((0, test)),
             Some(Sight::Weaker) => probes.push((1, test)),
@@ -69,13 +69,13 @@ pub fn candidates<'m>(
             mutants.entry(of).or_insert_with(|| case("mutant", test));
         }
     }
-    let tests = made.tests.iter().filter(|t| t.mutant_of.is_empty());
+    let tests = made.iter().filter(|t| t.mutant_of.is_empty());
     let conformance = tests.filter(|t| t.class == Class::Conformance);
     Ok(conformance
         .map(|test| Candidate {
             name: test.name.clone(),
             shape: test.shape.clone(),
-            program: test.program(),
+            program: test.program.clone(),
             case: case("test", test),
             mutant: mutants
                 .get(test.name.as_str())
@@ -88,17 +88,21 @@ pub fn candidates<'m>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use classay_litmus::oracle::Model;
 
     #[test]
     fn most_tests_have_a_mutant_and_none_is_one() {
-        let model = Model::named("opencl-3.0").expect("a model");
-        let all = candidates(40, &model).expect("tests");
-        assert_eq!(all.len(), 40);
-        let with = all.iter().filter(|q| q.mutant.is_some()).count();
-        assert!(with > 20, "{with}");
-        for one in &all {
-            let mutant = one.mutant.as_ref().map(|m| &m.body);
-            assert_ne!(mutant, Some(&one.case.body), "{}", one.name);
+        for api in Api::ALL {
+            let model = Model::named(api.model()).expect("a model");
+            let all = candidates(api, 40, &model).expect("tests");
+            assert_eq!(all.len(), 40);
+            let with = all.iter().filter(|q| q.mutant.is_some()).count();
+            assert!(with > 20, "{api}: {with}");
+            for one in &all {
+                let mutant = one.mutant.as_ref().map(|m| &m.body);
+                assert_ne!(mutant, Some(&one.case.body), "{}", one.name);
+                assert_eq!(one.program.api, api);
+            }
         }
     }
 }

@@ -41,7 +41,7 @@ pub struct Hunt<'a> {
     pub resume: bool,
     /// The device under test.
     pub device: Selector,
-    /// The memory model, as `--model` takes it; that of the device's OpenCL version where none is given.
+    /// The memory model, as `--model` takes it; that of the device's version where none is given.
     pub model: Option<String>,
     /// The master seed; drawn where none is given.
     pub seed: Option<u64>,
@@ -263,7 +263,7 @@ impl Search<'_> {
         }
         if self.unfit.len() == self.candidates.len() {
             return Err(Over::Error(Error::Nothing(format!(
-                "none of {} generated tests can be run on {}",
+                "none of {} tests can be run on {}",
                 self.candidates.len(),
                 self.config.device.name
             ))));

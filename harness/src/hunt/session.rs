@@ -79,7 +79,16 @@ impl Hunt<'_> {
             self.hours,
             if self.resume { ", going on" } else { "" }
         ));
-        let candidates = candidates(config.tests as usize, model.readings()).map_err(Error::Bug)?;
+        let api = selector.library.api();
+        let candidates = candidates(api, config.tests as usize, model.readings());
+        let candidates = candidates.map_err(Error::Bug)?;
+        if candidates.len() < config.tests as usize {
+            (self.notify)(&format!(
+                "{} tests: no more are made for {}",
+                candidates.len(),
+                open::spoken(api)
+            ));
+        }
         let mut search = Search {
             hunt: self,
             config: &config,

@@ -42,6 +42,22 @@ pub fn shipped_of(api: Api) -> Result<Vec<Case>, String> {
         .collect()
 }
 
+/// The case of the shipped test that the command line calls so; a name without an interface is of this one.
+///
+/// # Errors
+///
+/// A shipped test cannot be read, which is a bug.
+pub fn shipped_called(called: &str, own: Api) -> Result<Option<Case>, String> {
+    let vulkan = kind_of(Api::Vulkan);
+    let of_vulkan = called.strip_prefix(vulkan);
+    let (api, name) = match of_vulkan.and_then(|rest| rest.strip_prefix('/')) {
+        Some(name) => (Api::Vulkan, name),
+        None => (own, called),
+    };
+    let mut cases = shipped_of(api)?.into_iter();
+    Ok(cases.find(|case| case.id.name() == name))
+}
+
 /// The kind in the ids of an API's shipped tests.
 pub(super) fn kind_of(api: Api) -> &'static str {
     match api {

@@ -312,8 +312,9 @@ impl Source {
         cases.retain(|case| selection.takes(case));
         if cases.is_empty() {
             return Err(Error::Nothing(format!(
-                "no case is selected: none of the {all} shipped cases matches {selection}; a pattern \
-                 has to match a whole name or id, as in --select 'MP*'"
+                "no case is selected: none of the {all} shipped cases matches {selection}{}; a pattern \
+                 has to match a whole name or id, as in --select 'MP*'",
+                open::if_of_the_other(selection, api)
             )));
         }
         Ok(cases)

@@ -1,5 +1,6 @@
 //! Tuning for a device: which mutants it can run, and a search that plays them on it.
 
+use super::made::Source;
 use super::mutants::{Mutant, Pool};
 use super::search::{Config, Played, Player, Trial, search};
 use super::tuned::{For, Tuned, Wanted, ceiling};
@@ -10,6 +11,7 @@ use crate::judge::ChosenModel;
 use crate::plan::{Case, seed};
 use crate::worker::session::{Load, Session, Stop};
 use crate::{Error, Notify, open};
+use classay_litmus::program::Program;
 use classay_reports::record::CaseId;
 use classay_reports::stats::Confidence;
 use classay_vocabulary::Budget;
@@ -27,7 +29,10 @@ const SHORTEST: f64 = 0.15;
 pub struct Tune<'a> {
     /// The device under test.
     pub device: Selector,
-    /// The model that says what a mutant is; that of the device's OpenCL version where none is chosen.
+    /// The tests whose mutants environments are measured by, and those of them that are as weak by themselves; made
+    /// ones where there are none.
+    pub tests: Vec<Case>,
+    /// The model that says what a mutant is; that of the device's version where none is chosen.
     pub model: Option<ChosenModel>,
     /// Seconds of playing.
     pub budget: f64,
@@ -68,6 +73,7 @@ impl Tune<'_> {
     ///
     /// The device does not open or runs no mutant, or the result cannot be kept.
     pub fn run(self) -> Result<Found, Error> {
+        let source = self.source()?;
         let (mut session, model) = open::judged(&self.device, self.model.clone(), self.interrupt)?;
         let record = session.known().record.clone();
         let path = match &self.out {
@@ -82,14 +88,17 @@ impl Tune<'_> {
         // A file that cannot be written is better known before than after.
         writable(&path)?;
         let seed = self.seed.unwrap_or_else(seed::draw);
-        let pool = Pool::new(self.mutants, model.readings()).map_err(Error::Bug)?;
+        let pool =
+            Pool::new(&source, self.mutants, model.readings()).map_err(|why| match source {
+                Source::Made(_) => Error::Bug(why),
+                Source::Named(_) => Error::Usage(why),
+            })?;
         let (usable, without) = self.build(&mut session, &pool)?;
         if usable.is_empty() {
-            return Err(Error::Nothing(format!(
-                "none of {} mutants can be run on {}",
-                without.len(),
-                record.name
-            )));
+            return Err(Error::Nothing(match without.len() {
+                0 => "the tests have no mutant whose outcome a right device may show".into(),
+                n => format!("none of {n} mutants can be run on {}", record.name),
+            }));
         }
         let confidence = Confidence::new(self.reproducibility).unwrap_or(Confidence::P95);
         let wanted = Wanted {
@@ -149,6 +158,18 @@ impl Tune<'_> {
             path,
             halted,
         })
+    }
+
+    /// Where the mutants come from.
+    fn source(&self) -> Result<Source, Error> {
+        if self.tests.is_empty() {
+            return Ok(Source::Made(self.device.library.api()));
+        }
+        open::are_played_by(&self.device, &self.tests)?;
+        let programs = self.tests.iter().filter_map(|case| case.body.litmus());
+        Ok(Source::Named(
+            programs.map(|program| Program::clone(program)).collect(),
+        ))
     }
 
     /// Chooses mutants that the device can run, and builds them; also the names of those that it cannot, in

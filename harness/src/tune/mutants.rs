@@ -6,9 +6,10 @@
 //! the first two says something of a CPU, and one over all of them of a GPU. What a CPU cannot play at
 //! once, for want of processors, is left out.
 
+use super::made::{Made, Source};
 use crate::device::Capabilities;
 use crate::plan::{self, Case};
-use classay_litmus::generate::{Alphabet, Class, Options, Selection, Test, generate};
+use classay_litmus::generate::{Alphabet, Class, Options, Selection};
 use classay_litmus::oracle::{self, Limits, Model, Readings};
 use classay_litmus::program::{Placement, WorkItem};
 use classay_reports::record::CaseId;
@@ -40,12 +41,12 @@ pub struct Mutant {
 /// # Errors
 ///
 /// The test is beyond the oracle; one sentence.
-pub fn sight(test: &Test, x86: &Model) -> Result<Option<Sight>, String> {
+pub fn sight(test: &Made, x86: &Model) -> Result<Option<Sight>, String> {
     match test.class {
         Class::Conformance | Class::Contested | Class::Racy => Ok(None),
         Class::Sc => Ok(Some(Sight::Interleaving)),
         Class::Weak => {
-            let judged = oracle::judge(&test.program(), x86, &Limits::default());
+            let judged = oracle::judge(&test.program, x86, &Limits::default());
             let shown = judged.map_err(|e| e.to_string())?.holds;
             Ok(Some(if shown { Sight::X86 } else { Sight::Weaker }))
         }
@@ -69,15 +70,18 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// Mutants of conformance tests for a model, enough to choose so many. Always the same. The error is a
-    /// sentence.
+    /// Mutants of conformance tests for a model, enough to choose so many, from a source; of tests that are named
+    /// also those whose own outcome is allowed. Always the same. The error is a sentence.
     ///
     /// # Errors
     ///
     /// The model is beyond the oracle; one sentence.
-    pub fn new<'m>(count: usize, readings: impl Into<Readings<'m>>) -> Result<Pool, String> {
+    pub fn new<'m>(
+        source: &Source,
+        count: usize,
+        readings: impl Into<Readings<'m>>,
+    ) -> Result<Pool, String> {
         let readings = readings.into();
-        let sc = Model::named("sc").map_err(|e| e.to_string())?;
         let x86 = x86()?;
         let tests = |threads, selection| {
             let options = Options {
@@ -89,37 +93,31 @@ impl Pool {
                 alphabet: Alphabet::Core,
                 ..Options::default()
             };
-            let made = generate(&options, readings, &sc).map_err(|e| e.to_string())?;
-            Ok::<Vec<Test>, String>(made.tests)
+            source.tests(&options, readings)
+        };
+        let measures = |made: &&Made| match source {
+            Source::Made(_) => !made.mutant_of.is_empty(),
+            Source::Named(_) => made.is_allowed(),
         };
         // All of two threads: only few of them are of the second kind. Of the others more than are wanted,
         // since many mutants race.
         let mut made = tests(2..=2, Selection::All)?;
-        made.extend(tests(3..=4, Selection::EachShape(8 + count / 8))?);
-        let mut of: [BTreeMap<Size<'_>, Vec<&Test>>; 3] = Default::default();
-        for test in made.iter().filter(|t| !t.mutant_of.is_empty()) {
+        if matches!(source, Source::Made(_)) {
+            made.extend(tests(3..=4, Selection::EachShape(8 + count / 8))?);
+        }
+        let mut of: [BTreeMap<Size<'_>, Vec<&Made>>; 3] = Default::default();
+        for test in made.iter().filter(measures) {
             if let Some(sight) = sight(test, &x86)? {
-                let size = (test.design.threads.len(), test.cycle.len(), &*test.shape);
+                let size = (test.program.threads.len(), test.length, &*test.shape);
                 of[sight as usize].entry(size).or_default().push(test);
             }
         }
         let [first, second, third] = of.map(in_turns);
-        let mutant = |sight, tests: Vec<&Test>| -> Vec<Mutant> {
-            let mutant = |test: &Test| {
-                let threads = &test.design.placements;
-                let groups: HashSet<_> = threads.iter().map(group).collect();
-                let id = CaseId::new("litmus", "mutant", &test.name);
-                Mutant {
-                    name: test.name.clone(),
-                    of: test.mutant_of[0].clone(),
-                    shape: test.shape.clone(),
-                    sight,
-                    processors: groups.len() as u32,
-                    shares: groups.len() < threads.len(),
-                    case: plan::of_program(id, &test.program()),
-                }
-            };
-            tests.into_iter().map(mutant).collect()
+        let mutant = |sight, tests: Vec<&Made>| -> Vec<Mutant> {
+            tests
+                .into_iter()
+                .map(|test| Mutant::new(test, sight))
+                .collect()
         };
         Ok(Pool {
             of: [
@@ -152,6 +150,22 @@ impl Pool {
 }
 
 impl Mutant {
+    fn new(test: &Made, sight: Sight) -> Mutant {
+        let threads = test.program.threads.iter();
+        let threads: Vec<_> = threads.map(|thread| group(&thread.placement)).collect();
+        let groups: HashSet<_> = threads.iter().collect();
+        let id = CaseId::new("litmus", "mutant", &test.name);
+        Mutant {
+            name: test.name.clone(),
+            of: of(test).to_owned(),
+            shape: test.shape.clone(),
+            sight,
+            processors: groups.len() as u32,
+            shares: groups.len() < threads.len(),
+            case: plan::of_program(id, &test.program),
+        }
+    }
+
     /// Whether its threads run at the same time on a device. On a CPU they do where each work-group has a
     /// compute unit of its own; the work-items of one may be played one after another there, each to its
     /// end, so that no instance has two of them at once.
@@ -160,21 +174,26 @@ impl Mutant {
     }
 }
 
+/// The test that a mutant was weakened from; a test that is as weak by itself.
+fn of(test: &Made) -> &str {
+    test.mutant_of.first().unwrap_or(&test.name)
+}
+
 /// What a thread shares a processor with: its device and work-group.
 fn group(placement: &Placement) -> Option<(u32, u32, u32)> {
     placement.work_item().map(WorkItem::group)
 }
 
-/// Threads, letters of the cycle, name: small shapes come first.
+/// Threads, length, name: small shapes come first.
 type Size<'t> = (usize, usize, &'t str);
 
 /// One of each shape, then another of each. Within a shape the first mutant of each test comes before the
 /// second of any.
-fn in_turns<'t>(mut by_shape: BTreeMap<Size<'t>, Vec<&'t Test>>) -> Vec<&'t Test> {
+fn in_turns<'t>(mut by_shape: BTreeMap<Size<'t>, Vec<&'t Made>>) -> Vec<&'t Made> {
     for tests in by_shape.values_mut() {
         let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
         tests.sort_by_cached_key(|test| {
-            let turn = seen.entry(&test.mutant_of[0]).or_default();
+            let turn = seen.entry(of(test)).or_default();
             *turn += 1;
             *turn
         });
@@ -201,12 +220,14 @@ fn shares(count: usize, there: [usize; 3]) -> [usize; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::Api;
+    use classay_litmus::program::Program;
     use std::collections::BTreeSet;
 
     #[test]
     fn mutants_are_of_every_kind_and_of_many_shapes() {
         let model = Model::named("opencl-3.0").expect("a model");
-        let pool = Pool::new(32, &model).expect("mutants");
+        let pool = Pool::new(&Source::Made(Api::OpenCl), 32, &model).expect("mutants");
         let gpu = Capabilities::default();
         let all = pool.choose(32, &gpu, &HashSet::new());
         assert_eq!(all.len(), 32);
@@ -252,6 +273,34 @@ mod tests {
         let buffers = |all: &[Mutant]| all.iter().filter(|m| m.sight == Sight::X86).count();
         assert_eq!((buffers(&cpu(2)), buffers(&cpu(4))), (12, 12));
         assert!(cpu(4).iter().any(|m| m.processors > 2));
+    }
+
+    #[test]
+    fn tests_of_vulkan_are_weakened_and_those_that_are_named_measure() {
+        let model = Model::named("vulkan").expect("a model");
+        let names = |source: &Source| -> Vec<(String, String)> {
+            let pool = Pool::new(source, 32, &model).expect("mutants");
+            let all = pool.choose(32, &Capabilities::default(), &HashSet::new());
+            all.into_iter().map(|m| (m.name, m.of)).collect()
+        };
+        let made = names(&Source::Made(Api::Vulkan));
+        assert_eq!(made.len(), 32);
+        assert!(
+            made.iter()
+                .all(|(name, of)| name.starts_with(&format!("{of}~")))
+        );
+        let program = |name: &str| {
+            let cases = plan::shipped_of(Api::Vulkan).expect("tests");
+            let case = cases.iter().find(|case| case.test == name);
+            let program = case.and_then(|case| case.body.litmus()).expect("a test");
+            Program::clone(program)
+        };
+        let named = names(&Source::Named(vec![
+            program("SB+rlx"),
+            program("MP+rel+acq"),
+        ]));
+        assert_eq!(named.iter().filter(|(_, of)| of == "SB+rlx").count(), 1);
+        assert!(named.iter().any(|(_, of)| of == "MP+rel+acq"));
     }
 
     #[test]

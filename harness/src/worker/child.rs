@@ -38,20 +38,11 @@ fn serve() -> Result<(), String> {
             variables::LIBRARY
         )
     })?;
-    let under = std::env::var(variables::UNDER_LAYER).ok();
-    // Under the layer it is the driver's own library that is looked at first, for the message.
-    let under = under.map_or(Ok(()), |under| open::load(&names(&under)));
-    let library = names(&library);
+    let under = std::env::var(variables::UNDER_LAYER);
+    let under = under.ok().map(|under| names(&under));
     let api = std::env::var(variables::API).ok();
-    let loaded = match api.as_deref().and_then(Api::named).unwrap_or_default() {
-        Api::OpenCl => match under {
-            Ok(()) | Err(Refusal::OnlyIcd) => {
-                open::load(&library).map(|()| Loaded::OpenCl(library))
-            }
-            Err(refusal) => Err(refusal),
-        },
-        Api::Vulkan => vulkan::load(&library).map(Loaded::Vulkan),
-    };
+    let api = api.as_deref().and_then(Api::named).unwrap_or_default();
+    let loaded = Loaded::load(api, names(&library), under);
     let loaded = match loaded {
         Ok(loaded) => loaded,
         Err(refusal) => return out.say(&Reply::Refused { refusal }),
@@ -67,9 +58,11 @@ fn serve() -> Result<(), String> {
                 Err(refusal) => Reply::Refused { refusal },
             })?,
             Request::Open { at, known } => {
+                // The layer of Vulkan knows one device at a time.
+                benches = Benches::default();
+                device = None;
                 let reply = match loaded.open(at, known.map(|k| *k)) {
                     Ok((at, opened, known)) => {
-                        benches = Benches::default();
                         device = Some(opened);
                         Reply::Opened {
                             at,
@@ -105,6 +98,27 @@ enum Loaded {
 }
 
 impl Loaded {
+    /// Loads a library, one of these names. Where others are `under` it, it is the layer of the interface, and
+    /// they are what stands behind that.
+    fn load(api: Api, library: Vec<String>, under: Option<Vec<String>>) -> Result<Loaded, Refusal> {
+        match (api, under) {
+            (Api::OpenCl, under) => {
+                // Under the layer it is the driver's own library that is looked at first, for the message.
+                match under.map_or(Ok(()), |under| open::load(&under)) {
+                    Ok(()) | Err(Refusal::OnlyIcd) => {
+                        open::load(&library).map(|()| Loaded::OpenCl(library))
+                    }
+                    Err(refusal) => Err(refusal),
+                }
+            }
+            (Api::Vulkan, None) => vulkan::load(&library, None).map(Loaded::Vulkan),
+            (Api::Vulkan, Some(driver)) => {
+                let layer = library.first().map(String::as_str);
+                vulkan::load(&driver, layer).map(Loaded::Vulkan)
+            }
+        }
+    }
+
     fn list(&self) -> Result<Vec<ListedPlatform>, Refusal> {
         match self {
             Loaded::OpenCl(_) => open::list(),

@@ -56,37 +56,42 @@ impl Link {
             },
             interrupt: interrupt.clone(),
         };
-        let through_layer = |link: &mut Link| -> Result<(), Stop> {
-            let layer = bundled::layer().map_err(|why| {
-                Stop::NoDevice(format!(
-                    "{} has to be opened through the layer, which is missing: {why}",
-                    link.selector.library
-                ))
-            })?;
-            link.start.under_layer = Some(names[0].clone());
-            link.start.library = layer;
-            Ok(())
-        };
-        let told = std::env::var_os(variables::LAYER_FAULTS).is_some_and(|v| !v.is_empty());
+        let told = std::env::var(variables::LAYER_FAULTS).unwrap_or_default();
         let files = [&breakage.times, &breakage.effects];
         let asked = breakage.layer.is_some() || files.iter().any(|file| file.is_some());
-        match link.start.api {
-            Api::OpenCl if told || asked => through_layer(&mut link)?,
-            Api::Vulkan if asked => {
-                return Err(Stop::NoDevice(format!(
-                    "{selector} is a Vulkan device, and the layer is one of OpenCL."
-                )));
-            }
-            Api::OpenCl | Api::Vulkan => {}
+        if !told.is_empty() || asked {
+            link.through_layer(&names, &told)?;
         }
         let mut started = link.start();
         if let (Err(NoReply::Refused(Refusal::OnlyIcd)), None) = (&started, &link.start.under_layer)
         {
-            through_layer(&mut link)?;
+            link.through_layer(&names, &told)?;
             started = link.start();
         }
         let worker = started.map_err(|error| link.stop(error))?;
         Ok((link, worker))
+    }
+
+    /// Puts the layer between the worker and the library, one of these. `told` are the faults that the environment
+    /// of this process names.
+    fn through_layer(&mut self, names: &[String], told: &str) -> Result<(), Stop> {
+        let api = self.start.api;
+        let layer = bundled::layer(api).map_err(|why| {
+            Stop::NoDevice(format!(
+                "{} has to be opened through the layer, which is missing: {why}",
+                self.selector.library
+            ))
+        })?;
+        self.start.under_layer = Some(match api {
+            // The layer opens it itself.
+            Api::OpenCl => names[0].clone(),
+            Api::Vulkan => {
+                faults_of_vulkan(told).map_err(Stop::NoDevice)?;
+                names.join(";")
+            }
+        });
+        self.start.library = layer;
+        Ok(())
     }
 
     /// A worker that has loaded the library.
@@ -220,6 +225,18 @@ impl Link {
                 format!("the device {} cannot be used: {message}.", self.selector)
             }
         })
+    }
+}
+
+/// Whether a list of faults, as the layer takes it, names faults of Vulkan alone; the error is a sentence.
+fn faults_of_vulkan(list: &str) -> Result<(), String> {
+    let mut names = list.split(',').map(str::trim).filter(|id| !id.is_empty());
+    match names.find(|id| classay_faults::vulkan::find(id).is_none()) {
+        None => Ok(()),
+        Some(id) => Err(format!(
+            "{} names '{id}', which is no fault of Vulkan: `classay faults --list --device vulkan` prints them.",
+            variables::LAYER_FAULTS
+        )),
     }
 }
 

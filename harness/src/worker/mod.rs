@@ -33,14 +33,14 @@ pub mod variables {
     pub const LIBRARY: &str = "OPENCL_DYLIB_PATH";
     /// The interface of the library, by its name.
     pub const API: &str = "CLASSAY_API";
-    /// The library under the layer.
+    /// The library under the layer; `;` between alternatives.
     pub const UNDER_LAYER: &str = "CLASSAY_LAYER_LIBRARY";
     /// The layer's faults; where set, every library is opened through the layer.
     pub const LAYER_FAULTS: &str = "CLASSAY_LAYER_FAULTS";
     /// Where the layer counts calls and their time; where set, likewise.
     pub const LAYER_TIMES: &str = "CLASSAY_LAYER_TIMES";
     /// Where the layer says which of its faults could have made a difference; where set, likewise.
-    pub const LAYER_EFFECTS: &str = "CLASSAY_LAYER_EFFECTS";
+    pub const LAYER_EFFECTS: &str = classay_faults::effects::VARIABLE;
     /// What Touchstone is to break.
     pub const TOUCHSTONE_FAULTS: &str = "TOUCHSTONE_FAULTS";
     /// Which freedoms Touchstone is to take.

@@ -2,6 +2,8 @@
 
 #![allow(dead_code)]
 
+pub mod vulkan;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -14,6 +16,7 @@ pub fn classay() -> Command {
         "CLASSAY_LAYER_STATE",
         "CLASSAY_TOUCHSTONE",
         "CLASSAY_LAYER",
+        "CLASSAY_VULKAN_LAYER",
         "CLASSAY_LOG",
         "OPENCL_DYLIB_PATH",
     ] {

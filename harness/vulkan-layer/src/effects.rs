@@ -1,9 +1,7 @@
 //! Which faults would make a difference to what a program does.
 //!
-//! `CLASSAY_LAYER_EFFECTS=FILE` has a count of 64 bits in the byte order of the host for each fault, in the order of
-//! `classay_faults::vulkan::ROWS`, as shared memory: how much of what the program gave so far the fault changes,
-//! whether it is active or not. Nothing is changed on that account. A fault whose count stays zero throughout a
-//! program cannot be detected by it, whatever the implementation does.
+//! The file of [`classay_faults::effects`] counts how much of what the program gave so far each fault changes, whether
+//! it is active or not.
 //!
 //! | fault | counts |
 //! | --- | --- |
@@ -14,15 +12,13 @@
 
 use crate::say;
 use classay_faults::VulkanFault;
+pub use classay_faults::effects::VARIABLE;
 use classay_faults::vulkan::ROWS;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// Names the file.
-pub const VARIABLE: &str = "CLASSAY_LAYER_EFFECTS";
 
 /// A count for each fault; none where nobody asks.
 #[derive(Clone, Copy)]
@@ -72,7 +68,7 @@ impl Effects {
 
 /// The counts at the begin of a file, zero where it was shorter; never given up.
 fn shared(path: &OsStr) -> Option<&'static [AtomicU64]> {
-    let length = size_of::<u64>() * ROWS.len();
+    let length = classay_faults::effects::bytes(ROWS.len());
     let file = File::options()
         .read(true)
         .write(true)
@@ -115,10 +111,8 @@ mod tests {
         let again = Effects(shared(path.as_os_str()));
         assert_eq!(again.of(VulkanFault::DropFlush), 3);
         let bytes = std::fs::read(&path).expect("a file");
-        assert_eq!(bytes.len(), 8 * ROWS.len());
-        let counted = bytes.chunks(8).zip(ROWS);
-        for (bytes, row) in counted {
-            let count = u64::from_ne_bytes(bytes.try_into().expect("eight bytes"));
+        assert_eq!(bytes.len(), classay_faults::effects::bytes(ROWS.len()));
+        for (count, row) in classay_faults::effects::counts(&bytes).zip(ROWS) {
             assert_eq!(count, if row.id == "drop-flush" { 3 } else { 0 });
         }
         assert!(shared(folder.path().as_os_str()).is_none());

@@ -68,9 +68,8 @@ fn without_layer() -> Option<String> {
 fn effect(folder: &Path, fault: &str) -> u64 {
     let bytes = std::fs::read(folder.join("effects")).expect("a file of effects");
     let at = ROWS.iter().position(|row| row.id == fault);
-    let mut counts = bytes.chunks_exact(8);
-    let count = counts.nth(at.expect("a fault")).expect("a count");
-    u64::from_ne_bytes(count.try_into().expect("eight bytes"))
+    let mut counts = classay_faults::effects::counts(&bytes);
+    counts.nth(at.expect("a fault")).expect("a count")
 }
 
 #[test]

@@ -6,7 +6,7 @@
 //! out is a `candidate` with its [`Design`], of which `canonical` keeps one among those that are alike. The oracle then
 //! says what the outcome is to the model (`classify`), `mutants` mutates the tests that forbid it,
 //! and `cover` selects a few that have every two traits together. `index` is the table of what was
-//! made.
+//! made. Tests that come from elsewhere are classified and mutated by `given`.
 //!
 //! Everything is a function of the options and the model: names and order never change between
 //! runs, whatever the number of threads that judge.
@@ -20,6 +20,7 @@ mod combination;
 mod context;
 mod cover;
 mod design;
+mod given;
 mod index;
 mod mutants;
 mod shape;
@@ -32,6 +33,7 @@ pub use alphabet::{Alphabet, Level};
 pub use canonical::{Canonical, canonical};
 pub use cover::{Coverage, DIMENSIONS, TRAITS, Traits};
 pub use design::{Dependency, Design, Mode, Step, Update};
+pub use given::{Given, given};
 pub use index::{HEADER, index};
 pub use mutants::Why;
 pub use shape::{Dir, Edge, Shape, Slot, shapes, spell};

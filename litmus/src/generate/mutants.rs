@@ -41,10 +41,10 @@ fn depends(test: &Test) -> bool {
 }
 
 /// A mutant of a test.
-struct Mutant {
-    changes: Vec<Change>,
+pub(super) struct Mutant {
+    pub changes: Vec<Change>,
     form: Canonical,
-    verdict: Verdict,
+    pub verdict: Verdict,
 }
 
 /// Adds the mutants of every conformance test; returns the tests that have none. A mutant that is
@@ -101,7 +101,7 @@ pub(super) fn add_mutants(
 }
 
 /// The mutants of a program that asks whether its outcome exists, which is forbidden.
-fn mutants(program: &Program, judge: &Judge<'_>) -> Result<Vec<Mutant>, Error> {
+pub(super) fn mutants(program: &Program, judge: &Judge<'_>) -> Result<Vec<Mutant>, Error> {
     let changes = changes(program);
     let mut out = Vec::new();
     let mut done: Vec<((usize, Property), u32)> = Vec::new();

@@ -61,6 +61,8 @@ classay_vocabulary::words! {
         Undetected = "undetected",
         /// The broken device does not open.
         Unopened = "unopened",
+        /// It changed nothing of what any case gives the device.
+        NotActed = "not-acted",
         /// Not detected, and not to be seen on the device.
         Unseen = "unseen",
         /// The device breaks the same by itself.
@@ -78,6 +80,7 @@ impl Kind {
             Fate::Undetected if line.is_showable() => Kind::Undetected,
             Fate::Undetected => Kind::Unseen,
             Fate::Unopened => Kind::Unopened,
+            Fate::NotActed => Kind::NotActed,
             Fate::NotApplicable => Kind::NotApplicable,
             Fate::Obscured => Kind::Obscured,
             Fate::Detected => Kind::Detected,
@@ -92,6 +95,7 @@ fn group(kind: Kind, lines: Vec<&FaultLine>) -> Group<'_> {
         Kind::Undetected => ("undetected", "what is known"),
         Kind::Unseen => ("that this device does not show", "why"),
         Kind::Unopened => ("did not open", "why"),
+        Kind::NotActed => ("that did not act", "why"),
         Kind::NotApplicable => ("of what the device lacks", "lacks"),
         Kind::Obscured => ("that the device breaks by itself", "as in"),
         Kind::Detected => ("detected", "by"),
@@ -120,6 +124,10 @@ fn how(line: &FaultLine) -> String {
         }
         Fate::Undetected => line.power.clone().unwrap_or_default(),
         Fate::Unopened => line.why.clone().unwrap_or_default(),
+        Fate::NotActed => {
+            let cases = count(line.cases.unwrap_or_default() as usize, "case");
+            format!("changes nothing of what {cases} give the device")
+        }
         Fate::NotApplicable => line.lacks.join(" or "),
         Fate::Obscured => {
             let case = line.case.clone().unwrap_or_default();

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct FaultLine {
     /// The fault's name.
     pub id: String,
-    /// Who breaks the device: `call`, `source` or `touchstone`.
+    /// Who breaks the device: `call`, `source`, `module`, `capability` or `touchstone`.
     #[serde(alias = "by")]
     pub carrier: String,
     /// The rules that it breaks, the main one first.
@@ -32,6 +32,9 @@ pub struct FaultLine {
     /// Runs of cases until then, or in all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runs: Option<u64>,
+    /// Cases that could run, or that it makes no difference to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cases: Option<u64>,
     /// Seconds in which that case alone shows the fault with a probability of 99 %.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<f64>,
@@ -58,6 +61,8 @@ classay_vocabulary::words! {
         Undetected = "undetected",
         /// The broken device does not open.
         Unopened = "unopened",
+        /// It changed nothing of what any case gives the device.
+        NotActed = "not-acted",
         /// The device lacks what programs need that have what it breaks.
         NotApplicable = "not-applicable",
         /// The device breaks the same by itself.
@@ -126,7 +131,9 @@ impl FaultLine {
         match self.result {
             Fate::Detected => true,
             Fate::NotApplicable | Fate::Obscured => false,
-            Fate::Undetected | Fate::Unopened => self.showable.unwrap_or(self.power.is_none()),
+            Fate::Undetected | Fate::NotActed | Fate::Unopened => {
+                self.showable.unwrap_or(self.power.is_none())
+            }
         }
     }
 }

@@ -274,6 +274,7 @@ pub fn context(results: &[CaseResult]) -> Context {
          {line}\"result\":\"undetected\",\"runs\":30}}\n\
          {line}\"result\":\"undetected\",\"runs\":30,\"showable\":false,\"power\":\"none\"}}\n\
          {line}\"result\":\"not-applicable\",\"lacks\":[\"pipes\",\"sub-groups\"]}}\n\
+         {line}\"result\":\"not-acted\",\"cases\":30,\"showable\":false}}\n\
          {line}\"result\":\"obscured\",\"case\":\"litmus/classic/SB\",\"reason\":\"it fails\"}}\n"
     );
     Context {

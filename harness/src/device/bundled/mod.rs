@@ -1,7 +1,7 @@
-//! The libraries that come with this program: Touchstone, and the layer that stands between a worker and a
-//! driver.
+//! The libraries that come with this program: Touchstone, and the layers that stand between a worker and a
+//! driver, one for each interface.
 //!
-//! The program carries both. Of each is taken, in this order:
+//! The program carries them. Of each is taken, in this order:
 //!
 //! 1. what the variable names ([`Library::variable`]);
 //! 2. the file that cargo built, where it is still beside the program and is, byte for byte, what the program
@@ -14,6 +14,7 @@
 mod cache;
 mod places;
 
+use super::Api;
 use sha2::{Digest, Sha256};
 use std::fmt;
 use std::fs::File;
@@ -53,8 +54,11 @@ macro_rules! library {
 /// The bundled reference runtime.
 pub static TOUCHSTONE: Library = library!("libtouchstone.so", "CLASSAY_TOUCHSTONE");
 
-/// The pass-through library.
+/// The pass-through OpenCL library.
 pub static LAYER: Library = library!("libclassay_layer.so", "CLASSAY_LAYER");
+
+/// The pass-through Vulkan layer.
+pub static VULKAN_LAYER: Library = library!("libclassay_vulkan_layer.so", "CLASSAY_VULKAN_LAYER");
 
 /// Path of the bundled reference runtime.
 ///
@@ -65,13 +69,16 @@ pub(crate) fn touchstone() -> Result<String, String> {
     TOUCHSTONE.path()
 }
 
-/// Path of the layer.
+/// Path of the layer for drivers of an interface.
 ///
 /// # Errors
 ///
 /// As [`touchstone`].
-pub(crate) fn layer() -> Result<String, String> {
-    LAYER.path()
+pub(crate) fn layer(api: Api) -> Result<String, String> {
+    match api {
+        Api::OpenCl => LAYER.path(),
+        Api::Vulkan => VULKAN_LAYER.path(),
+    }
 }
 
 /// Which library is taken.

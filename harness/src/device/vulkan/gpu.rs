@@ -3,6 +3,7 @@
 
 #![allow(unsafe_code)]
 
+use super::layer::{Chained, Layer};
 use ash::vk;
 use std::rc::Rc;
 
@@ -57,9 +58,10 @@ pub struct Identity {
 
 /// An instance, with everything that is asked before a device is chosen.
 pub struct Instance {
-    pub entry: ash::Entry,
     pub instance: ash::Instance,
     pub version: (u32, u32, u32),
+    /// What stands before the driver.
+    layer: Option<Layer>,
 }
 
 /// Numbers of a version.
@@ -87,12 +89,12 @@ pub fn says(function: &str) -> impl Fn(vk::Result) -> Unusable {
 }
 
 impl Instance {
-    /// Makes an instance.
+    /// Makes an instance, through the layer where there is one.
     ///
     /// # Errors
     ///
     /// The library's version is too old, or it makes none.
-    pub fn new(entry: ash::Entry) -> Result<Rc<Instance>, Unusable> {
+    pub fn new(entry: ash::Entry, layer: Option<Layer>) -> Result<Rc<Instance>, Unusable> {
         // SAFETY: asks for a number.
         let packed = unsafe { entry.try_enumerate_instance_version() };
         let packed = packed
@@ -109,13 +111,19 @@ impl Instance {
         let application = vk::ApplicationInfo::default()
             .application_name(c"classay")
             .api_version(packed.min(vk::API_VERSION_1_3));
-        let create = vk::InstanceCreateInfo::default().application_info(&application);
+        let mut create = vk::InstanceCreateInfo::default().application_info(&application);
+        let mut link = layer.as_ref().map(Layer::instance_link);
+        let mut chained = link.as_mut().map(Chained::of_instance);
+        if let Some(chained) = &mut chained {
+            create = create.push_next(chained);
+        }
+        let first = layer.as_ref().map_or(&entry, |layer| &layer.entry);
         // SAFETY: the description lives through the call; nothing is allocated by us.
-        let instance = unsafe { entry.create_instance(&create, None) };
+        let instance = unsafe { first.create_instance(&create, None) };
         Ok(Rc::new(Instance {
             instance: instance.map_err(says("vkCreateInstance"))?,
-            entry,
             version: have,
+            layer,
         }))
     }
 
@@ -223,7 +231,7 @@ impl Gpu {
         // SAFETY: the chain holds what version 1.2 has.
         unsafe { vulkan.get_physical_device_properties2(physical, &mut properties) };
         let subgroup = subgroup.subgroup_size;
-        let (device, features) = make(vulkan, physical, &families)?;
+        let (device, features) = make(&instance, physical, &families)?;
         Ok(Gpu {
             device,
             physical,
@@ -273,10 +281,15 @@ impl Drop for Gpu {
 
 /// Makes the logical device, with the features that it has of ours.
 fn make(
-    vulkan: &ash::Instance,
+    instance: &Instance,
     physical: vk::PhysicalDevice,
     families: &[Family],
 ) -> Result<(ash::Device, Features), Unusable> {
+    let Instance {
+        instance: vulkan,
+        layer,
+        ..
+    } = instance;
     let mut has12 = vk::PhysicalDeviceVulkan12Features::default();
     let mut has = vk::PhysicalDeviceFeatures2::default().push_next(&mut has12);
     // SAFETY: the chain holds what version 1.2 has.
@@ -319,9 +332,17 @@ fn make(
                 .queue_priorities(&priorities[..queues])
         })
         .collect();
-    let create = vk::DeviceCreateInfo::default()
+    let mut create = vk::DeviceCreateInfo::default()
         .queue_create_infos(&queues)
         .push_next(&mut wanted);
+    let link = layer
+        .as_ref()
+        .map(|layer| layer.device_link(vulkan.handle()));
+    let mut link = link.transpose()?;
+    let mut chained = link.as_mut().map(Chained::of_device);
+    if let Some(chained) = &mut chained {
+        create = create.push_next(chained);
+    }
     // SAFETY: the descriptions live through the call, and ask for what the device says that it has.
     let device = unsafe { vulkan.create_device(physical, &create, None) };
     Ok((device.map_err(says("vkCreateDevice"))?, features))

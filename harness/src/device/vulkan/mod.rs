@@ -1,6 +1,7 @@
-//! Vulkan devices: how they are reached ([`loader`]), opened ([`gpu`]) and described.
+//! Vulkan devices: how they are reached ([`loader`], [`layer`]), opened ([`gpu`]) and described.
 
 pub mod gpu;
+pub mod layer;
 pub mod loader;
 
 use super::{Api, At, Capabilities};
@@ -10,6 +11,7 @@ use crate::worker::protocol::{Known, ListedPlatform, Refusal};
 use ash::vk;
 use classay_reports::record::DeviceRecord;
 use gpu::{Gpu, Instance};
+use layer::Layer;
 use std::rc::Rc;
 
 /// A driver that was loaded.
@@ -19,14 +21,19 @@ fn unusable(message: String) -> Refusal {
     Refusal::Unusable { message }
 }
 
-/// Loads the first of these libraries that can be loaded.
+/// Loads the first of these libraries that can be loaded, and before it the layer of this path.
 ///
 /// # Errors
 ///
 /// Why there is no Vulkan.
-pub fn load(names: &[String]) -> Result<Loaded, Refusal> {
+pub fn load(names: &[String], layer: Option<&str>) -> Result<Loaded, Refusal> {
     let entry = loader::load(names)?;
-    let instance = Instance::new(entry).map_err(|message| Refusal::NoPlatform { message })?;
+    let layer = layer
+        .map(|path| Layer::before(&entry, path))
+        .transpose()
+        .map_err(unusable)?;
+    let instance = Instance::new(entry, layer);
+    let instance = instance.map_err(|message| Refusal::NoPlatform { message })?;
     Ok(Loaded(instance))
 }
 

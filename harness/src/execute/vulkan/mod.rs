@@ -124,7 +124,7 @@ pub struct Bench {
 }
 
 /// A text as a shader module for a device.
-fn shader(source: &str, foreign: &Foreigns, has: Features) -> Result<Shader, BuildFailure> {
+pub fn shader(source: &str, foreign: &Foreigns, has: Features) -> Result<Shader, BuildFailure> {
     let target = Target {
         int64: has.int64,
         int64_atomics: has.buffer_int64_atomics,

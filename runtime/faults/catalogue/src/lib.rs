@@ -10,12 +10,13 @@
 //! | [`touchstone`] | execution, memory, index spaces, the compiler | Touchstone itself |
 //!
 //! A fault or a latitude is one row here, in `rows/`, and one hook there. `build.rs` makes of the rows of a file a
-//! table and the enumeration of their hooks; a hook asks whether its variant is active. The crate depends on
-//! nothing, so that the runtime and the layer both read the same rows.
+//! table and the enumeration of their hooks; a hook asks whether its variant is active. What a layer tells of them,
+//! [`effects`] are the form of. The crate depends on nothing, so that the runtime and the layers read the same rows.
 
 #![forbid(unsafe_code)]
 #![warn(clippy::missing_errors_doc)]
 
+pub mod effects;
 pub mod latitudes;
 mod listing;
 pub mod vulkan;
@@ -134,8 +135,10 @@ pub struct Entry {
     pub id: &'static str,
     /// Who breaks the rule, and by which hook.
     pub carrier: Carrier,
-    places: &'static [&'static str],
-    rules: &'static [&'static str],
+    /// As [`Entry::places`] goes through them.
+    pub places: &'static [&'static str],
+    /// As [`Entry::rules`] goes through them.
+    pub rules: &'static [&'static str],
     /// The class of bugs of real runtimes that it is an example of.
     pub class: Option<u8>,
     /// What it takes to see it.

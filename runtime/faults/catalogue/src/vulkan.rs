@@ -25,6 +25,13 @@ pub struct VulkanEntry {
     pub sentence: &'static str,
 }
 
+impl VulkanEntry {
+    /// Whether it acts in the modules of SPIR-V that a program gives, rather than in its calls.
+    pub fn is_of_modules(&self) -> bool {
+        self.places.contains(&"vkCreateShaderModule")
+    }
+}
+
 /// The fault of this name.
 pub fn find(id: &str) -> Option<&'static VulkanEntry> {
     ROWS.iter().find(|row| row.id == id)

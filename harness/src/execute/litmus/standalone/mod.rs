@@ -12,7 +12,7 @@ use crate::device::Capabilities;
 use crate::environment::{Arrangement, Environment, Kind, resolve};
 use crate::execute::needs::choose_dialect;
 use classay_litmus::kernel::{Needs, Shape, TestKernel, env};
-use classay_litmus::program::{Observable, Program, Region};
+use classay_litmus::program::{Api, Observable, Program, Region};
 use classay_suites::host::c::REPORT as TELL;
 use classay_suites::host::c::text::{Text, quoted, source};
 use rand_chacha::ChaCha8Rng;
@@ -44,6 +44,11 @@ impl Standalone<'_> {
     /// The C program. The error is a sentence: what of the test cannot be written so.
     pub fn to_c(&self) -> Result<String, String> {
         let program = self.program;
+        if program.api == Api::Vulkan {
+            return Err(
+                "a test of Vulkan is not written as a C program: `classay litmus` runs it".into(),
+            );
+        }
         let shape = Shape::of(program).map_err(|e| e.to_string())?;
         if shape.crosses_devices() {
             return Err(
