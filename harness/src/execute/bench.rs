@@ -5,12 +5,22 @@ use super::ended::NotRun;
 use super::host::BuildFailed;
 use super::memory::SharedWords;
 use super::vulkan;
+use crate::environment::ModuleModel;
 use crate::device::{OpenDevice, Reached};
-use std::collections::BTreeMap;
+use classay_litmus::program::DomainOp;
+use std::collections::{BTreeMap, BTreeSet};
 use touchstone_clc::vulkan::Foreign;
 
-/// The operations that functions of a text stand for which it declares and does not define, by name.
-pub type Foreigns = BTreeMap<String, Foreign>;
+/// What a text does not say itself, in Vulkan.
+#[derive(Debug, Clone, Default)]
+pub struct Foreigns {
+    /// The operations that functions stand for which it declares and does not define, by name.
+    pub operations: BTreeMap<String, Foreign>,
+    /// The kernels of which several arguments are the same memory.
+    pub aliasing: BTreeSet<String>,
+    /// The memory model that its module declares.
+    pub model: ModuleModel,
+}
 
 /// In-order queues of a device, sets of one for each of its parts, with what is built for it.
 pub enum Bench {
@@ -64,6 +74,8 @@ pub enum In {
 pub enum Arg<'a> {
     /// An array of words.
     Words(&'a Words),
+    /// The same memory as texels of an image, in Vulkan alone.
+    Texels(&'a Words),
     /// One `uint`.
     Uint(u32),
     /// Local memory, in words.
@@ -83,12 +95,13 @@ fn failed(reason: String) -> NotRun {
 }
 
 /// A bench's argument that belongs to the other interface.
-fn mixed() -> NotRun {
+pub(super) fn mixed() -> NotRun {
     failed("internal error: words of another interface (this is a bug)".into())
 }
 
 impl Bench {
-    /// Over so many devices of the platform, the first of which collects.
+    /// Over so many devices of the platform, the first of which collects; in Vulkan over so many queue families of
+    /// the device.
     ///
     /// # Errors
     ///
@@ -96,7 +109,9 @@ impl Bench {
     pub fn open(device: &OpenDevice, devices: u8) -> Result<Bench, NotRun> {
         match &device.reached {
             Reached::OpenCl { .. } => cl::Bench::open(device, devices).map(Bench::OpenCl),
-            Reached::Vulkan(gpu) => vulkan::Bench::open(gpu).map(Bench::Vulkan).map_err(failed),
+            Reached::Vulkan(gpu) => vulkan::Bench::open(gpu, devices)
+                .map(Bench::Vulkan)
+                .map_err(failed),
         }
     }
 
@@ -186,8 +201,17 @@ impl Bench {
                 bench.launch(at, kernel, args, groups, local)?,
             )),
             Bench::Vulkan(bench) => bench
-                .launch(at.0, kernel, args, groups, local)
+                .launch(at, kernel, args, groups, local)
                 .map(Launched::Vulkan),
+        }
+    }
+
+    /// Says what is to be between the last command of a queue and the next: these operations on memory domains. By
+    /// OpenCL commands of a queue are in order with all that they did, and nothing less can be said.
+    pub fn order(&self, at: (usize, usize), operations: &[DomainOp]) {
+        match self {
+            Bench::OpenCl(_) => {}
+            Bench::Vulkan(bench) => bench.order(at, operations),
         }
     }
 
@@ -195,7 +219,7 @@ impl Bench {
     pub fn flush(&self, at: (usize, usize)) -> Result<(), NotRun> {
         match self {
             Bench::OpenCl(bench) => Ok(bench.flush(at)?),
-            Bench::Vulkan(bench) => bench.flush(at.0).map_err(failed),
+            Bench::Vulkan(bench) => bench.flush(at).map_err(failed),
         }
     }
 

@@ -6,7 +6,7 @@
 
 #![allow(unsafe_code)]
 
-use super::bench::{Arg, In};
+use super::bench::{Arg, In, mixed};
 use super::ended::NotRun;
 use super::host::{Api, BuildFailed, Fixtures, SetupError, address, room};
 use super::memory::{HostMemory, SharedWords};
@@ -255,6 +255,7 @@ impl Bench {
                     }
                 }
             }
+            Arg::Texels(_) => return Err(mixed()),
             Arg::Uint(number) => value(4, address(from_ref(number))),
             Arg::Local(words) => value(4 * words.max(&1), 0),
         };

@@ -5,6 +5,7 @@
 use crate::device::vulkan::gpu::{Gpu, Unusable, says};
 use crate::execute::memory::SharedWords;
 use ash::vk;
+use std::cell::Cell;
 use std::rc::Rc;
 
 /// What a buffer is for.
@@ -30,6 +31,8 @@ pub struct Buffer {
     /// Where the host finds it; null where it does not.
     mapped: *mut u8,
     coherent: bool,
+    /// Its words as texels, once they were asked for.
+    texels: Cell<vk::BufferView>,
 }
 
 impl Buffer {
@@ -42,13 +45,24 @@ impl Buffer {
         let size = bytes.max(16).next_multiple_of(4);
         let transfers = vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST;
         let usage = match r#use {
-            Use::Device | Use::Shared => transfers | vk::BufferUsageFlags::STORAGE_BUFFER,
+            Use::Device | Use::Shared => {
+                transfers
+                    | vk::BufferUsageFlags::STORAGE_BUFFER
+                    | vk::BufferUsageFlags::STORAGE_TEXEL_BUFFER
+            }
             Use::ToDevice | Use::FromDevice => transfers,
+        };
+        // Any queue may use it.
+        let families: Vec<u32> = gpu.computing().map(|family| family.index).collect();
+        let sharing = match families.len() {
+            0 | 1 => vk::SharingMode::EXCLUSIVE,
+            _ => vk::SharingMode::CONCURRENT,
         };
         let create = vk::BufferCreateInfo::default()
             .size(size)
             .usage(usage)
-            .sharing_mode(vk::SharingMode::EXCLUSIVE);
+            .sharing_mode(sharing)
+            .queue_family_indices(&families);
         // SAFETY: the description lives through the call.
         let handle = unsafe { gpu.device.create_buffer(&create, None) };
         let mut buffer = Buffer {
@@ -58,6 +72,7 @@ impl Buffer {
             size,
             mapped: std::ptr::null_mut(),
             coherent: true,
+            texels: Cell::new(vk::BufferView::null()),
         };
         // SAFETY: the buffer was made just now.
         let needs = unsafe { gpu.device.get_buffer_memory_requirements(buffer.handle) };
@@ -139,6 +154,23 @@ impl Buffer {
         Ok(words)
     }
 
+    /// Its words as texels of an image, as far as the device takes so many.
+    pub fn texels(&self) -> Result<vk::BufferView, Unusable> {
+        if self.texels.get() == vk::BufferView::null() {
+            let most = u64::from(self.gpu.limits.max_texel_buffer_elements);
+            let create = vk::BufferViewCreateInfo::default()
+                .buffer(self.handle)
+                .format(vk::Format::R32_UINT)
+                .offset(0)
+                .range(self.size.min(4 * most));
+            // SAFETY: every device has storage texel buffers of this format, with atomics ("Required Format
+            // Support"); the buffer lives as long as the view.
+            let view = unsafe { self.gpu.device.create_buffer_view(&create, None) };
+            self.texels.set(view.map_err(says("vkCreateBufferView"))?);
+        }
+        Ok(self.texels.get())
+    }
+
     /// Its words as threads of the host share them with shaders; `None` where the host does not find it.
     pub fn shared(&self) -> Option<SharedWords> {
         let words = (self.size / 4) as usize;
@@ -152,6 +184,8 @@ impl Drop for Buffer {
         // SAFETY: no command uses it any more: what commands use is kept until they are complete. Freeing
         // unmaps.
         unsafe {
+            let view = self.texels.get();
+            self.gpu.device.destroy_buffer_view(view, None);
             self.gpu.device.destroy_buffer(self.handle, None);
             self.gpu.device.free_memory(self.memory, None);
         }
