@@ -214,7 +214,7 @@ fn a_test_becomes_a_c_program() {
         eprintln!("skipped: there is no C compiler with Vulkan's headers, or no device");
         return;
     }
-    for test in ["MP+rel+acq", "MP+local", "SB+rlx", "SSW+device", "SSW+MP", "MP+alias"] {
+    for test in ["MP+rel+acq", "MP+local", "SB+rlx", "SSW+device", "SSW+MP", "MP+alias", "MP+sc2"] {
         let c = folder.path().join(format!("{test}.c"));
         run(classay()
             .args(["reproduce", &format!("vulkan/{test}"), "--c", "--device", "vulkan", "--out"])

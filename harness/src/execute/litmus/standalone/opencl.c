@@ -91,6 +91,14 @@ static cl_kernel build(void)
     return kernel;
 }
 
+static cl_uint *room(size_t words)
+{
+    cl_uint *memory = calloc(words ? words : 1, sizeof *memory);
+    if (!memory)
+        abort();
+    return memory;
+}
+
 int main(int argc, char **argv)
 {
     double seconds = argc > 1 ? strtod(argv[1], NULL) : 10;

@@ -112,14 +112,6 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static uint32_t *room(size_t words)
-{
-    uint32_t *memory = calloc(words ? words : 1, sizeof *memory);
-    if (!memory)
-        abort();
-    return memory;
-}
-
 /* What everything holds when a launch begins. */
 static void start(uint32_t *initial, uint32_t *unset)
 {

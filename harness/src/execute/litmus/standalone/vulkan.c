@@ -114,6 +114,7 @@ static struct words take(size_t count, VkMemoryPropertyFlags wanted, VkMemoryPro
     VkBufferCreateInfo about = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
                                 .size = words.bytes,
                                 .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
+                                         VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT |
                                          VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
                                          VK_BUFFER_USAGE_TRANSFER_DST_BIT};
     must(vkCreateBuffer(device, &about, NULL, &words.buffer), "vkCreateBuffer");
@@ -166,7 +167,15 @@ static void copy(const struct words *from, const struct words *to)
 
 /* ---- launches ---------------------------------------------------------------------------------- */
 
-enum { BUFFERS = 5 + ALIASES };
+/* The buffers of a kernel, by binding: the first five are words, the others the first one again, as
+   words or as texels of an image. */
+enum { BUFFERS = sizeof as_texels / sizeof as_texels[0] };
+
+static VkDescriptorType kind(uint32_t binding)
+{
+    return as_texels[binding] ? VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER
+                              : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+}
 
 static VkDescriptorSetLayout set_layout;
 static VkPipelineLayout layout;
@@ -177,7 +186,7 @@ static void lay_out(void)
     for (uint32_t n = 0; n < BUFFERS; n++)
         bindings[n] = (VkDescriptorSetLayoutBinding){
             .binding = n,
-            .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+            .descriptorType = kind(n),
             .descriptorCount = 1,
             .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
     VkDescriptorSetLayoutCreateInfo set = {
@@ -218,14 +227,15 @@ static VkPipeline build(const struct part *part)
     return pipeline;
 }
 
-/* The buffers of a part, by binding; a buffer may be there several times. */
+/* The buffers of a part. */
 static VkDescriptorSet bind(const struct words *const words[BUFFERS])
 {
-    VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, BUFFERS};
+    VkDescriptorPoolSize sizes[2] = {{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, BUFFERS},
+                                     {VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER, BUFFERS}};
     VkDescriptorPoolCreateInfo about = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
                                         .maxSets = 1,
-                                        .poolSizeCount = 1,
-                                        .pPoolSizes = &size};
+                                        .poolSizeCount = 2,
+                                        .pPoolSizes = sizes};
     VkDescriptorPool pool;
     must(vkCreateDescriptorPool(device, &about, NULL, &pool), "vkCreateDescriptorPool");
     VkDescriptorSetAllocateInfo allocate = {
@@ -237,12 +247,20 @@ static VkDescriptorSet bind(const struct words *const words[BUFFERS])
     must(vkAllocateDescriptorSets(device, &allocate, &set), "vkAllocateDescriptorSets");
     for (uint32_t n = 0; n < BUFFERS; n++) {
         VkDescriptorBufferInfo buffer = {words[n]->buffer, 0, VK_WHOLE_SIZE};
+        VkBufferViewCreateInfo texels = {.sType = VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO,
+                                         .buffer = words[n]->buffer,
+                                         .format = VK_FORMAT_R32_UINT,
+                                         .range = VK_WHOLE_SIZE};
+        VkBufferView view = VK_NULL_HANDLE;
+        if (as_texels[n])
+            must(vkCreateBufferView(device, &texels, NULL, &view), "vkCreateBufferView");
         VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
                                       .dstSet = set,
                                       .dstBinding = n,
                                       .descriptorCount = 1,
-                                      .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-                                      .pBufferInfo = &buffer};
+                                      .descriptorType = kind(n),
+                                      .pBufferInfo = &buffer,
+                                      .pTexelBufferView = &view};
         vkUpdateDescriptorSets(device, 1, &write, 0, NULL);
     }
     return set;

@@ -10,6 +10,9 @@ use touchstone_clc::vulkan::Parameter;
 /// How every program of Vulkan runs.
 pub const RUN: &str = include_str!("vulkan.c");
 
+/// Buffers of words that every kernel takes first.
+const WORDS: usize = 5;
+
 /// The headers.
 const HEADERS: [&str; 8] = [
     "vulkan/vulkan.h",
@@ -55,10 +58,10 @@ impl Standalone<'_> {
             c.line(&format!("#define {name} {}", u32::from(so)));
         }
         let arguments = test.layout.arguments();
-        if arguments.iter().any(|argument| argument.texels) {
-            return Err("a test of images is not written as a C program: `classay litmus` runs it".into());
-        }
-        c.line(&format!("#define ALIASES {}", arguments.len()));
+        let texels = arguments.iter().map(|argument| u32::from(argument.texels));
+        let texels: Vec<String> = [0; WORDS].into_iter().chain(texels).map(|t| t.to_string()).collect();
+        let texels = texels.join(", ");
+        c.line(&format!("static const int as_texels[] = {{{texels}}};"));
         let mut parts = Vec::new();
         for (part, local_size) in e.local_sizes.iter().enumerate() {
             let name = test.kernel_name(part);
