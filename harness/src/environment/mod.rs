@@ -262,6 +262,8 @@ pub enum Kind {
     Fine,
     /// Memory of the host, as the system allocates it.
     System,
+    /// In Vulkan, memory that the host has to flush and to invalidate, where host threads share it with shaders.
+    NonCoherent,
 }
 
 /// How the locations of an instance lie to each other.

@@ -434,11 +434,15 @@ fn memory_kind(
             capabilities.svm_fine_system,
             "CL_DEVICE_SVM_FINE_GRAIN_SYSTEM",
         ),
+        Kind::NonCoherent => (
+            capabilities.non_coherent_memory,
+            "memory that is host-visible and not host-coherent",
+        ),
     };
     if !offered {
         return Err(lacks(format!("{name}, which the environment asks for")));
     }
-    if crosses && !matches!(kind, Kind::Buffer | Kind::Fine) {
+    if crosses && !matches!(kind, Kind::Buffer | Kind::Fine | Kind::NonCoherent) {
         let what = "an environment of fine-grained memory, where devices or host threads share it";
         return Err(Unfit {
             capability: what.into(),

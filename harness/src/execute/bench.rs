@@ -5,8 +5,8 @@ use super::ended::NotRun;
 use super::host::BuildFailed;
 use super::memory::SharedWords;
 use super::vulkan;
-use crate::environment::ModuleModel;
 use crate::device::{OpenDevice, Reached};
+use crate::environment::ModuleModel;
 use classay_litmus::program::DomainOp;
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_clc::vulkan::Foreign;
@@ -66,6 +66,8 @@ pub enum In {
     /// Memory that host threads and kernels use at the same time: fine-grained SVM with atomics, or a buffer in
     /// coherent memory.
     Shared,
+    /// In Vulkan, memory that host threads use while no kernel does, and flush and invalidate.
+    NonCoherent,
     /// Memory of the host.
     System,
 }
@@ -147,9 +149,25 @@ impl Bench {
         match self {
             Bench::OpenCl(bench) => Ok(Words::OpenCl(bench.words(len, lies)?)),
             Bench::Vulkan(bench) => {
-                let words = bench.words(len, lies == In::Shared).map_err(failed)?;
+                let words = bench.words(len, lies).map_err(failed)?;
                 Ok(Words::Vulkan(words, lies))
             }
+        }
+    }
+
+    /// Makes what kernels wrote to words visible to host threads, before these begin.
+    pub fn invalidate(&self, words: &Words) -> Result<(), NotRun> {
+        match words {
+            Words::OpenCl(_) => Ok(()),
+            Words::Vulkan(words, _) => words.invalidate().map_err(failed),
+        }
+    }
+
+    /// Makes what host threads wrote to words available, after these have ended.
+    pub fn make_available(&self, words: &Words) -> Result<(), NotRun> {
+        match words {
+            Words::OpenCl(_) => Ok(()),
+            Words::Vulkan(words, _) => words.flush().map_err(failed),
         }
     }
 

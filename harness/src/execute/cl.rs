@@ -42,7 +42,9 @@ impl Drop for Words {
     /// are dropped. Their context lives, because a room drops its bench last.
     fn drop(&mut self) {
         match self.lies {
-            In::Buffer => self.api.release(Function::ReleaseMemObject, self.start),
+            In::Buffer | In::NonCoherent => {
+                self.api.release(Function::ReleaseMemObject, self.start)
+            }
             In::Coarse | In::Fine | In::Shared => self.api.free(self.context, self.start),
             In::System => {}
         }
@@ -158,7 +160,7 @@ impl Bench {
         let svm = |more: &[Constant]| make(Function::SVMAlloc, more, 64);
         let mut memory = None;
         let start = match lies {
-            In::Buffer => make(Function::CreateBuffer, &[], 0)?,
+            In::Buffer | In::NonCoherent => make(Function::CreateBuffer, &[], 0)?,
             In::Coarse => svm(&[])?,
             In::Fine => svm(&[cl::CL_MEM_SVM_FINE_GRAIN_BUFFER])?,
             In::Shared => svm(&[cl::CL_MEM_SVM_FINE_GRAIN_BUFFER, cl::CL_MEM_SVM_ATOMICS])?,
@@ -248,7 +250,7 @@ impl Bench {
             Arg::Words(words) => {
                 let words = words.opencl()?;
                 match words.lies {
-                    In::Buffer => value(8, address(from_ref(&words.start))),
+                    In::Buffer | In::NonCoherent => value(8, address(from_ref(&words.start))),
                     _ => {
                         let words = [kernel, n, words.start as u64, 0];
                         (Function::SetKernelArgSVMPointer, words)

@@ -54,7 +54,11 @@ pub fn choose_dialect(
         if !capabilities.memory_model {
             // Modules of the memory model before it do without, and have these scopes.
             all.retain(|need| {
-                let has = [Need::VulkanMemoryModel, Need::ScopeDevice, Need::ScopeSubGroup];
+                let has = [
+                    Need::VulkanMemoryModel,
+                    Need::ScopeDevice,
+                    Need::ScopeSubGroup,
+                ];
                 !has.contains(need)
             });
         }

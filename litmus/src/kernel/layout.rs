@@ -318,7 +318,11 @@ fn only_atomic(program: &Program, location: LocId) -> bool {
 pub fn may_be_read(program: &Program, location: LocId) -> bool {
     let memory = program.memory_behind(location);
     let all = (0..program.locations.len()).map(|at| LocId(at as u32));
-    if all.filter(|&at| program.memory_behind(at) == memory).count() > 1 {
+    if all
+        .filter(|&at| program.memory_behind(at) == memory)
+        .count()
+        > 1
+    {
         return false;
     }
     let mut narrow = false;

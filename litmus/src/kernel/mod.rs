@@ -104,8 +104,7 @@ impl TestKernel {
         source.push_str("// ");
         source.push_str(&test::printable(&program.name));
         source.push('\n');
-        let crosses =
-            self.shape.crosses_devices() && self.dialect != AtomicsDialect::Vulkan;
+        let crosses = self.shape.crosses_devices() && self.dialect != AtomicsDialect::Vulkan;
         frame::write(&mut source, self.dialect, crosses, self.number);
         source.push_str(&self.operations.declarations);
         for index in 0..self.shape.devices.len() {
@@ -149,14 +148,18 @@ impl TestKernel {
     /// The threads that meet before an instance; none in a step where they do not.
     pub fn meeting(&self, program: &Program, step: usize) -> usize {
         let meeting = self.shape.meeting(program.api);
-        meeting.filter(|(at, _)| *at == step).map_or(0, |(_, threads)| threads)
+        meeting
+            .filter(|(at, _)| *at == step)
+            .map_or(0, |(_, threads)| threads)
     }
 
     /// The kernels whose arguments reach the same memory, by name.
     pub fn aliasing(&self) -> impl Iterator<Item = String> + '_ {
         let aliases = !self.layout.arguments().is_empty();
         let devices = 0..self.shape.devices.len();
-        devices.filter(move |_| aliases).map(|index| self.kernel_name(index))
+        devices
+            .filter(move |_| aliases)
+            .map(|index| self.kernel_name(index))
     }
 
     /// The host threads.

@@ -7,7 +7,8 @@
 
 use crate::program::{
     Access, Address, Atomic, Atomicity, Barrier, Cas, Expr, Fence, FenceFlags, Instr, Make,
-    MemOrder, MemScope, Placement, Program, Region, Rmw, RmwOp, ScalarType, Thread, each_expr, each_instr,
+    MemOrder, MemScope, Placement, Program, Region, Rmw, RmwOp, ScalarType, Thread, each_expr,
+    each_instr,
 };
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -12,8 +12,8 @@
 use super::operation::Operations;
 use super::shape::{Inexpressible, Shape};
 use crate::program::{
-    Api, BarrierScope, DomainOp, Instr, Location, MemScope, Placement, Program, Region, Thread, ThreadId,
-    each_instr,
+    Api, BarrierScope, DomainOp, Instr, Location, MemScope, Placement, Program, Region, Thread,
+    ThreadId, each_instr,
 };
 
 /// What a launch plays at a time.
@@ -46,7 +46,11 @@ impl Order {
             });
         }
         check(program)?;
-        let parts: Vec<Parts> = program.threads.iter().map(Parts::of).collect::<Result<_, _>>()?;
+        let parts: Vec<Parts> = program
+            .threads
+            .iter()
+            .map(Parts::of)
+            .collect::<Result<_, _>>()?;
         let levels = levels(program, &parts)?;
         let mut order = Order {
             steps: vec![None; parts.len()],
@@ -163,7 +167,9 @@ fn levels(program: &Program, parts: &[Parts]) -> Result<Vec<usize>, Inexpressibl
 
 /// The location whose memory a location is.
 fn behind<'p>(program: &'p Program, location: &'p Location) -> &'p Location {
-    location.alias.map_or(location, |of| &program.locations[of.index()])
+    location
+        .alias
+        .map_or(location, |of| &program.locations[of.index()])
 }
 
 /// Whether compute shaders and host threads can play a test at all.
@@ -187,7 +193,11 @@ fn check(program: &Program) -> Result<(), Inexpressible> {
     let mut what = None;
     for thread in &program.threads {
         let host = thread.placement == Placement::Host;
-        if thread.placement.work_item().is_some_and(|item| item.device > 0) {
+        if thread
+            .placement
+            .work_item()
+            .is_some_and(|item| item.device > 0)
+        {
             return beyond("several devices, and memory belongs to one");
         }
         each_instr(&thread.body, &mut |instr| match instr {
@@ -218,9 +228,15 @@ mod tests {
 
     fn threads(shape: &Shape) -> Vec<Vec<u32>> {
         let of = |step: &Step| {
-            let parts = step.parts.iter().flat_map(|&part| &shape.devices[part].groups);
+            let parts = step
+                .parts
+                .iter()
+                .flat_map(|&part| &shape.devices[part].groups);
             let threads = parts.flat_map(|group| group.threads());
-            let mut all: Vec<u32> = threads.chain(step.host.iter().copied()).map(|t| t.0).collect();
+            let mut all: Vec<u32> = threads
+                .chain(step.host.iter().copied())
+                .map(|t| t.0)
+                .collect();
             all.sort_unstable();
             all
         };
@@ -238,7 +254,7 @@ mod tests {
         assert_eq!(threads(&plain), [[0, 1]]);
         let bare = shape("SSW+MP", same).expect("a shape");
         assert_eq!(threads(&bare), [[0], [1]]);
-        assert_eq!(before(&bare), [[], []]);
+        assert_eq!(before(&bare), [vec![], vec![]]);
         let whole = shape("SSW+device", same).expect("a shape");
         assert_eq!(threads(&whole), [[0], [2]]);
         assert_eq!(before(&whole), [vec![], vec![Available, Visible]]);
@@ -251,7 +267,11 @@ mod tests {
         assert_eq!(threads(&fence), [[0], [1], [2]]);
         assert_eq!(before(&fence), [vec![], vec![], vec![Visible]]);
         let further = shape("SSW+MP+further", same).expect("a shape");
-        assert_eq!(threads(&further), [vec![0], vec![1, 2]], "who is free comes last");
+        assert_eq!(
+            threads(&further),
+            [vec![0], vec![1, 2]],
+            "who is free comes last"
+        );
         let host = shape("SSW+device+host-read", same).expect("a shape");
         assert_eq!(threads(&host), [[0], [2]]);
         assert_eq!(host.steps[1].host, [ThreadId(2)]);

@@ -85,8 +85,8 @@ impl Built {
         for written in &tests {
             foreign.model = written.model;
             let operations = written.test.operations.all.iter();
-            let operations = operations
-                .map(|(name, of)| (name.clone(), vulkan::foreign(of, written.model)));
+            let operations =
+                operations.map(|(name, of)| (name.clone(), vulkan::foreign(of, written.model)));
             foreign.operations.extend(operations);
             foreign.aliasing.extend(written.test.aliasing());
         }

@@ -151,12 +151,17 @@ impl Launcher<'_> {
             Arg::Words(&stage.env[part]),
             Arg::Words(&stage.scratch),
         ];
-        args.extend(built.test.layout.arguments().iter().map(|argument| {
-            match argument.texels {
-                true => Arg::Texels(&stage.mem),
-                false => Arg::Words(&stage.mem),
-            }
-        }));
+        args.extend(
+            built
+                .test
+                .layout
+                .arguments()
+                .iter()
+                .map(|argument| match argument.texels {
+                    true => Arg::Texels(&stage.mem),
+                    false => Arg::Words(&stage.mem),
+                }),
+        );
         if built.test.takes_local(&built.program, part) {
             let words = built.test.layout.local_words * e.lanes * e.batch;
             args.push(Arg::Local(words as usize));
@@ -225,6 +230,9 @@ impl Launcher<'_> {
             let why = "host threads were placed on memory that is not shared (a bug)";
             return Err(NotRun::failed(why.into()));
         };
+        let all = [&stage.mem, &stage.res, &stage.meet];
+        all.iter()
+            .try_for_each(|words| self.bench.invalidate(words))?;
         let e = &self.arrangement;
         let meeting = Meeting {
             counter: meet,
@@ -252,7 +260,8 @@ impl Launcher<'_> {
                 });
             }
         });
-        Ok(())
+        all.iter()
+            .try_for_each(|words| self.bench.make_available(words))
     }
 
     /// Waits for a launch and counts it.

@@ -79,11 +79,20 @@ impl<'a> Launcher<'a> {
             Api::OpenCl => crosses,
             Api::Vulkan => !test.host_threads().is_empty(),
         };
-        let (lies, shared) = if shares {
+        let mut steps = test.shape.steps.iter();
+        let at_once = steps.any(|step| !step.parts.is_empty() && !step.host.is_empty());
+        let (lies, shared) = if shares && arrangement.kind == Kind::NonCoherent {
+            if at_once {
+                // What a thread flushes is more than it wrote, and a shader may have written the rest.
+                let why = "coherent memory, where host threads and shaders run at once";
+                return Err(NotRun::skip(format!("the test needs {why}")));
+            }
+            (In::NonCoherent, In::NonCoherent)
+        } else if shares {
             (In::Shared, In::Shared)
         } else {
             let lies = match arrangement.kind {
-                Kind::Buffer => In::Buffer,
+                Kind::Buffer | Kind::NonCoherent => In::Buffer,
                 Kind::Coarse => In::Coarse,
                 Kind::Fine => In::Fine,
                 Kind::System => In::System,

@@ -15,12 +15,12 @@ mod stream;
 pub use operation::foreign;
 pub use stream::{Dependency, dependencies};
 
-use super::bench::{Arg, Foreigns, NotBuilt};
+use super::bench::{Arg, Foreigns, In, NotBuilt};
 use super::ended::NotRun;
 use super::memory::SharedWords;
 use crate::device::Capabilities;
-use crate::environment::ModuleModel;
 use crate::device::vulkan::gpu::{Family, Features, Gpu, MOST_QUEUES, Unusable};
+use crate::environment::ModuleModel;
 use ash::vk;
 use classay_litmus::kernel::TestKernel;
 use classay_litmus::kernel::layout::TEXELS;
@@ -45,6 +45,16 @@ impl Words {
     /// The words as host threads see them; none where the host does not find them.
     pub fn shared(&self) -> Option<SharedWords> {
         self.buffer.shared()
+    }
+
+    /// Makes what shaders wrote visible to the host.
+    pub fn invalidate(&self) -> Result<(), Unusable> {
+        self.buffer.invalidate()
+    }
+
+    /// Makes what the host wrote available to submissions.
+    pub fn flush(&self) -> Result<(), Unusable> {
+        self.buffer.flush()
     }
 
     /// How many words.
@@ -229,8 +239,12 @@ impl Bench {
     }
 
     /// An array of `len` words; at least one is allocated.
-    pub fn words(&self, len: usize, shared: bool) -> Result<Words, Unusable> {
-        let r#use = if shared { Use::Shared } else { Use::Device };
+    pub fn words(&self, len: usize, lies: In) -> Result<Words, Unusable> {
+        let r#use = match lies {
+            In::Shared => Use::Shared,
+            In::NonCoherent => Use::NonCoherent,
+            In::Buffer | In::Coarse | In::Fine | In::System => Use::Device,
+        };
         let buffer = Buffer::new(&self.gpu, 4 * len.max(1) as u64, r#use)?;
         Ok(Words {
             buffer: Rc::new(buffer),
@@ -360,7 +374,9 @@ impl Bench {
     /// Waits for everything in every queue.
     pub fn finish(&self) -> Result<(), Unusable> {
         let streams = self.streams.iter().flatten();
-        streams.into_iter().try_for_each(|stream| stream.borrow_mut().finish())
+        streams
+            .into_iter()
+            .try_for_each(|stream| stream.borrow_mut().finish())
     }
 
     /// The local size, at most `limit`, at which each workgroup has `groups` full subgroups of at least `width`

@@ -30,12 +30,18 @@ fn legacy(operation: clc::Foreign) -> clc::Foreign {
         Foreign::AtomicLoad { scope, semantics } => {
             let scope = known(scope);
             let semantics = [semantics];
-            fenced(scope, &semantics, |semantics| Foreign::AtomicLoad { scope, semantics })
+            fenced(scope, &semantics, |semantics| Foreign::AtomicLoad {
+                scope,
+                semantics,
+            })
         }
         Foreign::AtomicStore { scope, semantics } => {
             let scope = known(scope);
             let semantics = [semantics];
-            fenced(scope, &semantics, |semantics| Foreign::AtomicStore { scope, semantics })
+            fenced(scope, &semantics, |semantics| Foreign::AtomicStore {
+                scope,
+                semantics,
+            })
         }
         Foreign::Rmw {
             operation,
@@ -55,10 +61,12 @@ fn legacy(operation: clc::Foreign) -> clc::Foreign {
             unequal,
         } => {
             let scope = known(scope);
-            fenced(scope, &[equal, unequal], |semantics| Foreign::CompareExchange {
-                scope,
-                equal: semantics,
-                unequal: semantics,
+            fenced(scope, &[equal, unequal], |semantics| {
+                Foreign::CompareExchange {
+                    scope,
+                    equal: semantics,
+                    unequal: semantics,
+                }
             })
         }
         Foreign::Fence { scope, semantics } => Foreign::Fence {
@@ -111,7 +119,10 @@ fn fenced(
     atomic: impl FnOnce(clc::MemorySemantics) -> clc::Foreign,
 ) -> clc::Foreign {
     use clc::MemorySemantics as Bits;
-    let all = semantics.iter().map(|of| ordering(*of)).fold(Bits::empty(), |a, b| a | b);
+    let all = semantics
+        .iter()
+        .map(|of| ordering(*of))
+        .fold(Bits::empty(), |a, b| a | b);
     let classes = all & (Bits::UNIFORM_MEMORY | Bits::WORKGROUP_MEMORY | Bits::IMAGE_MEMORY);
     let where_it = |bit| {
         let asks = all.intersects(bit | Bits::ACQUIRE_RELEASE);

@@ -2,7 +2,7 @@
 
 use super::Bench;
 use crate::device::vulkan::gpu::{Gpu, Unusable};
-use crate::execute::bench::{Arg, Foreigns, Words};
+use crate::execute::bench::{Arg, Foreigns, In, Words};
 use std::rc::Rc;
 
 /// Turns that a loop should have.
@@ -31,9 +31,9 @@ pub fn loop_turns(gpu: &Rc<Gpu>) -> Result<Option<u32>, Unusable> {
         .build(TEXT, &Foreigns::default())
         .map_err(|not| not.reason)?;
     let kernel = bench.kernel(module, "turns")?;
-    let told = bench.words(2, false)?;
+    let told = bench.words(2, In::Buffer)?;
     bench.write(0, &told, &[0, 0])?;
-    let told = Words::Vulkan(told, crate::execute::bench::In::Buffer);
+    let told = Words::Vulkan(told, In::Buffer);
     let args = [Arg::Words(&told), Arg::Uint(TURNS)];
     let launched = bench.launch((0, 0), kernel, &args, 1, 1);
     launched.map_err(|not_run| not_run.reason().to_owned())?;

@@ -1,8 +1,8 @@
 //! Every shipped test that shaders play becomes a module that is valid, in either memory model.
 
 use super::{foreign, shader};
-use crate::environment::ModuleModel;
 use crate::device::vulkan::gpu::Features;
+use crate::environment::ModuleModel;
 use crate::execute::bench::Foreigns;
 use classay_litmus::kernel::{AtomicsDialect, Inexpressible, TestKernel};
 use classay_litmus::program::Api;

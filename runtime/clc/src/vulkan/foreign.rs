@@ -264,7 +264,9 @@ impl Writer<'_> {
     /// A memory barrier beside an operation, where there is one.
     fn foreign_fence(&mut self, fence: Option<(Scope, MemorySemantics)>, at: Loc) -> Checked<()> {
         match fence {
-            Some((scope, semantics)) => self.foreign_barrier(&Foreign::Fence { scope, semantics }, at),
+            Some((scope, semantics)) => {
+                self.foreign_barrier(&Foreign::Fence { scope, semantics }, at)
+            }
             None => Ok(()),
         }
     }

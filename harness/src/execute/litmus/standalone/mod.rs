@@ -90,7 +90,7 @@ impl Standalone<'_> {
         match program.api {
             Api::OpenCl => {
                 let version = match arrangement.kind {
-                    Kind::Buffer => 120,
+                    Kind::Buffer | Kind::NonCoherent => 120,
                     Kind::Coarse | Kind::Fine | Kind::System => 200,
                 };
                 c.headers(version, ["1_2"]);
@@ -164,7 +164,7 @@ impl Standalone<'_> {
         let most = groups.iter().copied().max().unwrap_or(0);
         let environment_words = Plan::most_words(e, self.environment, most);
         let kind = match e.kind {
-            Kind::Buffer => "BUFFER",
+            Kind::Buffer | Kind::NonCoherent => "BUFFER",
             Kind::Coarse => "COARSE",
             Kind::Fine => "FINE",
             Kind::System => "SYSTEM",

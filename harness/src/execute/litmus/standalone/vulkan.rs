@@ -59,7 +59,11 @@ impl Standalone<'_> {
         }
         let arguments = test.layout.arguments();
         let texels = arguments.iter().map(|argument| u32::from(argument.texels));
-        let texels: Vec<String> = [0; WORDS].into_iter().chain(texels).map(|t| t.to_string()).collect();
+        let texels: Vec<String> = [0; WORDS]
+            .into_iter()
+            .chain(texels)
+            .map(|t| t.to_string())
+            .collect();
         let texels = texels.join(", ");
         c.line(&format!("static const int as_texels[] = {{{texels}}};"));
         let mut parts = Vec::new();
@@ -75,7 +79,10 @@ impl Standalone<'_> {
             });
             let size = sizes.last().unwrap_or(0);
             let words = self.local_words(test, e, part);
-            parts.push(format!("{{{}, {local_size}, {size}, {words}}},", quoted(&name)));
+            parts.push(format!(
+                "{{{}, {local_size}, {size}, {words}}},",
+                quoted(&name)
+            ));
         }
         let head = "\
 static const struct part {
