@@ -373,10 +373,8 @@ impl Bench {
 
     /// Waits for everything in every queue.
     pub fn finish(&self) -> Result<(), Unusable> {
-        let streams = self.streams.iter().flatten();
-        streams
-            .into_iter()
-            .try_for_each(|stream| stream.borrow_mut().finish())
+        let mut streams = self.streams.iter().flatten();
+        streams.try_for_each(|stream| stream.borrow_mut().finish())
     }
 
     /// The local size, at most `limit`, at which each workgroup has `groups` full subgroups of at least `width`

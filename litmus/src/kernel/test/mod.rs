@@ -118,15 +118,16 @@ impl Writer<'_> {
                 o = self.slot(slot, env::SLOT_OFFSET),
                 s = self.slot(slot, env::SLOT_STEP),
             );
-        }
-        for reference in &self.of.layout.references {
-            let _ = writeln!(
-                out,
-                "    __global uint *base{} = {} + env[{}];",
-                reference.suffix(),
-                reference.argument.name(),
-                self.slot(reference.slot, env::SLOT_BASE)
-            );
+            let references = self.of.layout.references.iter();
+            for reference in references.filter(|reference| reference.slot == slot) {
+                let _ = writeln!(
+                    out,
+                    "    __global uint *base{} = {} + env[{}];",
+                    reference.suffix(),
+                    reference.argument.name(),
+                    self.slot(slot, env::SLOT_BASE)
+                );
+            }
         }
         out.push_str(
             "    for (uint first = 0; first < iterations; first += batch, ++block) {\n    const uint last = min(first + batch, iterations);\n",
