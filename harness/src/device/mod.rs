@@ -163,6 +163,8 @@ capabilities! {
     vulkan shared_int64_atomics: bool,
     /// Pointers to buffers as numbers (the storage class PhysicalStorageBuffer).
     vulkan buffer_device_address: bool,
+    /// Texels of a buffer view, at most.
+    vulkan max_texels: u32,
     /// Memory that the host shares with the device and has to flush and invalidate.
     vulkan non_coherent_memory: bool,
     /// Queue families that compute.

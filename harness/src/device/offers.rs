@@ -23,6 +23,7 @@ impl Capabilities {
             Need::ProgramScopeVariables => c.program_scope_variables,
             Need::GenericAddressSpace => c.generic_address_space,
             Need::VulkanMemoryModel => c.memory_model,
+            Need::QueueFamilies(n) => c.queue_families >= n,
             Need::NonUniformGroups => c.non_uniform_groups,
             Need::SubGroups => c.sub_groups,
             Need::SubGroupProgress => c.sub_group_progress,

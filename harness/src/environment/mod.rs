@@ -21,6 +21,7 @@ mod resolve;
 pub use draw::{Drawing, draw, vary};
 pub use resolve::{Arrangement, SubGroupShape, resolve};
 
+use crate::device::{Api, Capabilities};
 use classay_reports::store::PlanHash;
 use serde::{Deserialize, Serialize};
 
@@ -52,6 +53,8 @@ knobs! {
         pub name: String,
         /// Many instances a launch, or one.
         pub mode: Mode,
+        /// Which memory model the modules of shaders declare, in Vulkan alone.
+        pub module: ModuleModel,
         /// How large launches are.
         pub launch: Launches,
         /// What is permuted.
@@ -82,6 +85,10 @@ knobs! {
         pub multiple: Option<u32>,
         /// Command queues that launches are spread over, each with memory of its own, so that they overlap.
         pub queues: Option<u32>,
+        /// Of the launches of a test whose threads are ordered by dependencies that do all that a semaphore does, those
+        /// in which they are submissions of their own, with a semaphore between; the others have barriers. In Vulkan
+        /// alone.
+        pub submissions: Option<Percent>,
         /// Whether the threads of an instance that share a work-group are neighbours in it or as far apart
         /// as they can be, in other sub-groups where there are several.
         pub threads: Threads,
@@ -171,6 +178,18 @@ pub enum Mode {
     Single,
 }
 
+/// Which memory model a module of shaders declares ("Memory Model" of the SPIR-V specification).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ModuleModel {
+    /// That of Vulkan, in which instructions state what the test does; the one before it where the device has not
+    /// that.
+    #[default]
+    Vulkan,
+    /// GLSL450, the one before it: variables are coherent, barriers stand around atomics.
+    Glsl450,
+}
+
 /// A chance in per cent, at most 100.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(try_from = "u32", into = "u32")]
@@ -248,6 +267,8 @@ pub enum Kind {
     Fine,
     /// Memory of the host, as the system allocates it.
     System,
+    /// In Vulkan, memory that the host has to flush and to invalidate, where host threads share it with shaders.
+    NonCoherent,
 }
 
 /// How the locations of an instance lie to each other.
@@ -385,6 +406,15 @@ impl Environment {
         Environment {
             mode: Mode::Single,
             ..Environment::default()
+        }
+    }
+
+    /// The memory model that modules of shaders declare on a device.
+    pub fn model(&self, capabilities: &Capabilities) -> ModuleModel {
+        match capabilities.api {
+            Api::Vulkan if !capabilities.memory_model => ModuleModel::Glsl450,
+            Api::Vulkan => self.module,
+            Api::OpenCl => ModuleModel::Vulkan,
         }
     }
 

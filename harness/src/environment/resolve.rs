@@ -1,6 +1,6 @@
 //! What a test on a device makes of an environment: numbers alone.
 
-use super::{Affinity, Environment, Kind, Mode, Percent, Placing, Spacing, Threads};
+use super::{Affinity, Environment, Kind, Mode, ModuleModel, Percent, Placing, Spacing, Threads};
 use crate::device::Capabilities;
 use classay_litmus::kernel::{GroupShape, TestKernel, env};
 use serde::Serialize;
@@ -9,6 +9,9 @@ use serde::Serialize;
 /// size of what they are given.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Arrangement {
+    /// The memory model that the module of a test of Vulkan declares, where it is not that of Vulkan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub module: Option<ModuleModel>,
     /// Instances of a full launch.
     pub instances: u32,
     /// Instances of the first launch, which teaches the table the common outcomes.
@@ -23,6 +26,8 @@ pub struct Arrangement {
     pub local_sizes: Vec<usize>,
     /// Queues, each with memory of its own.
     pub queues: u32,
+    /// Chance that the steps of a launch are submissions of their own, where they may be.
+    pub submissions: Percent,
     /// Whether the threads of an instance are far apart in their work-group.
     pub apart: bool,
     /// What the locations lie in.
@@ -236,7 +241,9 @@ pub fn resolve(
     };
     let instances = placed.instances;
     let (collectors, collect_chunk) = collectors(single, capabilities.cpu, units);
+    let model = environment.model(capabilities);
     Ok(Arrangement {
+        module: (model != ModuleModel::Vulkan).then_some(model),
         instances,
         first: FIRST_LAUNCH.min(instances),
         teams: teams.min(instances.div_ceil(lanes)).max(1),
@@ -247,6 +254,7 @@ pub fn resolve(
             true => 1,
             false => launch.queues.unwrap_or(1),
         },
+        submissions: launch.submissions.unwrap_or(Percent::new(50)),
         apart: launch.threads == Threads::Apart,
         kind,
         instance_pitch: placed.pitch,
@@ -357,6 +365,11 @@ fn place_full_launch(
         0 => MOST_MEMORY,
         most => MOST_MEMORY.min(most / 2),
     };
+    let texels = test.layout.references.iter().any(|r| r.argument.texels);
+    let most_words = match texels {
+        true => u64::from(capabilities.max_texels),
+        false => u64::MAX,
+    };
     let memory = Placing {
         pitch: environment.memory.pitch.or(near.then_some(1)),
         skew: environment.memory.skew.or(near.then_some(SKEW)),
@@ -367,7 +380,7 @@ fn place_full_launch(
         },
         ..environment.memory.clone()
     };
-    place(&memory, test, wanted, room / 4)
+    place(&memory, test, wanted, (room / 4).min(most_words))
 }
 
 /// Turns that all the loops of a work-item may have in a launch. Their parts of it are so that together they stay
@@ -461,11 +474,15 @@ fn memory_kind(
             capabilities.svm_fine_system,
             "CL_DEVICE_SVM_FINE_GRAIN_SYSTEM",
         ),
+        Kind::NonCoherent => (
+            capabilities.non_coherent_memory,
+            "memory that is host-visible and not host-coherent",
+        ),
     };
     if !offered {
         return Err(lacks(format!("{name}, which the environment asks for")));
     }
-    if crosses && !matches!(kind, Kind::Buffer | Kind::Fine) {
+    if crosses && !matches!(kind, Kind::Buffer | Kind::Fine | Kind::NonCoherent) {
         let what = "an environment of fine-grained memory, where devices or host threads share it";
         return Err(Unfit {
             capability: what.into(),

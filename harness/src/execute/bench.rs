@@ -6,11 +6,21 @@ use super::host::BuildFailed;
 use super::memory::SharedWords;
 use super::vulkan;
 use crate::device::{OpenDevice, Reached};
-use std::collections::BTreeMap;
+use crate::environment::ModuleModel;
+use classay_litmus::program::DomainOp;
+use std::collections::{BTreeMap, BTreeSet};
 use touchstone_clc::vulkan::Foreign;
 
-/// The operations that functions of a text stand for which it declares and does not define, by name.
-pub type Foreigns = BTreeMap<String, Foreign>;
+/// What a text does not say itself, in Vulkan.
+#[derive(Debug, Clone, Default)]
+pub struct Foreigns {
+    /// The operations that functions stand for which it declares and does not define, by name.
+    pub operations: BTreeMap<String, Foreign>,
+    /// The kernels of which several arguments are the same memory.
+    pub aliasing: BTreeSet<String>,
+    /// The memory model that its module declares.
+    pub model: ModuleModel,
+}
 
 /// In-order queues of a device, sets of one for each of its parts, with what is built for it.
 pub enum Bench {
@@ -56,6 +66,8 @@ pub enum In {
     /// Memory that host threads and kernels use at the same time: fine-grained SVM with atomics, or a buffer in
     /// coherent memory.
     Shared,
+    /// In Vulkan, memory that host threads use while no kernel does, and flush and invalidate.
+    NonCoherent,
     /// Memory of the host.
     System,
 }
@@ -64,6 +76,8 @@ pub enum In {
 pub enum Arg<'a> {
     /// An array of words.
     Words(&'a Words),
+    /// The same memory as texels of an image, in Vulkan alone.
+    Texels(&'a Words),
     /// One `uint`.
     Uint(u32),
     /// Local memory, in words.
@@ -83,12 +97,13 @@ fn failed(reason: String) -> NotRun {
 }
 
 /// A bench's argument that belongs to the other interface.
-fn mixed() -> NotRun {
+pub(super) fn mixed() -> NotRun {
     failed("internal error: words of another interface (this is a bug)".into())
 }
 
 impl Bench {
-    /// Over so many devices of the platform, the first of which collects.
+    /// Over so many devices of the platform, the first of which collects; in Vulkan over so many queue families of
+    /// the device.
     ///
     /// # Errors
     ///
@@ -96,7 +111,9 @@ impl Bench {
     pub fn open(device: &OpenDevice, devices: u8) -> Result<Bench, NotRun> {
         match &device.reached {
             Reached::OpenCl { .. } => cl::Bench::open(device, devices).map(Bench::OpenCl),
-            Reached::Vulkan(gpu) => vulkan::Bench::open(gpu).map(Bench::Vulkan).map_err(failed),
+            Reached::Vulkan(gpu) => vulkan::Bench::open(gpu, devices)
+                .map(Bench::Vulkan)
+                .map_err(failed),
         }
     }
 
@@ -132,9 +149,25 @@ impl Bench {
         match self {
             Bench::OpenCl(bench) => Ok(Words::OpenCl(bench.words(len, lies)?)),
             Bench::Vulkan(bench) => {
-                let words = bench.words(len, lies == In::Shared).map_err(failed)?;
+                let words = bench.words(len, lies).map_err(failed)?;
                 Ok(Words::Vulkan(words, lies))
             }
+        }
+    }
+
+    /// Makes what kernels wrote to words visible to host threads, before these begin.
+    pub fn invalidate(&self, words: &Words) -> Result<(), NotRun> {
+        match words {
+            Words::OpenCl(_) => Ok(()),
+            Words::Vulkan(words, _) => words.invalidate().map_err(failed),
+        }
+    }
+
+    /// Makes what host threads wrote to words available, after these have ended.
+    pub fn make_available(&self, words: &Words) -> Result<(), NotRun> {
+        match words {
+            Words::OpenCl(_) => Ok(()),
+            Words::Vulkan(words, _) => words.flush().map_err(failed),
         }
     }
 
@@ -186,8 +219,17 @@ impl Bench {
                 bench.launch(at, kernel, args, groups, local)?,
             )),
             Bench::Vulkan(bench) => bench
-                .launch(at.0, kernel, args, groups, local)
+                .launch(at, kernel, args, groups, local)
                 .map(Launched::Vulkan),
+        }
+    }
+
+    /// Says what is to be between the last command of a queue and the next: these operations on memory domains. By
+    /// OpenCL commands of a queue are in order with all that they did, and nothing less can be said.
+    pub fn order(&self, at: (usize, usize), operations: &[DomainOp]) {
+        match self {
+            Bench::OpenCl(_) => {}
+            Bench::Vulkan(bench) => bench.order(at, operations),
         }
     }
 
@@ -195,7 +237,7 @@ impl Bench {
     pub fn flush(&self, at: (usize, usize)) -> Result<(), NotRun> {
         match self {
             Bench::OpenCl(bench) => Ok(bench.flush(at)?),
-            Bench::Vulkan(bench) => bench.flush(at.0).map_err(failed),
+            Bench::Vulkan(bench) => bench.flush(at).map_err(failed),
         }
     }
 

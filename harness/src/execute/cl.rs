@@ -6,7 +6,7 @@
 
 #![allow(unsafe_code)]
 
-use super::bench::{Arg, In};
+use super::bench::{Arg, In, mixed};
 use super::ended::NotRun;
 use super::host::{Api, BuildFailed, Fixtures, SetupError, address, room};
 use super::memory::{HostMemory, SharedWords};
@@ -42,7 +42,9 @@ impl Drop for Words {
     /// are dropped. Their context lives, because a room drops its bench last.
     fn drop(&mut self) {
         match self.lies {
-            In::Buffer => self.api.release(Function::ReleaseMemObject, self.start),
+            In::Buffer | In::NonCoherent => {
+                self.api.release(Function::ReleaseMemObject, self.start)
+            }
             In::Coarse | In::Fine | In::Shared => self.api.free(self.context, self.start),
             In::System => {}
         }
@@ -158,7 +160,7 @@ impl Bench {
         let svm = |more: &[Constant]| make(Function::SVMAlloc, more, 64);
         let mut memory = None;
         let start = match lies {
-            In::Buffer => make(Function::CreateBuffer, &[], 0)?,
+            In::Buffer | In::NonCoherent => make(Function::CreateBuffer, &[], 0)?,
             In::Coarse => svm(&[])?,
             In::Fine => svm(&[cl::CL_MEM_SVM_FINE_GRAIN_BUFFER])?,
             In::Shared => svm(&[cl::CL_MEM_SVM_FINE_GRAIN_BUFFER, cl::CL_MEM_SVM_ATOMICS])?,
@@ -248,13 +250,14 @@ impl Bench {
             Arg::Words(words) => {
                 let words = words.opencl()?;
                 match words.lies {
-                    In::Buffer => value(8, address(from_ref(&words.start))),
+                    In::Buffer | In::NonCoherent => value(8, address(from_ref(&words.start))),
                     _ => {
                         let words = [kernel, n, words.start as u64, 0];
                         (Function::SetKernelArgSVMPointer, words)
                     }
                 }
             }
+            Arg::Texels(_) => return Err(mixed()),
             Arg::Uint(number) => value(4, address(from_ref(number))),
             Arg::Local(words) => value(4 * words.max(&1), 0),
         };

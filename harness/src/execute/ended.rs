@@ -78,7 +78,7 @@ impl From<Inexpressible> for NotRun {
             | Inexpressible::SubGroupsWithCommands
             | Inexpressible::HostWithCommands { .. } => "a test whose commands can be played",
             Inexpressible::Memory { .. } => "a test whose memory a launch allocates",
-            Inexpressible::BeyondDispatch(_) => "a test that one dispatch plays",
+            Inexpressible::BeyondDispatch(_) => "a test that compute shaders can play",
             Inexpressible::LocalAcrossGroups { .. }
             | Inexpressible::LocalOnHost { .. }
             | Inexpressible::BarrierMismatch { .. }

@@ -49,8 +49,22 @@ pub fn choose_dialect(
     needs: &Needs,
     devices: usize,
 ) -> Result<AtomicsDialect, NotRun> {
+    if needs.all.contains(&Need::VulkanMemoryModel) {
+        let mut all = needs.all.clone();
+        if !capabilities.memory_model {
+            // Modules of the memory model before it do without, and have these scopes.
+            all.retain(|need| {
+                let has = [
+                    Need::VulkanMemoryModel,
+                    Need::ScopeDevice,
+                    Need::ScopeSubGroup,
+                ];
+                !has.contains(need)
+            });
+        }
+        return check_offer(capabilities, devices, &all).map(|()| AtomicsDialect::Vulkan);
+    }
     match check_offer(capabilities, devices, &needs.all) {
-        Ok(()) if needs.all.contains(&Need::VulkanMemoryModel) => Ok(AtomicsDialect::Vulkan),
         Ok(()) if capabilities.c11_atomics => Ok(AtomicsDialect::C11),
         Ok(()) => Ok(AtomicsDialect::V1),
         Err(_) if needs.fits_v1 => {

@@ -296,7 +296,7 @@ fn fill(program: &Program, layout: &Layout) -> String {
         );
     };
     for (l, location) in program.locations.iter().enumerate() {
-        if location.region != Region::Global {
+        if location.region == Region::Local || location.alias.is_some() {
             continue;
         }
         let slot = layout.places[l].at;
@@ -335,7 +335,7 @@ fn cleared(layout: &Layout, column: u32) -> u32 {
 fn reset(program: &Program, layout: &Layout) -> String {
     let mut out = String::new();
     for (l, location) in program.locations.iter().enumerate() {
-        if location.region == Region::Global {
+        if location.region != Region::Local && location.alias.is_none() {
             let slot = layout.places[l].at;
             for (offset, word) in initial_words(location.ty, &location.init)
                 .iter()

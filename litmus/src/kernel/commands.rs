@@ -46,6 +46,7 @@ pub fn needs(program: &Program) -> Result<Needs, Inexpressible> {
     let apart = Shape {
         devices: Vec::new(),
         host: Vec::new(),
+        steps: Vec::new(),
     };
     let mut needs = Needs::of(program, &apart)?;
     let items = program

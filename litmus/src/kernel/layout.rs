@@ -19,6 +19,8 @@ pub struct Layout {
     pub places: Vec<Place>,
     /// Slots of `mem`.
     pub global_slots: u32,
+    /// The slots as they are reached: each through the references to memory that some location is.
+    pub references: Vec<Reference>,
     /// Words that one instance takes in local memory.
     pub local_words: u32,
     /// Words of the widest global location; the smallest `instance_pitch`.
@@ -42,6 +44,58 @@ pub struct Place {
     pub at: u32,
     /// Its words.
     pub words: u32,
+    /// Global: the index in [`Layout::references`] of how it is reached.
+    pub reference: usize,
+}
+
+/// A slot as it is reached through one of the arguments that are the instances' memory. In Vulkan each is a descriptor
+/// of its own ("Reference" of the memory model), of a buffer or of texels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reference {
+    /// The slot.
+    pub slot: u32,
+    /// The argument.
+    pub argument: Argument,
+}
+
+/// An argument that is the instances' memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Argument {
+    /// It is memory as texels, not as a buffer.
+    pub texels: bool,
+    /// The references to one location that are alike have different numbers, from 0.
+    pub number: u32,
+}
+
+impl Argument {
+    /// The one that every kernel has.
+    pub const MEMORY: Argument = Argument {
+        texels: false,
+        number: 0,
+    };
+
+    /// Its name.
+    pub fn name(self) -> String {
+        match self {
+            Argument::MEMORY => "mem".into(),
+            Argument { texels, number } => {
+                format!("{}_{number}", if texels { TEXELS } else { "mem" })
+            }
+        }
+    }
+}
+
+/// What the names of arguments begin with that are memory as texels.
+pub const TEXELS: &str = "texels";
+
+impl Reference {
+    /// What its variables' names end in.
+    pub fn suffix(self) -> String {
+        match self.argument {
+            Argument::MEMORY => self.slot.to_string(),
+            argument => format!("{}_{}", self.slot, argument.name()),
+        }
+    }
 }
 
 /// One observable in a tuple.
@@ -79,6 +133,7 @@ impl Layout {
         let mut layout = Layout {
             places: Vec::new(),
             global_slots: 0,
+            references: Vec::new(),
             local_words: 0,
             slot_words: 1,
             columns: 0,
@@ -95,6 +150,8 @@ impl Layout {
                 _ => bytes.div_ceil(4),
             };
             let at = match location.region {
+                // Known once all others are.
+                _ if location.alias.is_some() => 0,
                 Region::Global | Region::Image | Region::Output => {
                     layout.slot_words = layout.slot_words.max(words);
                     layout.global_slots += 1;
@@ -106,8 +163,13 @@ impl Layout {
                     at
                 }
             };
-            layout.places.push(Place { at, words });
+            layout.places.push(Place {
+                at,
+                words,
+                reference: 0,
+            });
         }
+        layout.refer(program);
         if program.locations.iter().any(|l| l.ty.bits() == 64) {
             layout.slot_words = layout.slot_words.next_multiple_of(2);
         }
@@ -116,7 +178,7 @@ impl Layout {
             let words = program.observable_type(observable).bits().div_ceil(32);
             let in_memory = match observable {
                 Observable::Register(..) => false,
-                Observable::Memory(l, _) => program.locations[l.index()].region == Region::Global,
+                Observable::Memory(l, _) => program.locations[l.index()].region != Region::Local,
             };
             let column = (!in_memory).then_some(layout.columns);
             if column.is_some() {
@@ -136,6 +198,39 @@ impl Layout {
             layout.tuple_words += 1;
         }
         layout
+    }
+
+    /// Places aliases, and lists the references.
+    fn refer(&mut self, program: &Program) {
+        for (at, location) in program.locations.iter().enumerate() {
+            if location.region == Region::Local {
+                continue;
+            }
+            let slot = self.places[program.memory_behind(LocId(at as u32)).index()].at;
+            let texels = location.region == Region::Image;
+            let alike = |r: &&Reference| r.slot == slot && r.argument.texels == texels;
+            let number = self.references.iter().filter(alike).count() as u32;
+            self.places[at].at = slot;
+            self.places[at].reference = self.references.len();
+            self.references.push(Reference {
+                slot,
+                argument: Argument { texels, number },
+            });
+        }
+    }
+
+    /// The arguments beside [`Argument::MEMORY`] that are the instances' memory, in order.
+    pub fn arguments(&self) -> Vec<Argument> {
+        let mut all: Vec<Argument> = self.references.iter().map(|r| r.argument).collect();
+        all.sort_unstable();
+        all.dedup();
+        all.retain(|argument| *argument != Argument::MEMORY);
+        all
+    }
+
+    /// How a global location is reached.
+    pub fn reference(&self, location: usize) -> Reference {
+        self.references[self.places[location].reference]
     }
 
     /// The column of a register, where it is observed.
@@ -219,8 +314,17 @@ fn only_atomic(program: &Program, location: LocId) -> bool {
 }
 
 /// Whether an atomic load of device scope that is no part of the program may read a location: no access races with
-/// it. In Vulkan one does whose scope is too narrow ("Mutually Ordered").
+/// it. In Vulkan one does whose scope is too narrow, or that is through another reference ("Mutually Ordered").
 pub fn may_be_read(program: &Program, location: LocId) -> bool {
+    let memory = program.memory_behind(location);
+    let all = (0..program.locations.len()).map(|at| LocId(at as u32));
+    if all
+        .filter(|&at| program.memory_behind(at) == memory)
+        .count()
+        > 1
+    {
+        return false;
+    }
     let mut narrow = false;
     let mut look = |address: &Address, atomic: &Atomic| {
         let scope = atomic.scope.unwrap_or(MemScope::Device);

@@ -1,7 +1,7 @@
 //! Program to OpenCL C for a test environment.
 //!
 //! One launch runs many instances of a test at once. [`shape`] sorts the threads into devices,
-//! work-groups and barrier segments, [`needs`] says what a device must offer, [`operation`] what tests of Vulkan
+//! work-groups and barrier segments, [`steps`] into what is played one after the other, [`needs`] says what a device must offer, [`operation`] what tests of Vulkan
 //! do to memory, [`layout`] places an instance in memory, [`test`] writes the kernel that plays the instances, [`body`] a thread's own
 //! statements, [`collect`] the kernel that clears instances and counts their ends, and [`frame`]
 //! what stands around them. Tests that enqueue commands of their own are played an instance at a time, by
@@ -21,14 +21,16 @@ pub mod layout;
 pub mod needs;
 pub mod operation;
 pub mod shape;
+pub mod steps;
 pub mod test;
 
 pub use body::AtomicsDialect;
 pub use commands::{CommandKernel, CommandKernels};
-pub use layout::{End, Layout};
+pub use layout::{Argument, End, Layout};
 pub use needs::Needs;
 pub use operation::{Operation, Operations};
 pub use shape::{DeviceShape, GroupShape, Inexpressible, Shape};
+pub use steps::Step;
 
 use crate::program::{Program, ThreadId};
 
@@ -102,7 +104,7 @@ impl TestKernel {
         source.push_str("// ");
         source.push_str(&test::printable(&program.name));
         source.push('\n');
-        let crosses = self.shape.crosses_devices();
+        let crosses = self.shape.crosses_devices() && self.dialect != AtomicsDialect::Vulkan;
         frame::write(&mut source, self.dialect, crosses, self.number);
         source.push_str(&self.operations.declarations);
         for index in 0..self.shape.devices.len() {
@@ -143,16 +145,21 @@ impl TestKernel {
         self.of(program).takes_local(index)
     }
 
-    /// Threads of the test over all devices and the host.
-    pub fn thread_count(&self) -> usize {
-        let on_devices: usize = self
-            .shape
-            .devices
-            .iter()
-            .flat_map(|d| &d.groups)
-            .map(GroupShape::thread_count)
-            .sum();
-        on_devices + self.shape.host.len()
+    /// The threads that meet before an instance; none in a step where they do not.
+    pub fn meeting(&self, program: &Program, step: usize) -> usize {
+        let meeting = self.shape.meeting(program.api);
+        meeting
+            .filter(|(at, _)| *at == step)
+            .map_or(0, |(_, threads)| threads)
+    }
+
+    /// The kernels whose arguments reach the same memory, by name.
+    pub fn aliasing(&self) -> impl Iterator<Item = String> + '_ {
+        let aliases = !self.layout.arguments().is_empty();
+        let devices = 0..self.shape.devices.len();
+        devices
+            .filter(move |_| aliases)
+            .map(|index| self.kernel_name(index))
     }
 
     /// The host threads.

@@ -35,7 +35,10 @@ impl Needs {
             let highest = shape.devices.iter().map(|d| d.device).max().unwrap_or(0);
             all.insert(Need::Devices(highest + 1));
         }
-        if shape.crosses_devices() {
+        if program.api == Api::Vulkan {
+            let families = shape.families().len() as u32;
+            all.extend((families > 1).then_some(Need::QueueFamilies(families)));
+        } else if shape.crosses_devices() {
             all.extend([Need::SvmFine, Need::SvmAtomics, Need::ScopeAllDevices]);
         }
         if shape.uses_sub_groups() {

@@ -7,7 +7,8 @@
 
 use crate::program::{
     Access, Address, Atomic, Atomicity, Barrier, Cas, Expr, Fence, FenceFlags, Instr, Make,
-    MemOrder, MemScope, Program, Region, Rmw, RmwOp, ScalarType, each_expr, each_instr,
+    MemOrder, MemScope, Placement, Program, Region, Rmw, RmwOp, ScalarType, Thread, each_expr,
+    each_instr,
 };
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -313,14 +314,15 @@ pub struct Operations {
 }
 
 impl Operations {
-    /// Those of a program.
+    /// Those of a program's work-items.
     pub fn of(program: &Program) -> Operations {
         let mut operations = Operations::default();
         let at = |address: &Address| {
             let location = &program.locations[address.location.index()];
             (location.ty, location.region)
         };
-        for thread in &program.threads {
+        let work_item = |thread: &&Thread| thread.placement != Placement::Host;
+        for thread in program.threads.iter().filter(work_item) {
             each_instr(&thread.body, &mut |instr| match instr {
                 Instr::Store { access, .. } => {
                     operations.add(Operation::of_store(access), Some(at(&access.address)));

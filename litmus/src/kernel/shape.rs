@@ -2,26 +2,33 @@
 //! kernel can express that at all.
 
 use super::operation::Operations;
+use super::steps::{Order, Step};
 use crate::program::{
     Api, Barrier, BarrierScope, CommandId, Instr, LocId, MemScope, Memory, Placement, Program,
     Region, ThreadId, WorkItem, each_instr, uses_location,
 };
-use std::collections::BTreeSet;
 
 /// A program's threads, sorted by where they run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shape {
-    /// Devices that run work-items, in order of their number.
+    /// What runs work-items: one entry for each device, in order of their number; in Vulkan one for each dispatch,
+    /// in order of their steps.
     pub devices: Vec<DeviceShape>,
     /// Host threads.
     pub host: Vec<ThreadId>,
+    /// What is played one after the other; one step where nothing states an order.
+    pub steps: Vec<Step>,
 }
 
-/// The threads of one device.
+/// The threads of one device; in Vulkan, those of one queue family in one step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceShape {
     /// The device's number in the test.
     pub device: u32,
+    /// The queue family's number within the device, in Vulkan; 0 elsewhere.
+    pub queue_family: u32,
+    /// When its work-items run: an index into [`Shape::steps`].
+    pub step: usize,
     /// Its work-groups, in order of their number.
     pub groups: Vec<GroupShape>,
 }
@@ -46,10 +53,8 @@ pub struct GroupShape {
 /// device.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Inexpressible {
-    /// It is about several submissions, references or queue families, and a launch is one dispatch.
-    #[error(
-        "the test has {0}, and a launch is one dispatch to one queue with a reference to each location"
-    )]
+    /// It has what no dispatches of compute shaders have.
+    #[error("the test has {0}")]
     BeyondDispatch(&'static str),
     /// Local memory belongs to one work-group.
     #[error(
@@ -152,9 +157,7 @@ impl Shape {
     /// # Errors
     /// Threads that no launch can place together.
     pub fn of(program: &Program) -> Result<Shape, Inexpressible> {
-        if program.api == Api::Vulkan {
-            check_vulkan(program)?;
-        }
+        let order = Order::of(program)?;
         if program.threads.is_empty() {
             return Err(Inexpressible::NoThreads);
         }
@@ -164,6 +167,7 @@ impl Shape {
         let mut shape = Shape {
             devices: Vec::new(),
             host: Vec::new(),
+            steps: Vec::new(),
         };
         let sub_groups =
             program.api == Api::OpenCl || Operations::of(program).names(MemScope::SubGroup);
@@ -177,14 +181,16 @@ impl Shape {
                     shape.host.push(id);
                 }
                 // Every thread of Vulkan has a subgroup, which means nothing where no operation is of that scope.
-                Placement::Device(item) if !sub_groups => {
-                    let sub_group = None;
-                    shape.place(id, WorkItem { sub_group, ..item });
+                Placement::Device(item) => {
+                    let sub_group = item.sub_group.filter(|_| sub_groups);
+                    if let Some(step) = order.step(id) {
+                        shape.place(id, WorkItem { sub_group, ..item }, step);
+                    }
                 }
-                Placement::Device(item) => shape.place(id, item),
             }
         }
         shape.cut(program)?;
+        shape.steps = order.steps(&shape);
         shape.check_local(program)?;
         shape.check_memory(program)?;
         Ok(shape)
@@ -198,12 +204,13 @@ impl Shape {
         let mut shape = Shape {
             devices: Vec::new(),
             host: Vec::new(),
+            steps: Vec::new(),
         };
         for (index, thread) in program.threads.iter().enumerate() {
             if let Placement::Device(item) = thread.placement
                 && thread.kernel == Some(kernel)
             {
-                shape.place(ThreadId(index as u32), item);
+                shape.place(ThreadId(index as u32), item, 0);
             }
         }
         shape.cut(program)?;
@@ -212,7 +219,8 @@ impl Shape {
 
     /// Orders groups, and cuts bodies at barriers.
     fn cut(&mut self, program: &Program) -> Result<(), Inexpressible> {
-        self.devices.sort_by_key(|d| d.device);
+        self.devices
+            .sort_by_key(|d| (d.step, d.device, d.queue_family));
         for device in &mut self.devices {
             device.groups.sort_by_key(|g| g.work_group);
             for group in &mut device.groups {
@@ -225,7 +233,7 @@ impl Shape {
     /// All global locations of a launch are in one allocation, which is what the test needs where it
     /// says nothing: a buffer, or fine-grained SVM with atomics where devices or host threads meet.
     fn check_memory(&self, program: &Program) -> Result<(), Inexpressible> {
-        let (served, allocated) = if self.crosses_devices() {
+        let (served, allocated) = if program.crosses_devices() {
             (
                 Memory::FineSvmAtomics,
                 "a launch that host threads or several devices share allocates fine_svm_atomics",
@@ -249,12 +257,14 @@ impl Shape {
 
     /// Adds a thread to its work-group, which is created if needed; `cut` sorts the threads into
     /// sub-groups once all are known.
-    fn place(&mut self, thread: ThreadId, item: WorkItem) {
+    fn place(&mut self, thread: ThreadId, item: WorkItem, step: usize) {
         let device = known_or(
             &mut self.devices,
-            |d| d.device == item.device,
+            |d| (d.device, d.queue_family, d.step) == (item.device, item.queue_family, step),
             || DeviceShape {
                 device: item.device,
+                queue_family: item.queue_family,
+                step,
                 groups: Vec::new(),
             },
         );
@@ -310,10 +320,49 @@ impl Shape {
         (0, 0)
     }
 
-    /// Threads on the host or on more than one device: the shared memory must then be fine-grained SVM with
-    /// atomics, as [`Program::memory_of`] says.
+    /// Threads on the host or on more than one device or queue family. The memory that devices share must then be
+    /// fine-grained SVM with atomics, as [`Program::memory_of`] says.
     pub fn crosses_devices(&self) -> bool {
-        !self.host.is_empty() || self.devices.len() > 1
+        !self.host.is_empty() || self.families().len() > 1
+    }
+
+    /// The devices with their queue families, in order of their numbers.
+    pub fn families(&self) -> Vec<(u32, u32)> {
+        let mut all: Vec<(u32, u32)> = self
+            .devices
+            .iter()
+            .map(|d| (d.device, d.queue_family))
+            .collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// Which of [`Shape::families`] an entry of [`Shape::devices`] runs on.
+    pub fn family(&self, device: usize) -> usize {
+        let of = &self.devices[device];
+        let all = self.families();
+        let own = (of.device, of.queue_family);
+        all.iter().position(|family| *family == own).unwrap_or(0)
+    }
+
+    /// The step whose threads meet before they play, and how many they are: that with the most. In Vulkan a host
+    /// thread and shaders do not meet, because no device is known to take part in atomics of the host.
+    pub fn meeting(&self, api: Api) -> Option<(usize, usize)> {
+        let threads = |step: &Step| {
+            let parts = step.parts.iter().map(|&part| {
+                let groups = self.devices[part].groups.iter();
+                groups.map(GroupShape::thread_count).sum::<usize>()
+            });
+            let device = parts.sum::<usize>();
+            match api {
+                Api::Vulkan if device > 0 && !step.host.is_empty() => 0,
+                Api::OpenCl | Api::Vulkan => device + step.host.len(),
+            }
+        };
+        let all = self.steps.iter().map(threads).enumerate();
+        let most = all.max_by_key(|(step, threads)| (*threads, std::cmp::Reverse(*step)));
+        most.filter(|(_, threads)| *threads > 0)
     }
 
     /// Whether any group names sub-groups or meets at a sub-group barrier.
@@ -321,55 +370,6 @@ impl Shape {
         self.devices.iter().flat_map(|d| &d.groups).any(|g| {
             g.names_sub_groups || g.barriers.iter().any(|b| b.group == BarrierScope::SubGroup)
         })
-    }
-}
-
-/// Whether one dispatch can play a test of Vulkan.
-fn check_vulkan(program: &Program) -> Result<(), Inexpressible> {
-    let beyond = |what| Err(Inexpressible::BeyondDispatch(what));
-    if !program.synchronized.is_empty() {
-        return beyond("threads that system-synchronize");
-    }
-    if program
-        .locations
-        .iter()
-        .any(|location| location.alias.is_some())
-    {
-        return beyond("aliases");
-    }
-    let classes = |region: Region| matches!(region, Region::Image | Region::Output);
-    if program
-        .locations
-        .iter()
-        .any(|location| classes(location.region))
-    {
-        return beyond("images or outputs");
-    }
-    if Operations::of(program).names(MemScope::AllSvmDevices) {
-        return beyond("operations of cross-device scope");
-    }
-    let mut families = BTreeSet::new();
-    let mut what = None;
-    for thread in &program.threads {
-        match thread.placement {
-            Placement::Host => return beyond("threads of the host"),
-            Placement::Device(item) => families.insert((item.device, item.queue_family)),
-        };
-        each_instr(&thread.body, &mut |instr| match instr {
-            Instr::Domain(_) => what = Some("operations on memory domains"),
-            Instr::Barrier(barrier) => match barrier.group {
-                BarrierScope::WorkGroup | BarrierScope::SubGroup => {}
-                BarrierScope::QueueFamily | BarrierScope::Device => {
-                    what = Some("barriers of more than a workgroup");
-                }
-            },
-            _ => {}
-        });
-    }
-    match what {
-        Some(what) => beyond(what),
-        None if families.len() > 1 => beyond("several queue families or devices"),
-        None => Ok(()),
     }
 }
 

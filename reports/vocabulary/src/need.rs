@@ -49,6 +49,8 @@ needs! {
     GenericAddressSpace = "the generic address space",
     /// The memory model of Vulkan.
     VulkanMemoryModel = "the Vulkan memory model",
+    /// So many queue families that compute; 1 is always there.
+    QueueFamilies(n: u32) = "{n} queue families that compute",
     /// Non-uniform work-groups.
     NonUniformGroups = "non-uniform work-groups",
     /// Sub-groups.

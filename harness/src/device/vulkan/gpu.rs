@@ -10,6 +10,9 @@ use std::rc::Rc;
 /// The oldest version that is used: timeline semaphores and the memory model are in it.
 pub const LEAST_VERSION: (u32, u32) = (1, 2);
 
+/// Queues of a family that are used, at most.
+pub const MOST_QUEUES: u32 = 16;
+
 /// Why a device does not open, in a sentence.
 pub type Unusable = String;
 
@@ -321,12 +324,12 @@ fn make(
     let mut wanted = vk::PhysicalDeviceFeatures2::default()
         .features(vk::PhysicalDeviceFeatures::default().shader_int64(features.int64))
         .push_next(&mut use12);
-    let priorities = [1.0; 16];
+    let priorities = [1.0; MOST_QUEUES as usize];
     let queues: Vec<vk::DeviceQueueCreateInfo<'_>> = families
         .iter()
         .filter(|family| family.compute)
         .map(|family| {
-            let queues = (family.queues as usize).min(priorities.len());
+            let queues = (family.queues.min(MOST_QUEUES)) as usize;
             vk::DeviceQueueCreateInfo::default()
                 .queue_family_index(family.index)
                 .queue_priorities(&priorities[..queues])

@@ -151,6 +151,7 @@ fn capabilities(gpu: &Gpu) -> Capabilities {
         max_work_group_size: most_group as usize,
         local_mem_size: limits.max_compute_shared_memory_size.into(),
         max_alloc: limits.max_storage_buffer_range.into(),
+        max_texels: limits.max_texel_buffer_elements,
         global_mem: local.map(|heap| heap.size).sum(),
         memory_model: has.memory_model,
         chains: has.chains,

@@ -1,7 +1,7 @@
 //! Tests built for a device: alone, or many in one program.
 
 use crate::device::{Api, Capabilities, OpenDevice};
-use crate::environment::SubGroupShape;
+use crate::environment::{ModuleModel, SubGroupShape};
 use crate::execute::bench::{Bench, Foreigns, NotBuilt};
 use crate::execute::ended::NotRun;
 use crate::execute::needs::choose_dialect;
@@ -16,11 +16,17 @@ use std::time::Instant;
 pub struct Written {
     program: Program,
     test: TestKernel,
+    model: ModuleModel,
 }
 
 impl Written {
-    /// Writes a test for a device. Tests that are built together need different numbers.
-    pub fn new(device: &OpenDevice, program: Program, number: usize) -> Result<Written, NotRun> {
+    /// Writes a test for a device. Tests that are built together need different numbers, and one model.
+    pub fn new(
+        device: &OpenDevice,
+        program: Program,
+        model: ModuleModel,
+        number: usize,
+    ) -> Result<Written, NotRun> {
         let own = device.capabilities.api;
         if program.api != own {
             let (test, device) = (program.api, own);
@@ -32,12 +38,16 @@ impl Written {
         let needs = Needs::of(&program, &shape)?;
         let dialect = choose_dialect(&device.capabilities, &needs, device.devices())?;
         let test = TestKernel::numbered(&program, dialect, number)?;
-        Ok(Written { program, test })
+        Ok(Written {
+            program,
+            test,
+            model,
+        })
     }
 
-    /// Devices that it takes.
+    /// Devices that it takes, or in Vulkan queue families.
     pub fn devices(&self) -> u8 {
-        self.test.shape.devices.len().max(1) as u8
+        self.test.shape.families().len().max(1) as u8
     }
 }
 
@@ -47,6 +57,8 @@ pub struct Built {
     pub program: Program,
     /// Its text and how instances lie.
     pub test: TestKernel,
+    /// The memory model of its module, in Vulkan.
+    pub model: ModuleModel,
     /// A kernel for each of its devices.
     pub tests: Vec<usize>,
     /// The kernel that collects.
@@ -69,10 +81,14 @@ impl Built {
         let started = Instant::now();
         let mut source = String::new();
         let mut collects = Collects::default();
-        let mut foreign = Foreigns::new();
+        let mut foreign = Foreigns::default();
         for written in &tests {
+            foreign.model = written.model;
             let operations = written.test.operations.all.iter();
-            foreign.extend(operations.map(|(name, of)| (name.clone(), vulkan::foreign(of))));
+            let operations =
+                operations.map(|(name, of)| (name.clone(), vulkan::foreign(of, written.model)));
+            foreign.operations.extend(operations);
+            foreign.aliasing.extend(written.test.aliasing());
         }
         let names: Vec<String> = tests
             .iter()
@@ -113,7 +129,8 @@ impl Built {
         let mut largest_group = capabilities.max_work_group_size.max(1);
         for index in 0..test.shape.devices.len() {
             let kernel = bench.kernel(program, &test.kernel_name(index))?;
-            largest_group = largest_group.min(bench.max_group(index as u8, kernel)?.max(1));
+            let family = test.shape.family(index) as u8;
+            largest_group = largest_group.min(bench.max_group(family, kernel)?.max(1));
             tests.push(kernel);
         }
         let collect = bench.kernel(program, collect)?;
@@ -121,6 +138,7 @@ impl Built {
         Ok(Built {
             program: written.program,
             test,
+            model: written.model,
             tests,
             collect,
             largest_group,
@@ -177,7 +195,8 @@ fn sub_groups(
         let groups = || device.groups.iter();
         let most = groups().map(|g| g.sub_groups.len()).max().unwrap_or(1);
         let widest = groups().map(|g| g.widest_sub_group()).max().unwrap_or(1);
-        match bench.sub_group_shape(index as u8, kernels[index], most, widest, largest_group) {
+        let family = test.shape.family(index) as u8;
+        match bench.sub_group_shape(family, kernels[index], most, widest, largest_group) {
             Some((local, width)) => shapes.push(Some(SubGroupShape { local, width })),
             None => {
                 let what = format!("{most} sub-groups of {widest} work-items in a work-group");

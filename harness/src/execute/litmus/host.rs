@@ -71,7 +71,7 @@ impl Meeting<'_> {
     /// Meets the others before the instance at `position`, where a block begins there.
     pub fn before(&self, position: u32, at: &mut At) {
         let e = self.arrangement;
-        if e.sync_every == 0 || !position.is_multiple_of(e.batch) {
+        if self.arrivals == 0 || e.sync_every == 0 || !position.is_multiple_of(e.batch) {
             return;
         }
         let block = at.block;
@@ -177,7 +177,7 @@ impl Run<'_, '_> {
                     fence(ordering(stated.order));
                 }
             },
-            // `Shape::of` refuses barriers on the host, commands, and programs of another API.
+            // `Shape::of` refuses barriers on the host and commands.
             Instr::Barrier(_) | Instr::Host(_) | Instr::Domain(_) => {}
             Instr::If(branch) => {
                 let taken = if self.expr(&branch.condition) != 0 {

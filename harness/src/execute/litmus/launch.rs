@@ -6,7 +6,8 @@ use super::plan::Plan;
 use super::tally::Counts;
 use crate::execute::bench::{Arg, In, Launched, Transfer};
 use crate::execute::ended::NotRun;
-use classay_litmus::kernel::env;
+use classay_litmus::kernel::{Step, env};
+use classay_litmus::program::DomainOp;
 use classay_reports::record::{EvidenceKind, Launch};
 use classay_reports::text::outcome::outcome;
 use rand_chacha::ChaCha8Rng;
@@ -19,7 +20,7 @@ pub struct Flight {
     pub queue: usize,
     pub set: usize,
     pub slots: Vec<Option<usize>>,
-    pub launched: Launched,
+    pub launched: Vec<Launched>,
     pub rows: Transfer,
     pub started: Instant,
     /// Host memory of the writes before it.
@@ -55,7 +56,9 @@ impl Launcher<'_> {
     }
 
     fn words(&self, plan: &Plan, device: usize, rng: &mut ChaCha8Rng) -> Vec<u32> {
-        let threads = self.built.test.thread_count();
+        let test = &self.built.test;
+        let step = test.shape.devices.get(device).map_or(0, |d| d.step);
+        let threads = test.meeting(&self.built.program, step);
         let groups = self.groups(device);
         plan.words(&self.arrangement, self.environment, groups, threads, rng)
     }
@@ -96,41 +99,32 @@ impl Launcher<'_> {
         if let Some(writing) = self.prepare(queue, set)? {
             writes.push(writing);
         }
+        let mut launched = Vec::new();
         if self.crosses {
             self.bench.finish()?;
         }
-        let (built, e) = (self.built, &self.arrangement);
-        let stage = &self.stages[queue];
-        let mut launched = None;
-        for (device, kernel) in built.tests.iter().enumerate() {
-            let mut args = vec![
-                Arg::Words(&stage.mem),
-                Arg::Words(&stage.res),
-                Arg::Words(&stage.meet),
-                Arg::Words(&stage.env[device]),
-                Arg::Words(&stage.scratch),
-            ];
-            if built.test.takes_local(&built.program, device) {
-                let words = built.test.layout.local_words * e.lanes * e.batch;
-                args.push(Arg::Local(words as usize));
+        for (n, step) in self.built.test.shape.steps.iter().enumerate() {
+            if n > 0 && !self.crosses {
+                self.between(queue, step, &plan)?;
             }
-            let groups = plan.work_groups(e, self.groups(device));
-            let local = e.local_sizes[device];
-            let launch = self
-                .bench
-                .launch((queue, device), *kernel, &args, groups, local)?;
-            launched.get_or_insert(launch);
+            let mut first = None;
+            for &part in &step.parts {
+                let launch = self.play_part(queue, part, &plan)?;
+                first.get_or_insert(launch);
+            }
+            launched.extend(first);
             if self.crosses {
-                self.bench.flush((queue, device))?;
+                self.play_host(queue, n, &plan)?;
+                self.bench.finish()?;
             }
-        }
-        if self.crosses {
-            self.play_host(queue, &plan)?;
-            self.bench.finish()?;
         }
         let collected = self.enqueue_collect(queue, set, false)?;
+        if launched.is_empty() {
+            // A test with host threads alone has no launch of its own.
+            launched.push(collected);
+        }
         let state = &self.sets[set];
-        let row_words = e.collectors as usize * (state.slots + 1);
+        let row_words = self.arrangement.collectors as usize * (state.slots + 1);
         let rows = self.bench.read(queue, &state.rows, 0, row_words)?;
         self.bench.flush((queue, 0))?;
         Ok(Flight {
@@ -139,12 +133,61 @@ impl Launcher<'_> {
             queue,
             set,
             slots: self.tally.slots(),
-            // A test with host threads alone has no launch of its own.
-            launched: launched.unwrap_or(collected),
+            launched,
             rows,
             started,
             _writes: writes,
         })
+    }
+
+    /// Enqueues what an entry of the test's shape plays.
+    fn play_part(&self, queue: usize, part: usize, plan: &Plan) -> Result<Launched, NotRun> {
+        let (built, e) = (self.built, &self.arrangement);
+        let stage = &self.stages[queue];
+        let mut args = vec![
+            Arg::Words(&stage.mem),
+            Arg::Words(&stage.res),
+            Arg::Words(&stage.meet),
+            Arg::Words(&stage.env[part]),
+            Arg::Words(&stage.scratch),
+        ];
+        args.extend(
+            built
+                .test
+                .layout
+                .arguments()
+                .iter()
+                .map(|argument| match argument.texels {
+                    true => Arg::Texels(&stage.mem),
+                    false => Arg::Words(&stage.mem),
+                }),
+        );
+        if built.test.takes_local(&built.program, part) {
+            let words = built.test.layout.local_words * e.lanes * e.batch;
+            args.push(Arg::Local(words as usize));
+        }
+        let groups = plan.work_groups(e, self.groups(part));
+        let at = (queue, built.test.shape.family(part));
+        let kernel = built.tests[part];
+        let launched = self
+            .bench
+            .launch(at, kernel, &args, groups, e.local_sizes[part])?;
+        if self.crosses {
+            self.bench.flush(at)?;
+        }
+        Ok(launched)
+    }
+
+    /// What stands between a step and the one before it in a queue. Where the test states all that a semaphore does,
+    /// some launches have one there, between two submissions.
+    fn between(&self, queue: usize, step: &Step, plan: &Plan) -> Result<(), NotRun> {
+        let at = (queue, 0);
+        let whole = step.before == [DomainOp::Available, DomainOp::Visible];
+        if whole && self.arrangement.submissions.takes(env::mix(plan.seed)) {
+            return self.bench.flush(at);
+        }
+        self.bench.order(at, &step.before);
+        Ok(())
     }
 
     /// Brings a set's table up to date and makes room for its rows.
@@ -173,10 +216,11 @@ impl Launcher<'_> {
         Ok(Some(self.bench.write(queue, to, table)?))
     }
 
-    /// Plays the host threads of a launch, one system thread each, while the device plays its part.
-    fn play_host(&self, queue: usize, plan: &Plan) -> Result<(), NotRun> {
+    /// Plays the host threads of a step of a launch, one system thread each, while the device plays its part.
+    fn play_host(&self, queue: usize, step: usize, plan: &Plan) -> Result<(), NotRun> {
         let test = &self.built.test;
-        if test.host_threads().is_empty() {
+        let threads = &test.shape.steps[step].host;
+        if threads.is_empty() {
             return Ok(());
         }
         let stage = &self.stages[queue];
@@ -186,15 +230,18 @@ impl Launcher<'_> {
             let why = "host threads were placed on memory that is not shared (a bug)";
             return Err(NotRun::failed(why.into()));
         };
+        let all = [&stage.mem, &stage.res, &stage.meet];
+        all.iter()
+            .try_for_each(|words| self.bench.invalidate(words))?;
         let e = &self.arrangement;
         let meeting = Meeting {
             counter: meet,
-            arrivals: test.thread_count() as u32 * e.lanes,
+            arrivals: test.meeting(&self.built.program, step) as u32 * e.lanes,
             arrangement: e,
             seed: plan.seed,
         };
         std::thread::scope(|scope| {
-            for &thread in test.host_threads() {
+            for &thread in threads {
                 let host = HostThread {
                     built: self.built,
                     thread,
@@ -213,7 +260,8 @@ impl Launcher<'_> {
                 });
             }
         });
-        Ok(())
+        all.iter()
+            .try_for_each(|words| self.bench.make_available(words))
     }
 
     /// Waits for a launch and counts it.
@@ -274,7 +322,8 @@ impl Launcher<'_> {
             let source = self.built.test.source.clone();
             return Err(NotRun::failed(why).with(EvidenceKind::Source, source));
         }
-        let seconds = match flight.launched.seconds() {
+        let steps = flight.launched.iter().map(Launched::seconds);
+        let seconds = match steps.sum::<Option<f64>>() {
             Some(seconds) => seconds,
             None => flight.started.elapsed().as_secs_f64(),
         };

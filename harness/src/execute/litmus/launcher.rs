@@ -5,9 +5,10 @@
 //! overflow list of its own, so the host counts one while the device plays the next. The instances'
 //! memory is one for each queue ([`Stage`]), because its launches follow each other.
 //!
-//! A test that crosses devices or has host threads is played one launch at a time: everything is
-//! finished before its parts start and before its instances are collected, which orders the host
-//! threads' accesses after the clearing of the instances and before their collection.
+//! A test that crosses devices or queue families, or has host threads, is played one launch at a time: everything is
+//! finished before its parts start, between its steps and before its instances are collected, which orders the host
+//! threads' accesses after the clearing of the instances and before their collection. The steps of another are
+//! commands of one queue, with between them what the test says.
 //!
 //! Memory that stress touches is an array of its own: no instance lies there, and it is never read
 //! back, so nothing has to be ordered with it.
@@ -20,6 +21,7 @@ use super::tally::Tally;
 use crate::environment::{Arrangement, Environment, Kind};
 use crate::execute::bench::{Bench, In, Words};
 use crate::execute::ended::NotRun;
+use classay_litmus::program::Api;
 
 /// Words of counts read back for a launch.
 const MOST_ROW_WORDS: usize = 1 << 22;
@@ -73,11 +75,24 @@ impl<'a> Launcher<'a> {
     ) -> Result<Launcher<'a>, NotRun> {
         let test = &built.test;
         let crosses = test.shape.crosses_devices();
-        let (lies, shared) = if crosses {
+        let shares = match built.program.api {
+            Api::OpenCl => crosses,
+            Api::Vulkan => !test.host_threads().is_empty(),
+        };
+        let mut steps = test.shape.steps.iter();
+        let at_once = steps.any(|step| !step.parts.is_empty() && !step.host.is_empty());
+        let (lies, shared) = if shares && arrangement.kind == Kind::NonCoherent {
+            if at_once {
+                // What a thread flushes is more than it wrote, and a shader may have written the rest.
+                let why = "coherent memory, where host threads and shaders run at once";
+                return Err(NotRun::skip(format!("the test needs {why}")));
+            }
+            (In::NonCoherent, In::NonCoherent)
+        } else if shares {
             (In::Shared, In::Shared)
         } else {
             let lies = match arrangement.kind {
-                Kind::Buffer => In::Buffer,
+                Kind::Buffer | Kind::NonCoherent => In::Buffer,
                 Kind::Coarse => In::Coarse,
                 Kind::Fine => In::Fine,
                 Kind::System => In::System,

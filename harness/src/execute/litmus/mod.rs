@@ -30,7 +30,7 @@ mod tally;
 use super::bench::Bench;
 use super::ended::{Ended, NotRun};
 use crate::device::OpenDevice;
-use crate::environment::{Environment, resolve};
+use crate::environment::{Environment, ModuleModel, resolve};
 use built::{Built, Written};
 use classay_litmus::program::Program;
 use classay_reports::record::Launch;
@@ -113,7 +113,8 @@ pub struct Order<'a> {
 const MOST_KEPT: usize = 64;
 
 impl Workshop {
-    /// Builds tests and keeps them: all in one program, or each alone where that does not build.
+    /// Builds tests and keeps them, for environments that leave what is built to the device: all in one program, or
+    /// each alone where that does not build.
     /// Gives for each test the seconds of its build, those of a program shared equally by its tests.
     /// A test that is kept already is built again only if it is another; what is none is not built.
     pub fn load(
@@ -121,15 +122,26 @@ impl Workshop {
         device: &OpenDevice,
         programs: Vec<Option<Program>>,
     ) -> Vec<Result<f64, NotRun>> {
+        let model = Environment::default().model(&device.capabilities);
+        self.load_as(device, programs, model)
+    }
+
+    fn load_as(
+        &mut self,
+        device: &OpenDevice,
+        programs: Vec<Option<Program>>,
+        model: ModuleModel,
+    ) -> Vec<Result<f64, NotRun>> {
         let mut results = Vec::new();
         let mut written: BTreeMap<u8, Vec<(usize, Written)>> = BTreeMap::new();
         for (at, program) in programs.into_iter().enumerate() {
             // What it takes is put in place of this once it is known.
             results.push(Ok(0.0));
-            let Some(program) = program.filter(|program| self.kept(program).is_none()) else {
+            let Some(program) = program.filter(|program| self.kept(program, model).is_none())
+            else {
                 continue;
             };
-            match Written::new(device, program, at) {
+            match Written::new(device, program, model, at) {
                 Ok(test) => written.entry(test.devices()).or_default().push((at, test)),
                 Err(why) => results[at] = Err(why),
             }
@@ -159,9 +171,10 @@ impl Workshop {
     }
 
     /// Where a test is kept.
-    fn kept(&self, program: &Program) -> Option<(usize, usize)> {
+    fn kept(&self, program: &Program, model: ModuleModel) -> Option<(usize, usize)> {
         self.rooms.iter().enumerate().find_map(|(r, room)| {
-            let at = room.built.iter().position(|b| b.program == *program)?;
+            let is = |b: &Built| b.program == *program && b.model == model;
+            let at = room.built.iter().position(is)?;
             Some((r, at))
         })
     }
@@ -177,7 +190,8 @@ impl Workshop {
         on_launch: &mut dyn FnMut(Launch),
     ) -> Result<Ended, NotRun> {
         let mut build_seconds = 0.0;
-        if self.kept(program).is_none() {
+        let model = order.environment.model(&device.capabilities);
+        if self.kept(program, model).is_none() {
             if self
                 .rooms
                 .iter()
@@ -187,10 +201,10 @@ impl Workshop {
             {
                 self.rooms.clear();
             }
-            let built = self.load(device, vec![Some(program.clone())]);
+            let built = self.load_as(device, vec![Some(program.clone())], model);
             build_seconds = built.into_iter().sum::<Result<f64, NotRun>>()?;
         }
-        let Some((room, at)) = self.kept(program) else {
+        let Some((room, at)) = self.kept(program, model) else {
             let why = "internal error: a test that was built is not kept (this is a bug)";
             return Err(NotRun::failed(why.into()));
         };

@@ -138,8 +138,8 @@ impl Plan {
         }
     }
 
-    /// The environment's words for a device with `groups` of the test's work-groups; `threads` are
-    /// those of the whole test.
+    /// The environment's words for a device with `groups` of the test's work-groups; `threads` are those that
+    /// meet, of the whole test, where those of the device do.
     pub fn words(
         &self,
         arrangement: &Arrangement,
@@ -163,7 +163,7 @@ impl Plan {
         words[env::RES_PITCH] = e.capacity;
         words[env::INSTANCE_PITCH] = e.instance_pitch;
         words[env::BATCH] = e.batch;
-        words[env::SYNC_EVERY] = e.sync_every;
+        words[env::SYNC_EVERY] = if threads > 0 { e.sync_every } else { 0 };
         words[env::SYNC_PERCENT] = e.sync_percent.get();
         words[env::SYNC_BOUND] = e.sync_bound;
         words[env::SPARE] = e.spare;

@@ -5,6 +5,7 @@
 use crate::device::vulkan::gpu::{Gpu, Unusable, says};
 use crate::execute::memory::SharedWords;
 use ash::vk;
+use std::cell::Cell;
 use std::rc::Rc;
 
 /// What a buffer is for.
@@ -14,6 +15,8 @@ pub enum Use {
     Device,
     /// Shaders work on it, and so does the host, in memory that is coherent.
     Shared,
+    /// Shaders work on it, and so does the host, in memory that is not coherent.
+    NonCoherent,
     /// Only moved from or to, and written by the host.
     ToDevice,
     /// Only moved to, and read by the host.
@@ -30,6 +33,8 @@ pub struct Buffer {
     /// Where the host finds it; null where it does not.
     mapped: *mut u8,
     coherent: bool,
+    /// Its words as texels, once they were asked for.
+    texels: Cell<vk::BufferView>,
 }
 
 impl Buffer {
@@ -42,13 +47,24 @@ impl Buffer {
         let size = bytes.max(16).next_multiple_of(4);
         let transfers = vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST;
         let usage = match r#use {
-            Use::Device | Use::Shared => transfers | vk::BufferUsageFlags::STORAGE_BUFFER,
+            Use::Device | Use::Shared | Use::NonCoherent => {
+                transfers
+                    | vk::BufferUsageFlags::STORAGE_BUFFER
+                    | vk::BufferUsageFlags::STORAGE_TEXEL_BUFFER
+            }
             Use::ToDevice | Use::FromDevice => transfers,
+        };
+        // Any queue may use it.
+        let families: Vec<u32> = gpu.computing().map(|family| family.index).collect();
+        let sharing = match families.len() {
+            0 | 1 => vk::SharingMode::EXCLUSIVE,
+            _ => vk::SharingMode::CONCURRENT,
         };
         let create = vk::BufferCreateInfo::default()
             .size(size)
             .usage(usage)
-            .sharing_mode(vk::SharingMode::EXCLUSIVE);
+            .sharing_mode(sharing)
+            .queue_family_indices(&families);
         // SAFETY: the description lives through the call.
         let handle = unsafe { gpu.device.create_buffer(&create, None) };
         let mut buffer = Buffer {
@@ -58,6 +74,7 @@ impl Buffer {
             size,
             mapped: std::ptr::null_mut(),
             coherent: true,
+            texels: Cell::new(vk::BufferView::null()),
         };
         // SAFETY: the buffer was made just now.
         let needs = unsafe { gpu.device.get_buffer_memory_requirements(buffer.handle) };
@@ -68,10 +85,18 @@ impl Buffer {
                 Has::HOST_VISIBLE | Has::HOST_COHERENT,
                 Has::HOST_CACHED | Has::DEVICE_LOCAL,
             ),
+            Use::NonCoherent => (Has::HOST_VISIBLE, Has::HOST_CACHED),
             Use::ToDevice => (Has::HOST_VISIBLE, Has::HOST_COHERENT),
             Use::FromDevice => (Has::HOST_VISIBLE, Has::HOST_CACHED | Has::HOST_COHERENT),
         };
-        let kind = gpu.memory_type(needs.memory_type_bits, wanted, liked);
+        let mut bits = needs.memory_type_bits;
+        if r#use == Use::NonCoherent {
+            let types = gpu.memory.memory_types_as_slice().iter().enumerate();
+            let coherent =
+                types.filter(|(_, kind)| kind.property_flags.contains(Has::HOST_COHERENT));
+            coherent.for_each(|(at, _)| bits &= !(1 << at));
+        }
+        let kind = gpu.memory_type(bits, wanted, liked);
         let kind = kind
             .ok_or_else(|| format!("it has no memory for a buffer that is {use:?}", use = r#use))?;
         let allocate = vk::MemoryAllocateInfo::default()
@@ -114,36 +139,66 @@ impl Buffer {
         unsafe {
             let to = self.mapped.cast::<u32>();
             std::ptr::copy_nonoverlapping(words.as_ptr(), to, words.len());
-            if !self.coherent {
-                let flushed = self.gpu.device.flush_mapped_memory_ranges(&[self.whole()]);
-                flushed.map_err(says("vkFlushMappedMemoryRanges"))?;
-            }
         }
-        Ok(())
+        self.flush()
+    }
+
+    /// Makes what the host wrote available to submissions. Its range is the whole memory, so its ends are those of
+    /// nonCoherentAtomSize.
+    pub fn flush(&self) -> Result<(), Unusable> {
+        if self.coherent {
+            return Ok(());
+        }
+        // SAFETY: the memory is mapped.
+        let flushed = unsafe { self.gpu.device.flush_mapped_memory_ranges(&[self.whole()]) };
+        flushed.map_err(says("vkFlushMappedMemoryRanges"))
+    }
+
+    /// Makes what was made available to the host visible to it.
+    pub fn invalidate(&self) -> Result<(), Unusable> {
+        if self.coherent {
+            return Ok(());
+        }
+        let device = &self.gpu.device;
+        // SAFETY: the memory is mapped.
+        let invalid = unsafe { device.invalidate_mapped_memory_ranges(&[self.whole()]) };
+        invalid.map_err(says("vkInvalidateMappedMemoryRanges"))
     }
 
     /// Reads words from its start; the commands that write it are complete and made available to the host.
     pub fn get(&self, len: usize) -> Result<Vec<u32>, Unusable> {
         assert!(4 * len as u64 <= self.size && !self.mapped.is_null());
         let mut words = vec![0; len];
+        self.invalidate()?;
         // SAFETY: as in `put`.
         unsafe {
-            if !self.coherent {
-                let ranges = [self.whole()];
-                let invalid = self.gpu.device.invalidate_mapped_memory_ranges(&ranges);
-                invalid.map_err(says("vkInvalidateMappedMemoryRanges"))?;
-            }
             let from = self.mapped.cast::<u32>();
             std::ptr::copy_nonoverlapping(from, words.as_mut_ptr(), len);
         }
         Ok(words)
     }
 
+    /// Its words as texels of an image, as far as the device takes so many.
+    pub fn texels(&self) -> Result<vk::BufferView, Unusable> {
+        if self.texels.get() == vk::BufferView::null() {
+            let most = u64::from(self.gpu.limits.max_texel_buffer_elements);
+            let create = vk::BufferViewCreateInfo::default()
+                .buffer(self.handle)
+                .format(vk::Format::R32_UINT)
+                .offset(0)
+                .range(self.size.min(4 * most));
+            // SAFETY: every device has storage texel buffers of this format, with atomics ("Required Format
+            // Support"); the buffer lives as long as the view.
+            let view = unsafe { self.gpu.device.create_buffer_view(&create, None) };
+            self.texels.set(view.map_err(says("vkCreateBufferView"))?);
+        }
+        Ok(self.texels.get())
+    }
+
     /// Its words as threads of the host share them with shaders; `None` where the host does not find it.
     pub fn shared(&self) -> Option<SharedWords> {
         let words = (self.size / 4) as usize;
-        (!self.mapped.is_null() && self.coherent)
-            .then(|| SharedWords::new(self.mapped.cast(), words))
+        (!self.mapped.is_null()).then(|| SharedWords::new(self.mapped.cast(), words))
     }
 }
 
@@ -152,6 +207,8 @@ impl Drop for Buffer {
         // SAFETY: no command uses it any more: what commands use is kept until they are complete. Freeing
         // unmaps.
         unsafe {
+            let view = self.texels.get();
+            self.gpu.device.destroy_buffer_view(view, None);
             self.gpu.device.destroy_buffer(self.handle, None);
             self.gpu.device.free_memory(self.memory, None);
         }

@@ -1,12 +1,142 @@
 //! What the functions that a test's text calls and does not define stand for in SPIR-V.
 
+use crate::environment::ModuleModel;
 use classay_litmus::kernel::Operation;
 use classay_litmus::kernel::operation::{Ordinary, Semantics};
 use classay_litmus::program::{MemOrder, MemScope, Region, RmwOp};
 use touchstone_clc::vulkan as clc;
 
-/// The instruction of an operation.
-pub fn foreign(operation: &Operation) -> clc::Foreign {
+/// The instruction of an operation, in a module of the Vulkan memory model or of the one before it.
+pub fn foreign(operation: &Operation, model: ModuleModel) -> clc::Foreign {
+    match model {
+        ModuleModel::Vulkan => exactly(operation),
+        ModuleModel::Glsl450 => legacy(exactly(operation)),
+    }
+}
+
+/// As the model GLSL450 has it, which has no words for availability and visibility: variables are `Coherent`, so that
+/// every access is available and visible as far as any needs to be, and nothing is private. It promises no order of
+/// atomics, so barriers stand around them; the queue family is its device. All that the operation orders this does,
+/// and more.
+fn legacy(operation: clc::Foreign) -> clc::Foreign {
+    use clc::Foreign;
+    let access = |access: clc::Access| clc::Access {
+        volatile: access.volatile,
+        ..clc::Access::default()
+    };
+    match operation {
+        Foreign::Load(of) => Foreign::Load(access(of)),
+        Foreign::Store(of) => Foreign::Store(access(of)),
+        Foreign::AtomicLoad { scope, semantics } => {
+            let scope = known(scope);
+            let semantics = [semantics];
+            fenced(scope, &semantics, |semantics| Foreign::AtomicLoad {
+                scope,
+                semantics,
+            })
+        }
+        Foreign::AtomicStore { scope, semantics } => {
+            let scope = known(scope);
+            let semantics = [semantics];
+            fenced(scope, &semantics, |semantics| Foreign::AtomicStore {
+                scope,
+                semantics,
+            })
+        }
+        Foreign::Rmw {
+            operation,
+            scope,
+            semantics,
+        } => {
+            let scope = known(scope);
+            fenced(scope, &[semantics], |semantics| Foreign::Rmw {
+                operation,
+                scope,
+                semantics,
+            })
+        }
+        Foreign::CompareExchange {
+            scope,
+            equal,
+            unequal,
+        } => {
+            let scope = known(scope);
+            fenced(scope, &[equal, unequal], |semantics| {
+                Foreign::CompareExchange {
+                    scope,
+                    equal: semantics,
+                    unequal: semantics,
+                }
+            })
+        }
+        Foreign::Fence { scope, semantics } => Foreign::Fence {
+            scope: known(scope),
+            semantics: match ordering(semantics) {
+                // One has to order something.
+                none if none.is_empty() => {
+                    clc::MemorySemantics::ACQUIRE_RELEASE | clc::MemorySemantics::UNIFORM_MEMORY
+                }
+                some => some,
+            },
+        },
+        Foreign::ControlBarrier {
+            execution,
+            memory,
+            semantics,
+        } => Foreign::ControlBarrier {
+            execution,
+            memory: known(memory),
+            semantics: ordering(semantics),
+        },
+        Foreign::Fenced { .. } => operation,
+    }
+}
+
+/// A scope by the name that GLSL450 has for it.
+fn known(scope: clc::Scope) -> clc::Scope {
+    match scope {
+        clc::Scope::QueueFamily => clc::Scope::Device,
+        other => other,
+    }
+}
+
+/// Of semantics what GLSL450 knows: an order of storage classes that compute shaders have; nothing where there are
+/// none.
+fn ordering(semantics: clc::MemorySemantics) -> clc::MemorySemantics {
+    use clc::MemorySemantics as Bits;
+    let orders = Bits::ACQUIRE | Bits::RELEASE | Bits::ACQUIRE_RELEASE;
+    let classes = Bits::UNIFORM_MEMORY | Bits::WORKGROUP_MEMORY | Bits::IMAGE_MEMORY;
+    match semantics.intersects(orders) && semantics.intersects(classes) {
+        true => semantics & (orders | classes),
+        false => Bits::empty(),
+    }
+}
+
+/// A relaxed atomic with the barriers around it that its semantics ask for.
+fn fenced(
+    scope: clc::Scope,
+    semantics: &[clc::MemorySemantics],
+    atomic: impl FnOnce(clc::MemorySemantics) -> clc::Foreign,
+) -> clc::Foreign {
+    use clc::MemorySemantics as Bits;
+    let all = semantics
+        .iter()
+        .map(|of| ordering(*of))
+        .fold(Bits::empty(), |a, b| a | b);
+    let classes = all & (Bits::UNIFORM_MEMORY | Bits::WORKGROUP_MEMORY | Bits::IMAGE_MEMORY);
+    let where_it = |bit| {
+        let asks = all.intersects(bit | Bits::ACQUIRE_RELEASE);
+        asks.then_some((scope, Bits::ACQUIRE_RELEASE | classes))
+    };
+    clc::Foreign::Fenced {
+        before: where_it(Bits::RELEASE),
+        of: Box::new(atomic(Bits::empty())),
+        after: where_it(Bits::ACQUIRE),
+    }
+}
+
+/// The instruction, as the operation states it.
+fn exactly(operation: &Operation) -> clc::Foreign {
     match *operation {
         Operation::Load(access) => clc::Foreign::Load(clc::Access {
             visible: access.made.map(scope),

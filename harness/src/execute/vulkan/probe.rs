@@ -2,7 +2,7 @@
 
 use super::Bench;
 use crate::device::vulkan::gpu::{Gpu, Unusable};
-use crate::execute::bench::{Arg, Foreigns, Words};
+use crate::execute::bench::{Arg, Foreigns, In, Words};
 use std::rc::Rc;
 
 /// Turns that a loop should have.
@@ -26,16 +26,16 @@ __kernel void turns(__global uint *told, uint turns)
 ///
 /// The device fails.
 pub fn loop_turns(gpu: &Rc<Gpu>) -> Result<Option<u32>, Unusable> {
-    let mut bench = Bench::open(gpu)?;
+    let mut bench = Bench::open(gpu, 1)?;
     let module = bench
-        .build(TEXT, &Foreigns::new())
+        .build(TEXT, &Foreigns::default())
         .map_err(|not| not.reason)?;
     let kernel = bench.kernel(module, "turns")?;
-    let told = bench.words(2, false)?;
+    let told = bench.words(2, In::Buffer)?;
     bench.write(0, &told, &[0, 0])?;
-    let told = Words::Vulkan(told, crate::execute::bench::In::Buffer);
+    let told = Words::Vulkan(told, In::Buffer);
     let args = [Arg::Words(&told), Arg::Uint(TURNS)];
-    let launched = bench.launch(0, kernel, &args, 1, 1);
+    let launched = bench.launch((0, 0), kernel, &args, 1, 1);
     launched.map_err(|not_run| not_run.reason().to_owned())?;
     let Words::Vulkan(told, _) = &told else {
         return Ok(None);

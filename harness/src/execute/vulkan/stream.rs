@@ -1,16 +1,18 @@
 //! An in-order queue: commands are recorded one after the other, each after all that the ones before it did, and
 //! submitted in batches.
 //!
-//! What orders them is a barrier after each that makes all it wrote available and visible to all that follows, and
-//! a timeline semaphore that counts the batches: a batch waits for the one before. The host knows a batch to be complete when the semaphore
-//! has its number; a wait for that makes what the batch made available to the host visible to it
-//! ("Host Write Ordering Guarantees" and "Semaphores" of the Vulkan specification).
+//! What orders them is a barrier between two that makes all that was written available and visible to all that
+//! follows, unless it is said what is to be between them ([`Stream::order`]), and a timeline semaphore that counts the
+//! batches: a batch waits for the one before. The host knows a batch to be complete when the semaphore has its number;
+//! a wait for that makes what the batch made available to the host visible to it ("Host Write Ordering Guarantees" and
+//! "Semaphores" of the Vulkan specification).
 
 #![allow(unsafe_code)]
 
 use super::memory::Buffer;
 use crate::device::vulkan::gpu::{Gpu, Unusable, says};
 use ash::vk;
+use classay_litmus::program::DomainOp;
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -47,8 +49,43 @@ pub struct Stream {
     open: Option<Batch>,
     submitted: VecDeque<Batch>,
     free: Vec<Batch>,
+    /// What is to be between the last command and the next; none for all that there is.
+    between: Option<Vec<Dependency>>,
     /// Batches begun.
     begun: u64,
+}
+
+/// An execution dependency between the dispatches before and those after, with what it does to memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Dependency {
+    /// What was written is made available to the device domain.
+    pub available: bool,
+    /// What is available there is made visible to all that comes after.
+    pub visible: bool,
+}
+
+/// Operations on memory domains, in order, as dependencies: each makes available before it makes visible.
+pub fn dependencies(operations: &[DomainOp]) -> Vec<Dependency> {
+    let none = Dependency {
+        available: false,
+        visible: false,
+    };
+    let (mut all, mut last) = (Vec::new(), none);
+    for operation in operations {
+        match operation {
+            DomainOp::Available if last.visible => {
+                all.push(last);
+                last = Dependency {
+                    available: true,
+                    ..none
+                };
+            }
+            DomainOp::Available => last.available = true,
+            DomainOp::Visible => last.visible = true,
+        }
+    }
+    all.push(last);
+    all
 }
 
 impl Stream {
@@ -87,6 +124,7 @@ impl Stream {
                 open: None,
                 submitted: VecDeque::new(),
                 free: Vec::new(),
+                between: None,
                 begun: 0,
             })
         }
@@ -135,9 +173,14 @@ impl Stream {
             .command_pool(self.pool)
             .level(vk::CommandBufferLevel::PRIMARY)
             .command_buffer_count(1);
-        let sizes = [vk::DescriptorPoolSize::default()
-            .ty(vk::DescriptorType::STORAGE_BUFFER)
-            .descriptor_count(MOST_LAUNCHES * MOST_BUFFERS)];
+        let kinds = [
+            vk::DescriptorType::STORAGE_BUFFER,
+            vk::DescriptorType::STORAGE_TEXEL_BUFFER,
+        ];
+        let sizes = kinds.map(|kind| {
+            let size = vk::DescriptorPoolSize::default().ty(kind);
+            size.descriptor_count(MOST_LAUNCHES * MOST_BUFFERS)
+        });
         let sets = vk::DescriptorPoolCreateInfo::default()
             .max_sets(MOST_LAUNCHES)
             .pool_sizes(&sizes);
@@ -165,6 +208,13 @@ impl Stream {
         Ok(batch)
     }
 
+    /// Says what is to be between the last command and the next, instead of all that there is: these operations on
+    /// memory domains, in order, or where there are none an order of execution alone. A submission between the two
+    /// is all that there is.
+    pub fn order(&mut self, operations: &[DomainOp]) {
+        self.between = Some(dependencies(operations));
+    }
+
     /// Records a command that uses these buffers, after all that came before it; gives the number of its batch.
     pub fn record(
         &mut self,
@@ -176,9 +226,14 @@ impl Stream {
         ) -> Result<(), Unusable>,
     ) -> Result<u64, Unusable> {
         let gpu = Rc::clone(&self.gpu);
+        let between = self.between.take();
         let batch = self.batch()?;
+        match between {
+            _ if batch.empty => {}
+            None => after_everything(&gpu.device, batch.commands),
+            Some(dependencies) => depend(&gpu.device, batch.commands, &dependencies),
+        }
         command(&gpu.device, batch.commands, batch.sets)?;
-        after_everything(&gpu.device, batch.commands);
         batch
             .kept
             .extend(uses.iter().map(|&buffer| Rc::clone(buffer)));
@@ -226,6 +281,7 @@ impl Stream {
             return Ok(());
         };
         let device = &self.gpu.device;
+        after_everything(device, batch.commands);
         let before = [batch.number - 1];
         let numbers = [batch.number];
         let mut order = vk::TimelineSemaphoreSubmitInfo::default()
@@ -318,6 +374,28 @@ impl Stream {
     }
 }
 
+/// Dispatches that follow come after those before.
+fn depend(device: &ash::Device, commands: vk::CommandBuffer, dependencies: &[Dependency]) {
+    use vk::{AccessFlags as Access, PipelineStageFlags as Stage};
+    let used = Access::SHADER_READ | Access::SHADER_WRITE;
+    let if_so = |so: bool, access| if so { access } else { Access::empty() };
+    for Dependency { available, visible } in dependencies {
+        let barrier = [vk::MemoryBarrier::default()
+            .src_access_mask(if_so(*available, Access::SHADER_WRITE))
+            .dst_access_mask(if_so(*visible, used))];
+        let barriers = if *available || *visible {
+            &barrier[..]
+        } else {
+            &[]
+        };
+        let (stage, flags) = (Stage::COMPUTE_SHADER, vk::DependencyFlags::empty());
+        // SAFETY: recorded between commands, outside of any pass.
+        unsafe {
+            device.cmd_pipeline_barrier(commands, stage, stage, flags, barriers, &[], &[]);
+        }
+    }
+}
+
 /// All that follows comes after all before it, and sees all that it did; so does the host, once it knows.
 fn after_everything(device: &ash::Device, commands: vk::CommandBuffer) {
     use vk::{AccessFlags as Access, PipelineStageFlags as Stage};
@@ -358,5 +436,28 @@ impl Drop for Stream {
             device.destroy_semaphore(self.done, None);
             device.destroy_command_pool(self.pool, None);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Dependency, dependencies};
+    use classay_litmus::program::DomainOp::{Available, Visible};
+
+    #[test]
+    fn what_is_made_available_first_may_be_made_visible_at_once() {
+        let as_said = |operations: &[_]| -> Vec<(bool, bool)> {
+            let all = dependencies(operations).into_iter();
+            all.map(|Dependency { available, visible }| (available, visible))
+                .collect()
+        };
+        assert_eq!(as_said(&[]), [(false, false)]);
+        assert_eq!(as_said(&[Available, Visible]), [(true, true)]);
+        assert_eq!(
+            as_said(&[Visible, Available]),
+            [(false, true), (true, false)],
+            "what is made available after that is not visible"
+        );
+        assert_eq!(as_said(&[Available, Available]), [(true, false)]);
     }
 }

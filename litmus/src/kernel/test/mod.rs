@@ -88,8 +88,11 @@ impl Writer<'_> {
         let groups = self.device.groups.len();
         let _ = writeln!(
             out,
-            "__kernel void {}(__global uint *mem, __global uint *res, __global uint *meet,\n                      __global const uint *env, __global uint *scratch{})\n{{",
+            "__kernel void {}(__global uint *mem, __global uint *res, __global uint *meet,\n                      __global const uint *env, __global uint *scratch{}{})\n{{",
             kernel_name(self.of.number, self.device_index),
+            (self.of.layout.arguments().iter())
+                .map(|argument| format!(", __global uint *{}", argument.name()))
+                .collect::<String>(),
             if self.local {
                 ", __local uint *lmem"
             } else {
@@ -111,12 +114,21 @@ impl Writer<'_> {
         for slot in 0..self.of.layout.global_slots {
             let _ = writeln!(
                 out,
-                "    uint x{slot} = count == 0 ? 0 : (uint)(((ulong)k * env[{m}] + env[{o}]) % count);\n    const uint step{slot} = env[{s}];\n    const long pitch{slot} = (long)step{slot} * instance_pitch;\n    __global uint *base{slot} = mem + env[{b}];",
-                b = self.slot(slot, env::SLOT_BASE),
+                "    uint x{slot} = count == 0 ? 0 : (uint)(((ulong)k * env[{m}] + env[{o}]) % count);\n    const uint step{slot} = env[{s}];\n    const long pitch{slot} = (long)step{slot} * instance_pitch;",
                 m = self.slot(slot, env::SLOT_MULTIPLIER),
                 o = self.slot(slot, env::SLOT_OFFSET),
                 s = self.slot(slot, env::SLOT_STEP),
             );
+            let references = self.of.layout.references.iter();
+            for reference in references.filter(|reference| reference.slot == slot) {
+                let _ = writeln!(
+                    out,
+                    "    __global uint *base{} = {} + env[{}];",
+                    reference.suffix(),
+                    reference.argument.name(),
+                    self.slot(slot, env::SLOT_BASE)
+                );
+            }
         }
         out.push_str(
             "    for (uint first = 0; first < iterations; first += batch, ++block) {\n    const uint last = min(first + batch, iterations);\n",

@@ -39,8 +39,9 @@ impl Writer<'_> {
         out.push_str("    for (uint i = first; i < until;) {\n        const uint run = straight ? until - i : 1u, end = i + run;\n        __global uint *result = res + k;\n");
         self.slots(out);
         out.push_str("        if (back) {\n            result += (run - 1u) * step;\n");
-        for slot in 0..self.of.layout.global_slots {
-            let _ = writeln!(out, "            at{slot} += (run - 1u) * pitch{slot};");
+        for reference in &self.of.layout.references {
+            let (slot, at) = (reference.slot, reference.suffix());
+            let _ = writeln!(out, "            at{at} += (run - 1u) * pitch{slot};");
         }
         out.push_str("        }\n");
         for (g, group) in groups.iter().enumerate() {
@@ -72,8 +73,9 @@ impl Writer<'_> {
                 self.store_registers(out, t);
                 self.give_up(out, 3, "gave_up");
                 out.push_str("            result += stride;\n");
-                for slot in 0..self.of.layout.global_slots {
-                    let _ = writeln!(out, "            at{slot} += stride{slot};");
+                for reference in &self.of.layout.references {
+                    let (slot, at) = (reference.slot, reference.suffix());
+                    let _ = writeln!(out, "            at{at} += stride{slot};");
                 }
                 out.push_str("        }\n");
             }
@@ -86,10 +88,11 @@ impl Writer<'_> {
 
     /// Where the slots of the instance lie.
     fn slots(&self, out: &mut String) {
-        for slot in 0..self.of.layout.global_slots {
+        for reference in &self.of.layout.references {
+            let (slot, at) = (reference.slot, reference.suffix());
             let _ = writeln!(
                 out,
-                "        __global uint *at{slot} = base{slot} + (size_t)x{slot} * instance_pitch;"
+                "        __global uint *at{at} = base{at} + (size_t)x{slot} * instance_pitch;"
             );
         }
     }
@@ -99,10 +102,11 @@ impl Writer<'_> {
         let indent = "    ".repeat(indent);
         for (l, location) in self.of.program.locations.iter().enumerate() {
             let at = self.of.layout.places[l].at;
-            if location.region == Region::Global {
+            if location.region != Region::Local {
                 let _ = writeln!(
                     out,
-                    "{indent}__global uint *loc{l} = at{at}; // {}",
+                    "{indent}__global uint *loc{l} = at{}; // {}",
+                    self.of.layout.reference(l).suffix(),
                     printable(&location.name)
                 );
             } else if self.local {

@@ -70,6 +70,15 @@ pub enum Foreign {
         /// Order, storage classes, availability and visibility.
         semantics: MemorySemantics,
     },
+    /// An operation with memory barriers before and after it.
+    Fenced {
+        /// The scope and semantics of OpMemoryBarrier before it.
+        before: Option<(Scope, MemorySemantics)>,
+        /// The operation.
+        of: Box<Foreign>,
+        /// The scope and semantics of OpMemoryBarrier after it.
+        after: Option<(Scope, MemorySemantics)>,
+    },
 }
 
 /// How an ordinary access is made: the memory operands of OpLoad and OpStore (SPIR-V 3.26).
@@ -93,6 +102,7 @@ impl Foreign {
             Self::Store(_) | Self::AtomicStore { .. } | Self::Rmw { .. } => Some(1),
             Self::CompareExchange { .. } => Some(2),
             Self::Fence { .. } | Self::ControlBarrier { .. } => None,
+            Self::Fenced { of, .. } => of.values(),
         }
     }
 }
@@ -141,6 +151,11 @@ impl Writer<'_> {
         for arg in args.iter().skip(1) {
             values.push(self.number(arg)?);
         }
+        let (foreign, fences) = match foreign {
+            Foreign::Fenced { before, of, after } => (&**of, [*before, *after]),
+            other => (other, [None; 2]),
+        };
+        self.foreign_fence(fences[0], at)?;
         let result = match pointer {
             Some(pointer) => self.foreign_access(foreign, pointer, &values, scalar, at)?,
             None => {
@@ -148,6 +163,7 @@ impl Writer<'_> {
                 None
             }
         };
+        self.foreign_fence(fences[1], at)?;
         Ok(match result {
             Some(number) if !self.is_void(ret) => Value::one(number),
             Some(_) | None => Value::Void,
@@ -181,6 +197,7 @@ impl Writer<'_> {
             | Foreign::CompareExchange { .. }
             | Foreign::Fence { .. }
             | Foreign::ControlBarrier { .. } => self.is_void(ret) || fits(ret),
+            Foreign::Fenced { of, .. } => return self.foreign_signature(of, args, ret),
         };
         let fit = result && rest.len() == values && rest.iter().all(|arg| fits(arg.qual));
         fit.then_some((Some(pointer), of))
@@ -239,6 +256,18 @@ impl Writer<'_> {
             }
             // These have no pointer.
             Foreign::Fence { .. } | Foreign::ControlBarrier { .. } => Ok(None),
+            // None within another.
+            Foreign::Fenced { .. } => Ok(None),
+        }
+    }
+
+    /// A memory barrier beside an operation, where there is one.
+    fn foreign_fence(&mut self, fence: Option<(Scope, MemorySemantics)>, at: Loc) -> Checked<()> {
+        match fence {
+            Some((scope, semantics)) => {
+                self.foreign_barrier(&Foreign::Fence { scope, semantics }, at)
+            }
+            None => Ok(()),
         }
     }
 
@@ -254,8 +283,9 @@ impl Writer<'_> {
                 memory,
                 semantics,
             } => self.control_barrier(execution, memory, semantics, at),
-            // These have a pointer.
-            Foreign::Load(_)
+            // These have a pointer, or are none within another.
+            Foreign::Fenced { .. }
+            | Foreign::Load(_)
             | Foreign::Store(_)
             | Foreign::AtomicLoad { .. }
             | Foreign::AtomicStore { .. }

@@ -22,7 +22,8 @@ impl Writer<'_> {
         let mut parameters = Vec::with_capacity(function.params.len());
         let mut bytes = 0;
         for (i, &qual) in function.params.iter().enumerate() {
-            let parameter = self.parameter(i as u32, qual, &mut bytes, function.loc)?;
+            let name = &body.vars[i].name;
+            let parameter = self.parameter((i as u32, name), qual, &mut bytes, function.loc)?;
             parameters.push(parameter);
         }
         self.m.begin_function();
@@ -35,7 +36,7 @@ impl Writer<'_> {
         if self.m.is_open() {
             self.m.terminate(Op::Return, Vec::new());
         }
-        self.finish_objects();
+        self.finish_objects(self.target.aliasing.contains(&function.name));
         self.m.end_entry_point(&function.name);
         Ok(Kernel {
             name: function.name.clone(),
@@ -46,13 +47,17 @@ impl Writer<'_> {
     /// How a parameter comes. `bytes` is the end of the push constants so far.
     fn parameter(
         &mut self,
-        index: u32,
+        (index, name): (u32, &str),
         qual: Qual,
         bytes: &mut u32,
         at: Loc,
     ) -> Checked<Parameter> {
         if let Type::Pointer(to) = self.unit.types.of(qual) {
+            let texels = self.target.texels.as_deref();
             return match to.space {
+                Space::Global if texels.is_some_and(|texels| name.starts_with(texels)) => {
+                    Ok(Parameter::Texels { binding: index })
+                }
                 Space::Global | Space::Constant => Ok(Parameter::Buffer { binding: index }),
                 Space::Local => {
                     let size_id = self.next_constant;
@@ -97,6 +102,7 @@ impl Writer<'_> {
                 };
                 self.object(name, region)
             }
+            Parameter::Texels { binding } => self.object(name, Region::Texels { binding }),
             Parameter::Local { size_id } => self.object(name, Region::Argument { size: size_id }),
             Parameter::Constant { offset, bytes } => {
                 let variable = self.arguments(words);

@@ -12,7 +12,9 @@ use crate::sema::Checked;
 use crate::source::Loc;
 use crate::types::Scalar;
 use rspirv::dr::Operand;
-use rspirv::spirv::{Capability, Decoration, MemoryAccess, MemorySemantics, Op, StorageClass};
+use rspirv::spirv::{
+    Capability, Decoration, ImageOperands, MemoryAccess, MemorySemantics, Op, StorageClass,
+};
 
 /// An object of the kernel that is being written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +47,8 @@ pub(super) enum Region {
         /// The same memory in numbers of 64 bits.
         wides: Option<Id>,
     },
+    /// Words that are texels of an image.
+    Texels { binding: u32 },
     /// Local memory that comes as an argument; the constant of the pipeline that says its words.
     Argument { size: u32 },
     /// Local memory of so many words.
@@ -57,6 +61,7 @@ impl Region {
     fn class(&self) -> StorageClass {
         match self {
             Self::Buffer { .. } => StorageClass::StorageBuffer,
+            Self::Texels { .. } => StorageClass::UniformConstant,
             Self::Argument { .. } | Self::Local { .. } => StorageClass::Workgroup,
             Self::Private { .. } => StorageClass::Function,
         }
@@ -81,6 +86,7 @@ impl Writer<'_> {
     pub(super) fn semantics_of(&self, object: ObjectId) -> MemorySemantics {
         match self.region(object).class() {
             StorageClass::Workgroup => MemorySemantics::WORKGROUP_MEMORY,
+            StorageClass::UniformConstant => MemorySemantics::IMAGE_MEMORY,
             _ => MemorySemantics::UNIFORM_MEMORY,
         }
     }
@@ -116,6 +122,12 @@ impl Writer<'_> {
         };
         let block = self.m.buffer(element, bytes);
         let variable = self.m.global_variable(StorageClass::StorageBuffer, block);
+        self.bind(variable, object, binding);
+        variable
+    }
+
+    /// Says where a variable of the module comes from.
+    fn bind(&mut self, variable: Id, object: ObjectId, binding: u32) {
         let place = [
             (Decoration::DescriptorSet, 0),
             (Decoration::Binding, binding),
@@ -128,7 +140,6 @@ impl Writer<'_> {
             self.m.decorate(variable, Decoration::Coherent, None);
         }
         self.m.name(variable, &self.objects[object.0].name);
-        variable
     }
 
     /// The variable with an object's words.
@@ -141,6 +152,13 @@ impl Writer<'_> {
         let length = match *region {
             Region::Buffer { binding, .. } => {
                 let words = self.buffer_variable(object, binding, false);
+                self.objects[object.0].words = Some(words);
+                return words;
+            }
+            Region::Texels { binding } => {
+                let image = self.m.texels();
+                let words = self.m.global_variable(class, image);
+                self.bind(words, object, binding);
                 self.objects[object.0].words = Some(words);
                 return words;
             }
@@ -241,7 +259,52 @@ impl Writer<'_> {
         }
     }
 
+    /// The image that an object is, where it is one.
+    fn image_of(&mut self, object: ObjectId) -> Option<Id> {
+        if !matches!(self.region(object), Region::Texels { .. }) {
+            return None;
+        }
+        let variable = self.words_of(object);
+        let image = self.m.texels();
+        Some(self.m.emit(Op::Load, image, ids(&[variable])))
+    }
+
+    /// The operands that say how a texel is accessed (SPIR-V 3.14).
+    fn texel_operands(&mut self, access: &Access) -> Vec<Operand> {
+        let mut bits = ImageOperands::NONE;
+        let mut scopes = Vec::new();
+        for (bit, scope) in [
+            (ImageOperands::MAKE_TEXEL_AVAILABLE, access.available),
+            (ImageOperands::MAKE_TEXEL_VISIBLE, access.visible),
+        ] {
+            if let Some(scope) = scope {
+                bits |= bit;
+                scopes.push(Operand::IdScope(self.m.constant(scope as u32)));
+            }
+        }
+        if access.non_private {
+            bits |= ImageOperands::NON_PRIVATE_TEXEL;
+        }
+        if access.volatile && self.target.memory_model {
+            bits |= ImageOperands::VOLATILE_TEXEL;
+        }
+        if bits.is_empty() {
+            return Vec::new();
+        }
+        let mut operands = vec![Operand::ImageOperands(bits)];
+        operands.append(&mut scopes);
+        operands
+    }
+
     fn load_one(&mut self, pointer: Pointer, wide: bool, access: &Access) -> Id {
+        if let Some(image) = self.image_of(pointer.object) {
+            let mut operands = ids(&[image, pointer.offset]);
+            operands.extend(self.texel_operands(access));
+            let (texel, word) = (self.m.four_words(), self.m.word());
+            let texel = self.m.emit(Op::ImageRead, texel, operands);
+            let first = vec![Operand::IdRef(texel), Operand::LiteralBit32(0)];
+            return self.m.emit(Op::CompositeExtract, word, first);
+        }
         let (ty, place) = self.reach(pointer, wide);
         let mut operands = ids(&[place]);
         operands.extend(self.access_operands(pointer.object, access));
@@ -249,6 +312,14 @@ impl Writer<'_> {
     }
 
     fn store_one(&mut self, pointer: Pointer, value: Id, wide: bool, access: &Access) {
+        if let Some(image) = self.image_of(pointer.object) {
+            let ty = self.m.four_words();
+            let texel = self.m.emit(Op::CompositeConstruct, ty, ids(&[value; 4]));
+            let mut operands = ids(&[image, pointer.offset, texel]);
+            operands.extend(self.texel_operands(access));
+            self.m.push(Op::ImageWrite, operands);
+            return;
+        }
         let (_, place) = self.reach(pointer, wide);
         let mut operands = ids(&[place, value]);
         operands.extend(self.access_operands(pointer.object, access));
@@ -346,12 +417,22 @@ impl Writer<'_> {
         if wide {
             self.wide_atomic(pointer.object, at)?;
         }
+        if matches!(self.region(pointer.object), Region::Texels { .. }) {
+            let (variable, word) = (self.words_of(pointer.object), self.m.word());
+            let to = self.m.pointer(StorageClass::Image, word);
+            let sample = self.m.constant(0);
+            let operands = ids(&[variable, pointer.offset, sample]);
+            return Ok((word, self.m.emit(Op::ImageTexelPointer, to, operands)));
+        }
         Ok(self.reach(pointer, wide))
     }
 
     fn wide_atomic(&mut self, object: ObjectId, at: Loc) -> Checked<()> {
         if self.is_local(object) {
             return self.refuse(at, "an atomic operation on 64 bits of local memory");
+        }
+        if matches!(self.region(object), Region::Texels { .. }) {
+            return self.refuse(at, "an atomic operation on 64 bits of an image");
         }
         if !(self.target.int64 && self.target.int64_atomics) {
             return self.refuse(at, "an atomic operation on 64 bits (of this device)");
@@ -360,9 +441,14 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Decorates the buffers of the kernel that ends by what it did with them.
-    pub(super) fn finish_objects(&mut self) {
+    /// Decorates the buffers of the kernel that ends by what it did with them; `aliasing` where several may be one.
+    pub(super) fn finish_objects(&mut self, aliasing: bool) {
         for object in std::mem::take(&mut self.objects) {
+            if let (Region::Texels { .. }, Some(variable)) = (&object.region, object.words)
+                && aliasing
+            {
+                self.m.decorate(variable, Decoration::Aliased, None);
+            }
             let Region::Buffer {
                 constant,
                 written,
@@ -372,9 +458,9 @@ impl Writer<'_> {
             else {
                 continue;
             };
-            let both = object.words.is_some() && wides.is_some();
+            let aliased = aliasing || object.words.is_some() && wides.is_some();
             for variable in object.words.into_iter().chain(wides) {
-                if both {
+                if aliased {
                     self.m.decorate(variable, Decoration::Aliased, None);
                 }
                 if constant && !written {

@@ -20,7 +20,8 @@
 //! computed in 32 bits throughout.
 //!
 //! A buffer is a storage buffer of words, and a second one of 64-bit integers over the same memory
-//! (both `Aliased`) where such integers are accessed whole. A kernel is an entry point; its
+//! (both `Aliased`) where such integers are accessed whole. Arguments of one kernel are different buffers, unless it is
+//! said that they may be one (all `Aliased`). A kernel is an entry point; its
 //! buffers are bound by the number of the parameter in set 0, its other arguments are push
 //! constants, and its local arguments are as long as constants of the pipeline say. Constants 0, 1
 //! and 2 of the pipeline are the size of the work-group.
@@ -49,7 +50,7 @@ use flow::Frame;
 use memory::{Object, ObjectId};
 use module::{Id, Module};
 use rspirv::spirv::MemoryModel;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The device a shader is written for, and what the foreign functions of its text are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -65,6 +66,11 @@ pub struct Target {
     pub device_scope: bool,
     /// What declared, undefined functions of the text stand for, by name.
     pub foreign: BTreeMap<String, Foreign>,
+    /// Kernels that may be given one buffer for several arguments, by name.
+    pub aliasing: BTreeSet<String>,
+    /// What the names of parameters begin with that are pointers to words and come as storage texel
+    /// buffers of 32-bit integers; None where there are none.
+    pub texels: Option<String>,
 }
 
 /// A module of SPIR-V 1.5 with an entry point for each kernel of the text.
@@ -92,6 +98,12 @@ pub struct Kernel {
 pub enum Parameter {
     /// A storage buffer of set 0. What the kernel does not use is not in the module.
     Buffer {
+        /// Its binding.
+        binding: u32,
+    },
+    /// A storage texel buffer of set 0, of the format R32_UINT. What the kernel does not use is not in
+    /// the module.
+    Texels {
         /// Its binding.
         binding: u32,
     },

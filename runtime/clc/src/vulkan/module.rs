@@ -4,8 +4,8 @@
 use rspirv::binary::Assemble as _;
 use rspirv::dr::{self, Block, Instruction, ModuleHeader, Operand};
 use rspirv::spirv::{
-    AddressingModel, BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel,
-    FunctionControl, MemoryModel, Op, StorageClass, Word,
+    AddressingModel, BuiltIn, Capability, Decoration, Dim, ExecutionMode, ExecutionModel,
+    FunctionControl, ImageFormat, MemoryModel, Op, StorageClass, Word,
 };
 use std::collections::{BTreeSet, HashMap};
 
@@ -208,6 +208,22 @@ impl Module {
             self.decorate_member(block, 0, 0);
         }
         block
+    }
+
+    /// The type of four words, as which texels are read and written.
+    pub(super) fn four_words(&mut self) -> Id {
+        let operands = vec![Operand::IdRef(self.word()), Operand::LiteralBit32(4)];
+        self.shared(Op::TypeVector, None, operands)
+    }
+
+    /// The type of an image whose texels are words, one after the other.
+    pub(super) fn texels(&mut self) -> Id {
+        self.capability(Capability::ImageBuffer);
+        let (no_depth, one, single, stored) = (0, 0, 0, 2);
+        let mut operands = vec![Operand::IdRef(self.word()), Operand::Dim(Dim::DimBuffer)];
+        operands.extend([no_depth, one, single, stored].map(Operand::LiteralBit32));
+        operands.push(Operand::ImageFormat(ImageFormat::R32ui));
+        self.shared(Op::TypeImage, None, operands)
     }
 
     /// The type of the words that arguments by value are.

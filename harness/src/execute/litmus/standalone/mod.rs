@@ -1,14 +1,17 @@
-//! A litmus test in an environment as one C program that needs a C compiler and an OpenCL library, and
+//! A litmus test in an environment as one C program that needs a C compiler and an OpenCL or Vulkan library, and
 //! nothing of ours.
 //!
-//! The kernel is the one that the harness plays. What the harness draws for each launch (order of
+//! The kernel is the one that the harness plays, in Vulkan as the SPIR-V that it becomes ([`vulkan`]). What the harness
+//! draws for each launch (order of
 //! instances, partners, targets of stress) stands in the C program as tables of a few launches, which
 //! it plays again and again, each time with another seed for what kernels decide themselves. Instances
 //! are set and looked at by the host, and an outcome that is not among those that the model allows is
 //! told as forbidden.
 
+mod vulkan;
+
 use super::plan::Plan;
-use crate::device::Capabilities;
+use crate::device::{Api, Capabilities};
 use crate::environment::{Arrangement, Environment, Kind, resolve};
 use crate::execute::needs::choose_dialect;
 use classay_litmus::kernel::{Needs, Shape, TestKernel, env};
@@ -18,8 +21,11 @@ use classay_suites::host::c::text::{Text, quoted, source};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-/// How every such program runs.
-const RUN: &str = include_str!("run.c");
+/// How instances are set, looked at and counted.
+const OUTCOMES: &str = include_str!("outcomes.c");
+
+/// How every program of OpenCL runs.
+const OPENCL: &str = include_str!("opencl.c");
 
 /// Launches that are written down.
 const LAUNCHES: usize = 16;
@@ -52,10 +58,16 @@ impl Standalone<'_> {
         let shape = Shape::of(program).map_err(|e| e.to_string())?;
         if shape.crosses_devices() {
             return Err(
-                "a test on several devices or with threads of the host is not written as a C program: \
-                 `classay litmus` runs it"
+                "a test on several devices or queue families or with threads of the host is not written as a C \
+                 program: `classay litmus` runs it"
                     .into(),
             );
+        }
+        if program.api != self.capabilities.api {
+            return Err(format!(
+                "the test is one of {}, and the device is reached by {}",
+                program.api, self.capabilities.api
+            ));
         }
         if shape.uses_sub_groups() {
             return Err(
@@ -80,26 +92,41 @@ impl Standalone<'_> {
         .map_err(|unfit| unfit.reason)?;
         let mut c = Text::default();
         self.heading(&mut c);
-        let version = match arrangement.kind {
-            Kind::Buffer => 120,
-            Kind::Coarse | Kind::Fine | Kind::System => 200,
-        };
-        c.headers(version, ["1_2"]);
-        c.line("");
-        c.raw(TELL);
-        self.kernel(&test, &mut c);
+        match program.api {
+            Api::OpenCl => {
+                let version = match arrangement.kind {
+                    Kind::Buffer | Kind::NonCoherent => 120,
+                    Kind::Coarse | Kind::Fine | Kind::System => 200,
+                };
+                c.headers(version, ["1_2"]);
+                c.line("");
+                c.raw(TELL);
+                self.kernel(&test, &mut c);
+            }
+            Api::Vulkan => self.module(&test, &arrangement, &mut c)?,
+        }
         self.tables(&test, &arrangement, &mut c);
-        c.raw(RUN);
+        c.raw(OUTCOMES);
+        c.raw(match program.api {
+            Api::OpenCl => OPENCL,
+            Api::Vulkan => vulkan::RUN,
+        });
         Ok(c.done())
     }
 
     fn heading(&self, c: &mut Text) {
         let mut lines = self.about.clone();
+        let (libraries, options) = match self.program.api {
+            Api::OpenCl => ("-lOpenCL -lpthread", "[SECONDS] [PLATFORM] [DEVICE]"),
+            Api::Vulkan => ("-lvulkan", "[SECONDS] [DEVICE]"),
+        };
+        lines.extend([
+            String::new(),
+            format!("    cc -std=c11 -o program THIS.c {libraries}"),
+            format!("    ./program {options}"),
+        ]);
         lines.extend(
             [
-                "",
-                "    cc -std=c11 -o program THIS.c -lOpenCL -lpthread",
-                "    ./program [SECONDS] [PLATFORM] [DEVICE]",
                 "",
                 "It plays launches of the kernel below for so many seconds (10), counts how each instance of \
                  the test ended, and prints how often each outcome was seen. Exit code: 0 no forbidden \
@@ -136,16 +163,13 @@ impl Standalone<'_> {
 
     fn tables(&self, test: &TestKernel, e: &Arrangement, c: &mut Text) {
         let layout = &test.layout;
-        let groups = test.shape.devices.first().map_or(0, |d| d.groups.len());
-        let local = if test.takes_local(self.program, 0) {
-            layout.local_words * e.lanes * e.batch * 4
-        } else {
-            0
-        };
+        let groups = groups_of(test);
+        let local = 4 * self.local_words(test, e, 0);
         let stress = &self.environment.stress;
-        let environment_words = Plan::most_words(e, self.environment, groups);
+        let most = groups.iter().copied().max().unwrap_or(0);
+        let environment_words = Plan::most_words(e, self.environment, most);
         let kind = match e.kind {
-            Kind::Buffer => "BUFFER",
+            Kind::Buffer | Kind::NonCoherent => "BUFFER",
             Kind::Coarse => "COARSE",
             Kind::Fine => "FINE",
             Kind::System => "SYSTEM",
@@ -180,13 +204,14 @@ impl Standalone<'_> {
             ("COUNT", env::COUNT.to_string()),
             ("SEED", env::SEED.to_string()),
             ("PITCH_OF_INSTANCES", env::INSTANCE_PITCH.to_string()),
-            ("SLOTS_AT", env::slots(groups).to_string()),
+            ("SLOTS_AT", env::slots(groups[0]).to_string()),
+            ("PARTS", groups.len().to_string()),
             ("LAUNCHES", format!("{LAUNCHES}u")),
         ] {
             c.line(&format!("#define {name} {value}"));
         }
         c.line("");
-        self.launches(e, groups, test.thread_count(), environment_words, c);
+        self.launches(test, e, environment_words, c);
         self.starts(test, e, c);
         self.fields(test, c);
         let rows = allowed
@@ -197,29 +222,39 @@ impl Standalone<'_> {
         c.line("");
     }
 
-    fn launches(&self, e: &Arrangement, groups: usize, threads: usize, words: usize, c: &mut Text) {
+    /// Words of local memory that a kernel of the test is given.
+    fn local_words(&self, test: &TestKernel, e: &Arrangement, part: usize) -> u32 {
+        match test.takes_local(self.program, part) {
+            true => test.layout.local_words * e.lanes * e.batch,
+            false => 0,
+        }
+    }
+
+    fn launches(&self, test: &TestKernel, e: &Arrangement, words: usize, c: &mut Text) {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         let mut counts = Vec::new();
-        c.line("/* Each row is what the kernel is told in one launch. */");
-        c.line("static const cl_uint environments[LAUNCHES][ENVIRONMENT_WORDS] = {");
+        c.line("/* Each row is what a kernel is told in one launch: a row for each part of the launch. */");
+        c.line("static const uint32_t environments[LAUNCHES * PARTS][ENVIRONMENT_WORDS] = {");
         for _ in 0..LAUNCHES {
             let plan = Plan::draw(e.instances, e, self.environment, &mut rng);
-            let mut row = plan.words(e, self.environment, groups, threads, &mut rng);
-            row.resize(words.max(row.len()), 0);
-            counts.push(plan.work_groups(e, groups));
-            let row: Vec<String> = row.iter().map(|w| format!("{w}u")).collect();
-            c.line("    {");
-            for part in row.chunks(10) {
-                c.line(&format!("        {},", part.join(", ")));
+            for (part, groups) in groups_of(test).into_iter().enumerate() {
+                let step = test.shape.devices.get(part).map_or(0, |d| d.step);
+                let threads = test.meeting(self.program, step);
+                let mut row = plan.words(e, self.environment, groups, threads, &mut rng);
+                row.resize(words.max(row.len()), 0);
+                counts.push(plan.work_groups(e, groups));
+                c.line("    {");
+                numbered(&row, c);
+                c.line("    },");
             }
-            c.line("    },");
         }
         c.line("};");
         let counts: Vec<String> = counts.iter().map(usize::to_string).collect();
-        c.line(&format!(
-            "static const size_t groups[LAUNCHES] = {{{}}};",
-            counts.join(", ")
-        ));
+        c.line("static const uint32_t groups[LAUNCHES * PARTS] = {");
+        for some in counts.chunks(10) {
+            c.line(&format!("    {},", some.join(", ")));
+        }
+        c.line("};");
         c.line("");
     }
 
@@ -227,7 +262,7 @@ impl Standalone<'_> {
     fn starts(&self, test: &TestKernel, e: &Arrangement, c: &mut Text) {
         let mut rows = Vec::new();
         for (l, location) in self.program.locations.iter().enumerate() {
-            if location.region != Region::Global {
+            if location.region != Region::Global || location.alias.is_some() {
                 continue;
             }
             let base = e.bases[test.layout.places[l].at as usize];
@@ -237,7 +272,7 @@ impl Standalone<'_> {
                 words.map(|(word, value)| format!("{{{base}, {word}, {value}u}}, /* {name} */")),
             );
         }
-        let head = "static const struct { size_t base, word; cl_uint value; } starts[] = {";
+        let head = "static const struct { size_t base, word; uint32_t value; } starts[] = {";
         table(c, head, rows, "{0, 0, 0},");
     }
 
@@ -277,6 +312,21 @@ static const struct field {
         }
         table(c, head, rows, "{\"\", -1, 0, 0, 0, 0, 0},");
         c.line("");
+    }
+}
+
+/// Work-groups of each part of a launch; one part without any where no work-item runs.
+fn groups_of(test: &TestKernel) -> Vec<usize> {
+    let all = test.shape.devices.iter();
+    let all: Vec<usize> = all.map(|d| d.groups.len()).collect();
+    if all.is_empty() { vec![0] } else { all }
+}
+
+/// Words in rows of ten.
+fn numbered(words: &[u32], c: &mut Text) {
+    let words: Vec<String> = words.iter().map(|w| format!("{w}u")).collect();
+    for some in words.chunks(10) {
+        c.line(&format!("        {},", some.join(", ")));
     }
 }
 

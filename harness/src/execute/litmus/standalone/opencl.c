@@ -72,121 +72,7 @@ static void copy(const struct words *words, cl_uint *host, size_t bytes, int wri
 #endif
 }
 
-/* ---- outcomes ---------------------------------------------------------------------------------- */
-
-static struct outcome {
-    long long values[FIELDS];
-    unsigned long long count;
-    int forbidden;
-} outcomes[4096];
-static size_t outcome_count;
-static unsigned long long unfinished, unwritten, beyond;
-
-static int forbidden(const long long *values)
-{
-    if (!JUDGED)
-        return 0;
-    for (size_t n = 0; n < ALLOWED; n++)
-        if (memcmp(allowed[n], values, sizeof allowed[n]) == 0)
-            return 0;
-    return 1;
-}
-
-static void count_outcome(const long long *values)
-{
-    size_t at = 0;
-    while (at < outcome_count && memcmp(outcomes[at].values, values, sizeof outcomes[at].values) != 0)
-        at++;
-    if (at == sizeof outcomes / sizeof outcomes[0]) {
-        beyond++;
-        return;
-    }
-    if (at == outcome_count) {
-        memcpy(outcomes[at].values, values, sizeof outcomes[at].values);
-        outcomes[at].forbidden = forbidden(values);
-        outcome_count++;
-    }
-    outcomes[at].count++;
-}
-
-/* How instance k of a launch ended. */
-static void look(const cl_uint *environment, const cl_uint *memory, const cl_uint *results, cl_uint k)
-{
-    long long values[FIELDS] = {0};
-    cl_uint count = environment[COUNT];
-    if (BOUND_COLUMN >= 0 && results[(size_t)BOUND_COLUMN * PITCH_OF_RESULTS + k] != 0) {
-        unfinished++;
-        return;
-    }
-    for (size_t n = 0; n < FIELD_COUNT; n++) {
-        const struct field *f = &fields[n];
-        cl_ulong low, high = 0;
-        if (f->column >= 0) {
-            const cl_uint *at = results + (size_t)f->column * PITCH_OF_RESULTS + k;
-            low = at[0];
-            if (f->bits == 64)
-                high = at[PITCH_OF_RESULTS];
-            if (low == UNWRITTEN && (f->bits < 64 || high == UNWRITTEN)) {
-                unwritten++;
-                return;
-            }
-        } else {
-            const cl_uint *slot = environment + SLOTS_AT + 4 * f->slot;
-            cl_ulong place = ((cl_ulong)k * slot[1] + slot[2]) % count;
-            const cl_uint *at = memory + slot[0] + place * environment[PITCH_OF_INSTANCES] + f->word;
-            low = at[0] >> f->shift;
-            if (f->bits == 64)
-                high = at[1];
-        }
-        cl_ulong raw = high << 32 | low;
-        if (f->bits < 64)
-            raw &= ((cl_ulong)1 << f->bits) - 1;
-        if (f->is_signed && f->bits < 64 && raw >> (f->bits - 1))
-            raw |= ~(cl_ulong)0 << f->bits;
-        memcpy(&values[n], &raw, sizeof raw);
-    }
-    count_outcome(values);
-}
-
-static int by_count(const void *a, const void *b)
-{
-    unsigned long long x = ((const struct outcome *)a)->count, y = ((const struct outcome *)b)->count;
-    return (x < y) - (x > y);
-}
-
-static unsigned long long tell(void)
-{
-    unsigned long long broken = 0;
-    qsort(outcomes, outcome_count, sizeof outcomes[0], by_count);
-    for (size_t n = 0; n < outcome_count; n++) {
-        printf("%14llu ", outcomes[n].count);
-        for (size_t f = 0; f < FIELD_COUNT; f++) {
-            if (fields[f].is_signed || fields[f].bits < 64)
-                printf(" %s=%lld", fields[f].name, outcomes[n].values[f]);
-            else
-                printf(" %s=%llu", fields[f].name, (unsigned long long)outcomes[n].values[f]);
-        }
-        printf("%s\n", outcomes[n].forbidden ? "   FORBIDDEN" : "");
-        if (outcomes[n].forbidden)
-            broken += outcomes[n].count;
-    }
-    if (unfinished)
-        printf("%14llu  gave up a loop and say nothing\n", unfinished);
-    if (unwritten)
-        printf("%14llu  have a thread that left no result\n", unwritten);
-    if (beyond)
-        printf("%14llu  had outcomes for which there was no room\n", beyond);
-    return broken;
-}
-
 /* ---- launches ---------------------------------------------------------------------------------- */
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 static cl_kernel build(void)
 {
@@ -247,12 +133,7 @@ int main(int argc, char **argv)
 
     /* What everything holds when a launch begins. */
     cl_uint *initial = room(MEMORY_WORDS), *unset = room(RESULT_WORDS), *zeros = room(MEETING_WORDS);
-    for (size_t n = 0; n < sizeof starts / sizeof starts[0]; n++)
-        for (size_t x = 0; x < PLACES; x++)
-            initial[starts[n].base + x * environments[0][PITCH_OF_INSTANCES] + starts[n].word] =
-                starts[n].value;
-    for (size_t n = 0; n < RESULT_WORDS; n++)
-        unset[n] = (long)(n / PITCH_OF_RESULTS) == BOUND_COLUMN ? 0 : UNWRITTEN;
+    start(initial, unset);
     cl_uint *ended = room(MEMORY_WORDS), *seen = room(RESULT_WORDS), *words = room(ENVIRONMENT_WORDS);
 
     signal(SIGALRM, hung);
@@ -279,9 +160,5 @@ int main(int argc, char **argv)
         launches++;
     } while (now() < until);
 
-    unsigned long long broken = tell();
-    printf("%llu instances in %llu launches; %llu with a forbidden outcome\n", instances, launches,
-           broken);
-    fflush(stdout);
-    _exit(broken > 0);
+    end(instances, launches);
 }

@@ -1,0 +1,384 @@
+/* ---- the device -------------------------------------------------------------------------------- */
+
+static VkPhysicalDevice physical;
+static VkDevice device;
+static VkQueue queue;
+static VkCommandBuffer commands;
+
+/* A call that cannot fail in a test that means anything. */
+static void must(VkResult result, const char *call)
+{
+    if (result != VK_SUCCESS) {
+        fprintf(stderr, "%s gives %d: the test cannot be made\n", call, (int)result);
+        exit(2);
+    }
+}
+
+static void lacks(const char *what)
+{
+    fprintf(stderr, "the device lacks %s: the test cannot be made\n", what);
+    exit(2);
+}
+
+static void hung(int number)
+{
+    static const char text[] = "a launch does not come to its end\n";
+    (void)number;
+    if (write(1, text, sizeof text - 1) < 0)
+        _exit(1);
+    _exit(1);
+}
+
+/* The device that the second argument chooses, with what the module is written for. */
+static uint32_t choose(int argc, char **argv)
+{
+    VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
+                                     .apiVersion = VK_API_VERSION_1_2};
+    VkInstanceCreateInfo about = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+                                  .pApplicationInfo = &application};
+    VkInstance instance;
+    must(vkCreateInstance(&about, NULL, &instance), "vkCreateInstance");
+    VkPhysicalDevice all[64];
+    uint32_t count = 64, number = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 0;
+    VkResult listed = vkEnumeratePhysicalDevices(instance, &count, all);
+    must(listed == VK_INCOMPLETE ? VK_SUCCESS : listed, "vkEnumeratePhysicalDevices");
+    if (number >= count) {
+        fprintf(stderr, "there is no device %u\n", number);
+        exit(2);
+    }
+    physical = all[number];
+    VkPhysicalDeviceProperties properties;
+    vkGetPhysicalDeviceProperties(physical, &properties);
+    printf("%s, driver %#x\n", properties.deviceName, properties.driverVersion);
+    fflush(stdout);
+    if (properties.apiVersion < VK_API_VERSION_1_2)
+        lacks("Vulkan 1.2");
+
+    VkPhysicalDeviceVulkan12Features has12 = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
+    VkPhysicalDeviceFeatures2 has = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+                                     .pNext = &has12};
+    vkGetPhysicalDeviceFeatures2(physical, &has);
+    if (MEMORY_MODEL && !has12.vulkanMemoryModel)
+        lacks("the Vulkan memory model");
+    if (DEVICE_SCOPE && !has12.vulkanMemoryModelDeviceScope)
+        lacks("the scope Device of the memory model");
+    if (INT64 && !has.features.shaderInt64)
+        lacks("64-bit integers in shaders");
+    if (INT64_ATOMICS && !has12.shaderBufferInt64Atomics)
+        lacks("64-bit atomics on buffers");
+    VkPhysicalDeviceVulkan12Features use12 = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+        .shaderBufferInt64Atomics = INT64_ATOMICS,
+        .vulkanMemoryModel = MEMORY_MODEL,
+        .vulkanMemoryModelDeviceScope = DEVICE_SCOPE,
+        .vulkanMemoryModelAvailabilityVisibilityChains =
+            MEMORY_MODEL && has12.vulkanMemoryModelAvailabilityVisibilityChains,
+    };
+    VkPhysicalDeviceFeatures2 use = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+                                     .pNext = &use12,
+                                     .features = {.shaderInt64 = INT64}};
+    VkQueueFamilyProperties families[64];
+    uint32_t family_count = 64, family = 0;
+    vkGetPhysicalDeviceQueueFamilyProperties(physical, &family_count, families);
+    while (family < family_count && !(families[family].queueFlags & VK_QUEUE_COMPUTE_BIT))
+        family++;
+    if (family == family_count)
+        lacks("a queue that computes");
+    float priority = 1;
+    VkDeviceQueueCreateInfo queues = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                      .queueFamilyIndex = family,
+                                      .queueCount = 1,
+                                      .pQueuePriorities = &priority};
+    VkDeviceCreateInfo create = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                 .pNext = &use,
+                                 .queueCreateInfoCount = 1,
+                                 .pQueueCreateInfos = &queues};
+    must(vkCreateDevice(physical, &create, NULL, &device), "vkCreateDevice");
+    vkGetDeviceQueue(device, family, 0, &queue);
+    return family;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------ */
+
+/* Words in memory of the device, and where the host finds them, or NULL. */
+struct words {
+    VkBuffer buffer;
+    uint32_t *host;
+    VkDeviceSize bytes;
+};
+
+static struct words take(size_t count, VkMemoryPropertyFlags wanted, VkMemoryPropertyFlags liked)
+{
+    struct words words = {.bytes = 4 * (count ? count : 1)};
+    VkBufferCreateInfo about = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+                                .size = words.bytes,
+                                .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
+                                         VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT |
+                                         VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+                                         VK_BUFFER_USAGE_TRANSFER_DST_BIT};
+    must(vkCreateBuffer(device, &about, NULL, &words.buffer), "vkCreateBuffer");
+    VkMemoryRequirements needs;
+    vkGetBufferMemoryRequirements(device, words.buffer, &needs);
+    VkPhysicalDeviceMemoryProperties has;
+    vkGetPhysicalDeviceMemoryProperties(physical, &has);
+    uint32_t best = has.memoryTypeCount;
+    for (uint32_t n = has.memoryTypeCount; n-- > 0;) {
+        VkMemoryPropertyFlags flags = has.memoryTypes[n].propertyFlags;
+        if (!(needs.memoryTypeBits >> n & 1) || (flags & wanted) != wanted)
+            continue;
+        if (best == has.memoryTypeCount || (flags & liked) == liked ||
+            (has.memoryTypes[best].propertyFlags & liked) != liked)
+            best = n;
+    }
+    if (best == has.memoryTypeCount)
+        lacks("memory for a buffer");
+    VkMemoryAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                     .allocationSize = needs.size,
+                                     .memoryTypeIndex = best};
+    VkDeviceMemory memory;
+    must(vkAllocateMemory(device, &allocate, NULL, &memory), "vkAllocateMemory");
+    must(vkBindBufferMemory(device, words.buffer, memory, 0), "vkBindBufferMemory");
+    if (wanted & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) {
+        void *at;
+        must(vkMapMemory(device, memory, 0, VK_WHOLE_SIZE, 0, &at), "vkMapMemory");
+        words.host = at;
+    }
+    return words;
+}
+
+static struct words on_device(size_t count)
+{
+    return take(count, 0, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+}
+
+static struct words on_host(size_t count)
+{
+    return take(count, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
+                VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
+}
+
+/* Words that go to the device at the beginning of a launch, or come from it at its end. */
+static void copy(const struct words *from, const struct words *to)
+{
+    VkBufferCopy all = {0, 0, from->bytes};
+    vkCmdCopyBuffer(commands, from->buffer, to->buffer, 1, &all);
+}
+
+/* ---- launches ---------------------------------------------------------------------------------- */
+
+/* The buffers of a kernel, by binding: the first five are words, the others the first one again, as
+   words or as texels of an image. */
+enum { BUFFERS = sizeof as_texels / sizeof as_texels[0] };
+
+static VkDescriptorType kind(uint32_t binding)
+{
+    return as_texels[binding] ? VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER
+                              : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+}
+
+static VkDescriptorSetLayout set_layout;
+static VkPipelineLayout layout;
+
+static void lay_out(void)
+{
+    VkDescriptorSetLayoutBinding bindings[BUFFERS];
+    for (uint32_t n = 0; n < BUFFERS; n++)
+        bindings[n] = (VkDescriptorSetLayoutBinding){
+            .binding = n,
+            .descriptorType = kind(n),
+            .descriptorCount = 1,
+            .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
+    VkDescriptorSetLayoutCreateInfo set = {
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+        .bindingCount = BUFFERS,
+        .pBindings = bindings};
+    must(vkCreateDescriptorSetLayout(device, &set, NULL, &set_layout),
+         "vkCreateDescriptorSetLayout");
+    VkPipelineLayoutCreateInfo whole = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+                                        .setLayoutCount = 1,
+                                        .pSetLayouts = &set_layout};
+    must(vkCreatePipelineLayout(device, &whole, NULL, &layout), "vkCreatePipelineLayout");
+}
+
+/* The shader of a part, for workgroups of the size that the part has. */
+static VkPipeline build(const struct part *part)
+{
+    VkShaderModuleCreateInfo about = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+                                      .codeSize = sizeof module,
+                                      .pCode = module};
+    VkShaderModule shader;
+    must(vkCreateShaderModule(device, &about, NULL, &shader), "vkCreateShaderModule");
+    uint32_t numbers[4] = {part->local_size, 1, 1, part->local_words};
+    VkSpecializationMapEntry entries[4] = {
+        {0, 0, 4}, {1, 4, 4}, {2, 8, 4}, {part->local_id, 12, 4}};
+    VkSpecializationInfo special = {part->local_words ? 4 : 3, entries, sizeof numbers, numbers};
+    VkComputePipelineCreateInfo create = {
+        .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+        .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                  .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+                  .module = shader,
+                  .pName = part->entry,
+                  .pSpecializationInfo = &special},
+        .layout = layout};
+    VkPipeline pipeline;
+    must(vkCreateComputePipelines(device, VK_NULL_HANDLE, 1, &create, NULL, &pipeline),
+         "vkCreateComputePipelines");
+    return pipeline;
+}
+
+/* The buffers of a part. */
+static VkDescriptorSet bind(const struct words *const words[BUFFERS])
+{
+    VkDescriptorPoolSize sizes[2] = {{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, BUFFERS},
+                                     {VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER, BUFFERS}};
+    VkDescriptorPoolCreateInfo about = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
+                                        .maxSets = 1,
+                                        .poolSizeCount = 2,
+                                        .pPoolSizes = sizes};
+    VkDescriptorPool pool;
+    must(vkCreateDescriptorPool(device, &about, NULL, &pool), "vkCreateDescriptorPool");
+    VkDescriptorSetAllocateInfo allocate = {
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+        .descriptorPool = pool,
+        .descriptorSetCount = 1,
+        .pSetLayouts = &set_layout};
+    VkDescriptorSet set;
+    must(vkAllocateDescriptorSets(device, &allocate, &set), "vkAllocateDescriptorSets");
+    for (uint32_t n = 0; n < BUFFERS; n++) {
+        VkDescriptorBufferInfo buffer = {words[n]->buffer, 0, VK_WHOLE_SIZE};
+        VkBufferViewCreateInfo texels = {.sType = VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO,
+                                         .buffer = words[n]->buffer,
+                                         .format = VK_FORMAT_R32_UINT,
+                                         .range = VK_WHOLE_SIZE};
+        VkBufferView view = VK_NULL_HANDLE;
+        if (as_texels[n])
+            must(vkCreateBufferView(device, &texels, NULL, &view), "vkCreateBufferView");
+        VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+                                      .dstSet = set,
+                                      .dstBinding = n,
+                                      .descriptorCount = 1,
+                                      .descriptorType = kind(n),
+                                      .pBufferInfo = &buffer,
+                                      .pTexelBufferView = &view};
+        vkUpdateDescriptorSets(device, 1, &write, 0, NULL);
+    }
+    return set;
+}
+
+static void barrier(VkPipelineStageFlags from, VkAccessFlags written, VkPipelineStageFlags to,
+                    VkAccessFlags used)
+{
+    VkMemoryBarrier memory = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+                              .srcAccessMask = written,
+                              .dstAccessMask = used};
+    vkCmdPipelineBarrier(commands, from, to, 0, written || used, &memory, 0, NULL, 0, NULL);
+}
+
+/* What the test has between a part and the one before it; without any, an order of execution. */
+static void order(uint32_t part)
+{
+    const VkPipelineStageFlags shader = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
+    for (size_t n = 0; n < sizeof dependencies / sizeof dependencies[0]; n++)
+        if (dependencies[n].part == part)
+            barrier(shader, dependencies[n].available ? VK_ACCESS_SHADER_WRITE_BIT : 0, shader,
+                    dependencies[n].visible
+                        ? VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT : 0);
+}
+
+static void play(size_t which, const VkPipeline pipelines[PARTS], const VkDescriptorSet sets[PARTS])
+{
+    for (uint32_t p = 0; p < PARTS; p++) {
+        order(p);
+        vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipelines[p]);
+        vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &sets[p], 0,
+                                NULL);
+        vkCmdDispatch(commands, groups[which * PARTS + p], 1, 1);
+    }
+}
+
+static void finish(VkFence fence)
+{
+    must(vkEndCommandBuffer(commands), "vkEndCommandBuffer");
+    VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+                           .commandBufferCount = 1,
+                           .pCommandBuffers = &commands};
+    must(vkQueueSubmit(queue, 1, &submit, fence), "vkQueueSubmit");
+    must(vkWaitForFences(device, 1, &fence, VK_TRUE, UINT64_MAX), "vkWaitForFences");
+    must(vkResetFences(device, 1, &fence), "vkResetFences");
+}
+
+int main(int argc, char **argv)
+{
+    double seconds = argc > 1 ? strtod(argv[1], NULL) : 10;
+    uint32_t family = choose(argc, argv);
+    VkCommandPoolCreateInfo about = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                     .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
+                                     .queueFamilyIndex = family};
+    VkCommandPool pool;
+    must(vkCreateCommandPool(device, &about, NULL, &pool), "vkCreateCommandPool");
+    VkCommandBufferAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                            .commandPool = pool,
+                                            .commandBufferCount = 1};
+    must(vkAllocateCommandBuffers(device, &allocate, &commands), "vkAllocateCommandBuffers");
+    VkFenceCreateInfo open = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+    VkFence fence;
+    must(vkCreateFence(device, &open, NULL, &fence), "vkCreateFence");
+
+    struct words memory = on_device(MEMORY_WORDS), results = on_device(RESULT_WORDS);
+    struct words meeting = on_device(MEETING_WORDS), scratch = on_device(SCRATCH_WORDS);
+    struct words initial = on_host(MEMORY_WORDS), ended = on_host(MEMORY_WORDS);
+    struct words unset = on_host(RESULT_WORDS), seen = on_host(RESULT_WORDS);
+    struct words zeros = on_host(MEETING_WORDS);
+    memset(initial.host, 0, initial.bytes);
+    memset(zeros.host, 0, zeros.bytes);
+    start(initial.host, unset.host);
+    lay_out();
+    struct words told[PARTS], environment[PARTS];
+    VkPipeline pipelines[PARTS];
+    VkDescriptorSet sets[PARTS];
+    for (uint32_t p = 0; p < PARTS; p++) {
+        told[p] = on_host(ENVIRONMENT_WORDS);
+        environment[p] = on_device(ENVIRONMENT_WORDS);
+        pipelines[p] = build(&parts[p]);
+        const struct words *words[BUFFERS] = {&memory, &results, &meeting, &environment[p], &scratch};
+        for (uint32_t n = 5; n < BUFFERS; n++)
+            words[n] = &memory;
+        sets[p] = bind(words);
+    }
+
+    const VkPipelineStageFlags shader = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
+    const VkPipelineStageFlags transfer = VK_PIPELINE_STAGE_TRANSFER_BIT;
+    signal(SIGALRM, hung);
+    unsigned long long instances = 0, launches = 0;
+    double until = now() + seconds;
+    do {
+        alarm(60); /* for a launch */
+        size_t which = launches % LAUNCHES;
+        VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+                                          .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
+        must(vkBeginCommandBuffer(commands, &begin), "vkBeginCommandBuffer");
+        copy(&initial, &memory);
+        copy(&unset, &results);
+        copy(&zeros, &meeting);
+        for (uint32_t p = 0; p < PARTS; p++) {
+            memcpy(told[p].host, environments[which * PARTS + p], sizeof environments[0]);
+            told[p].host[SEED] += (uint32_t)launches * 0x9e3779b9u;
+            copy(&told[p], &environment[p]);
+        }
+        barrier(transfer, VK_ACCESS_TRANSFER_WRITE_BIT, shader,
+                VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+        play(which, pipelines, sets);
+        barrier(shader, VK_ACCESS_SHADER_WRITE_BIT, transfer, VK_ACCESS_TRANSFER_READ_BIT);
+        copy(&memory, &ended);
+        copy(&results, &seen);
+        barrier(transfer, VK_ACCESS_TRANSFER_WRITE_BIT, VK_PIPELINE_STAGE_HOST_BIT,
+                VK_ACCESS_HOST_READ_BIT);
+        finish(fence);
+        for (uint32_t k = 0; k < told[0].host[COUNT]; k++)
+            look(told[0].host, ended.host, seen.host, k);
+        instances += told[0].host[COUNT];
+        launches++;
+    } while (now() < until);
+    end(instances, launches);
+}

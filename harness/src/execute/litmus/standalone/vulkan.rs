@@ -1,0 +1,109 @@
+//! What a C program of Vulkan has of its own: the module, and the order of its parts.
+
+use super::{Standalone, numbered, table};
+use crate::environment::{Arrangement, ModuleModel};
+use crate::execute::vulkan::{Dependency, dependencies, module};
+use classay_litmus::kernel::TestKernel;
+use classay_suites::host::c::text::{Text, quoted};
+use touchstone_clc::vulkan::Parameter;
+
+/// How every program of Vulkan runs.
+pub const RUN: &str = include_str!("vulkan.c");
+
+/// Buffers of words that every kernel takes first.
+const WORDS: usize = 5;
+
+/// The headers.
+const HEADERS: [&str; 8] = [
+    "vulkan/vulkan.h",
+    "signal.h",
+    "stdint.h",
+    "stdio.h",
+    "stdlib.h",
+    "string.h",
+    "time.h",
+    "unistd.h",
+];
+
+impl Standalone<'_> {
+    /// The module, what it needs, its entry points in order and what is between them.
+    pub(super) fn module(
+        &self,
+        test: &TestKernel,
+        e: &Arrangement,
+        c: &mut Text,
+    ) -> Result<(), String> {
+        let model = self.environment.model(self.capabilities);
+        let text = test.playing(self.program);
+        let shader = module(&text, test, self.capabilities, model)?;
+        c.line("#define _POSIX_C_SOURCE 200809L");
+        for header in HEADERS {
+            c.line(&format!("#include <{header}>"));
+        }
+        c.line("");
+        c.line("/* ---- the kernels: instances of the test, in an environment that is an argument ------------- */");
+        c.line("");
+        c.comment(&text.lines().map(String::from).collect::<Vec<_>>());
+        c.line("static const uint32_t module[] = {");
+        numbered(&shader.words, c);
+        c.line("};");
+        let has = self.capabilities;
+        let vulkan = model == ModuleModel::Vulkan;
+        for (name, so) in [
+            ("MEMORY_MODEL", vulkan),
+            ("DEVICE_SCOPE", vulkan && has.scope_device),
+            ("INT64", has.int64),
+            ("INT64_ATOMICS", has.int64_atomics),
+        ] {
+            c.line(&format!("#define {name} {}", u32::from(so)));
+        }
+        let arguments = test.layout.arguments();
+        let texels = arguments.iter().map(|argument| u32::from(argument.texels));
+        let texels: Vec<String> = [0; WORDS]
+            .into_iter()
+            .chain(texels)
+            .map(|t| t.to_string())
+            .collect();
+        let texels = texels.join(", ");
+        c.line(&format!("static const int as_texels[] = {{{texels}}};"));
+        let mut parts = Vec::new();
+        for (part, local_size) in e.local_sizes.iter().enumerate() {
+            let name = test.kernel_name(part);
+            let kernel = shader.kernels.iter().find(|kernel| kernel.name == name);
+            let parameters = kernel.iter().flat_map(|kernel| &kernel.parameters);
+            let sizes = parameters.filter_map(|parameter| match parameter {
+                Parameter::Local { size_id } => Some(*size_id),
+                Parameter::Buffer { .. }
+                | Parameter::Texels { .. }
+                | Parameter::Constant { .. } => None,
+            });
+            let size = sizes.last().unwrap_or(0);
+            let words = self.local_words(test, e, part);
+            parts.push(format!(
+                "{{{}, {local_size}, {size}, {words}}},",
+                quoted(&name)
+            ));
+        }
+        let head = "\
+static const struct part {
+    const char *entry;
+    uint32_t local_size;            /* invocations of a workgroup */
+    uint32_t local_id, local_words; /* words of Workgroup memory, and the constant that says them */
+} parts[] = {";
+        table(c, head, parts, "{\"\", 1, 0, 0},");
+        let mut rows = Vec::new();
+        for (n, step) in test.shape.steps.iter().enumerate().skip(1) {
+            rows.extend(dependencies(&step.before).into_iter().map(
+                |Dependency { available, visible }| {
+                    format!("{{{n}, {}, {}}},", u32::from(available), u32::from(visible))
+                },
+            ));
+        }
+        let head = "\
+/* Before a part: what was written is made available to the device domain, and visible from it. */
+static const struct dependency { uint32_t part; int available, visible; } dependencies[] = {";
+        table(c, head, rows, "{0, 1, 1},");
+        c.line("");
+        Ok(())
+    }
+}
