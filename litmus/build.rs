@@ -1,4 +1,5 @@
-//! Makes the lists of the shipped tests: those in `tests/`, and those of Vulkan in `tests/vulkan/`.
+//! Makes the lists of the shipped tests: those in `tests/`, those of Vulkan in `tests/vulkan/`, and the programs of
+//! progress in `tests/progress/`.
 
 use std::path::Path;
 use std::{env, fs, io};
@@ -6,7 +7,8 @@ use std::{env, fs, io};
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=tests");
     list("tests", "shipped.rs")?;
-    list("tests/vulkan", "shipped_vulkan.rs")
+    list("tests/vulkan", "shipped_vulkan.rs")?;
+    list("tests/progress", "shipped_progress.rs")
 }
 
 /// Lists the tests of a folder in a file.

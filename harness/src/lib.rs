@@ -14,6 +14,7 @@
 //! - [`hunt`]: looks for forbidden outcomes for hours;
 //! - [`tune`]: looks for environments in which weak outcomes are frequent;
 //! - [`shrink`]: makes a failing generated case small;
+//! - [`progress`]: which model of forward progress a device is seen to keep;
 //! - [`campaign`]: injects faults, and finds out which ones the suites detect;
 //! - [`about`]: what a report says of a run beyond its counts.
 //!
@@ -49,6 +50,7 @@ pub mod machine;
 pub mod merge;
 pub mod open;
 pub mod plan;
+pub mod progress;
 pub mod reproduce;
 pub mod run;
 pub mod shrink;

@@ -104,14 +104,31 @@ fn modules_of_the_older_memory_model_are_chosen_and_told() {
     for device in devices() {
         let (store, report) = (folder.path().join("r.db"), folder.path().join("r.json"));
         let mut command = classay();
-        command.args(["run", "--device", &device, "--instances", "8000", "--seed", "3"]);
+        command.args([
+            "run",
+            "--device",
+            &device,
+            "--instances",
+            "8000",
+            "--seed",
+            "3",
+        ]);
         for test in ["MP+rel+acq", "MP+fences", "RMW+add", "SSW+device"] {
             command.arg("--select").arg(format!("litmus/vulkan/{test}"));
         }
-        command.arg("--environment").arg(&older).arg("--store").arg(&store);
+        command
+            .arg("--environment")
+            .arg(&older)
+            .arg("--store")
+            .arg(&store);
         let played = run(&mut command).expect(0);
         assert!(played.stdout.contains("4 pass"), "{}", played.told());
-        run(classay().arg("report").arg(&store).arg("--json").arg(&report)).expect(0);
+        run(classay()
+            .arg("report")
+            .arg(&store)
+            .arg("--json")
+            .arg(&report))
+        .expect(0);
         let told = std::fs::read_to_string(&report).expect("a report");
         assert!(told.contains("glsl450"), "{told}");
         std::fs::remove_file(&store).expect("the store");

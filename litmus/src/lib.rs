@@ -14,8 +14,9 @@ pub mod kernel;
 pub mod mutation;
 pub mod oracle;
 pub mod program;
+pub mod progress;
 mod shipped;
 pub mod syntax;
 
 pub use breach::Breaches;
-pub use shipped::{shipped, shipped_vulkan};
+pub use shipped::{shipped, shipped_progress, shipped_vulkan};

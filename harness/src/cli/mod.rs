@@ -12,6 +12,7 @@ mod devices;
 mod environment;
 mod explain;
 mod faults;
+mod forward;
 mod generate;
 mod history;
 mod hunt;
@@ -109,6 +110,8 @@ subcommands! {
     Hunt: hunt::HuntOptions,
     /// Inject known faults and report which ones the suites detect
     Faults: faults::FaultsOptions,
+    /// Play programs that wait in spin loops, and report which model of forward progress a device is seen to keep
+    Progress: forward::ProgressOptions,
     /// Run the cases on Touchstone under each freedom of the specification, and report what fails
     Latitudes: latitudes::LatitudesOptions,
     /// Measure command programs and litmus instances per second, and the driver's share of the time

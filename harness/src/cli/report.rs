@@ -9,7 +9,7 @@ use classay::compare::{between, load};
 use classay::run::results;
 use classay::tune::tuned::For;
 use classay_reports::record::CaseResult;
-use classay_reports::report::{Baseline, Context, Faults, Report, Tuning};
+use classay_reports::report::{Baseline, Context, Faults, Progress, Report, Tuning};
 use classay_reports::store::{Run, RunId, Store};
 use classay_reports::text::{self, summary};
 use classay_reports::{csv, html, json, junit};
@@ -39,6 +39,9 @@ pub struct ReportOptions {
     /// kept for the run's device
     #[arg(long, value_name = "FILE", num_args = 0..=1)]
     tuned: Option<Option<PathBuf>>,
+    /// Show which model of forward progress the device was seen to keep: what `classay progress --json` printed
+    #[arg(long, value_name = "FILE")]
+    progress: Option<PathBuf>,
     /// Write one row an outcome as CSV; `-` is standard output
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
@@ -71,6 +74,9 @@ pub fn main(args: &ReportOptions) -> Result<ExitCode, Error> {
     }
     if let Some(file) = &args.faults {
         context.faults = Some(campaign(file)?);
+    }
+    if let Some(file) = &args.progress {
+        context.progress = Some(progress(file)?);
     }
     if let Some(file) = &args.tuned {
         context.tuning = Some(tuning(file.as_deref(), &run)?);
@@ -127,6 +133,13 @@ fn campaign(path: &Path) -> Result<Faults, Error> {
     let wrong = |why: String| Error::Usage(format!("--faults {}: {why}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
     Faults::read(&path.display().to_string(), &text).map_err(|error| wrong(error.to_string()))
+}
+
+/// What programs of progress showed.
+fn progress(path: &Path) -> Result<Progress, Error> {
+    let wrong = |why: String| Error::Usage(format!("--progress {}: {why}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    Progress::read(&path.display().to_string(), &text).map_err(|error| wrong(error.to_string()))
 }
 
 /// What tuning gave: what is in the file, or what is kept for the run's device.

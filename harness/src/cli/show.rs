@@ -44,7 +44,7 @@ pub fn main(args: &ShowOptions) -> Result<ExitCode, Error> {
 }
 
 /// What a shipped test says that it shows.
-fn about(text: &str) -> &str {
+pub(super) fn about(text: &str) -> &str {
     let comment = text
         .split_once("(*")
         .and_then(|(_, rest)| rest.split_once("*)"));

@@ -92,6 +92,9 @@ knobs! {
         /// Whether the threads of an instance that share a work-group are neighbours in it or as far apart
         /// as they can be, in other sub-groups where there are several.
         pub threads: Threads,
+        /// Turns after which a loop of the test gives up; 0 for never, so that only a watchdog ends one that waits
+        /// in vain.
+        pub turns: Option<u32>,
     }
 
     /// What is permuted, as the chance that a launch does so.
@@ -106,6 +109,8 @@ knobs! {
         /// Which work-group of a team plays which of the test's is permuted, and with whom: work-groups
         /// are shifted by teams against each other.
         pub partners: Option<Percent>,
+        /// How the work-groups of a launch's teams follow each other, where nothing of them is permuted or turned.
+        pub row: Option<Row>,
         /// Of the blocks between meetings, those that a work-item plays from the end: two that go through a
         /// block from opposite ends meet within it, whoever began first. Only where instances are played in
         /// the order of memory.
@@ -242,6 +247,16 @@ pub enum Threads {
     Together,
     /// As many work-items apart as there are lanes.
     Apart,
+}
+
+/// How the work-groups of teams follow each other in a launch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Row {
+    /// Those of the first team in the order of their numbers, then those of the second, and so on.
+    ByTeam,
+    /// The first of every team, then the second of every team, and so on.
+    ByNumber,
 }
 
 /// Where the threads run that play work-groups on a CPU.

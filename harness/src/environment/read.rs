@@ -86,6 +86,7 @@ impl Environment {
         maybe("launch.lanes", self.launch.lanes, 1, 1 << 16)?;
         maybe("launch.multiple", self.launch.multiple, 1, 1 << 16)?;
         maybe("launch.queues", self.launch.queues, 1, 64)?;
+        maybe("launch.turns", self.launch.turns, 0, MOST)?;
         maybe("memory.pitch", self.memory.pitch, 1, MOST_WORDS)?;
         maybe("memory.bank", self.memory.bank, 1, MOST_WORDS)?;
         maybe("memory.skew", self.memory.skew, 0, MOST_WORDS)?;

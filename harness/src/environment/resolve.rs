@@ -214,10 +214,13 @@ pub fn resolve(
     };
 
     let together = teams.saturating_mul(groups) <= units;
+    let in_row = environment.order.row.is_some();
     let company = match persistent && groups > 1 && !crosses {
         _ if single => Company::Single,
         true if together => Company::Paired,
-        true if groups > units && units > 1 && launch.teams.is_none() => Company::Crossing,
+        true if groups > units && units > 1 && launch.teams.is_none() && !in_row => {
+            Company::Crossing
+        }
         true | false => Company::Chance,
     };
     let paired = company == Company::Paired;
@@ -270,10 +273,12 @@ pub fn resolve(
         order_locations: environment.order.locations.unwrap_or(Percent::NEVER),
         order_groups: environment.order.groups.unwrap_or(Percent::NEVER),
         order_partners: environment.order.partners.unwrap_or(Percent::ALWAYS),
-        order_crossing: environment.order.crossing.unwrap_or(match company {
-            Company::Crossing => Percent::ALWAYS,
-            Company::Single | Company::Paired | Company::Chance => Percent::NEVER,
-        }),
+        order_crossing: match (environment.order.row, environment.order.crossing, company) {
+            (Some(_), ..) => Percent::NEVER,
+            (None, Some(chance), _) => chance,
+            (None, None, Company::Crossing) => Percent::ALWAYS,
+            (None, None, Company::Single | Company::Paired | Company::Chance) => Percent::NEVER,
+        },
         runs: persistent && widest == 1,
         batch,
         sync_every: match every {
@@ -314,7 +319,11 @@ pub fn resolve(
             true => Percent::ALWAYS,
             false => Percent::NEVER,
         }),
-        loop_bound: loop_bound(capabilities),
+        loop_bound: match launch.turns {
+            None => loop_bound(capabilities),
+            Some(0) => u32::MAX,
+            Some(turns) => turns,
+        },
         stress_groups,
         stress_chunk: match stress.assign {
             super::Assign::RoundRobin => 0,

@@ -18,6 +18,9 @@ pub struct Limits {
     /// Fewest ways of choosing what reads return for which symmetric threads are looked for; below
     /// that, looking costs more than it saves.
     pub symmetry: u64,
+    /// Fewest ways of choosing what observed reads return for which outcomes are looked for by families; below
+    /// that, one by one is as fast.
+    pub families: u64,
     /// When to give up; never, unless stated.
     pub deadline: Deadline,
 }
@@ -31,6 +34,7 @@ impl Default for Limits {
             combinations: 1_000_000,
             states: 4_000_000,
             symmetry: 256,
+            families: 1024,
             deadline: Deadline::default(),
         }
     }

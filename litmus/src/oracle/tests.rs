@@ -3,6 +3,7 @@
 mod commands;
 mod compare;
 mod corpus;
+mod families;
 mod loops;
 mod naive;
 mod objects;

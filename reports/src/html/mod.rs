@@ -11,6 +11,7 @@
 //! - `time`: rates that drift, over the launches;
 //! - `faults`: what a mutation campaign detected;
 //! - `tuning`: which mutants tuning saw;
+//! - `progress`: which model of forward progress the device was seen to keep;
 //! - `machine`: device, plan, environment;
 //! - `history`: the versions of a driver side by side, a page of its own;
 //! - `bar` and `draw`: the small drawings; `words`: numbers and texts as the page shows them.
@@ -34,6 +35,7 @@ mod heat;
 mod histograms;
 mod history;
 mod machine;
+mod progress;
 mod rules;
 mod tests;
 mod time;
@@ -103,6 +105,7 @@ pub fn html(report: &Report<'_>) -> Result<String, HtmlError> {
         ),
         ("faults", "Faults detected", faults::section(report)?),
         ("mutants", "Mutants seen", tuning::section(report)?),
+        ("progress", "Forward progress", progress::section(report)?),
         ("tests", "Tests", tests::section(report, &scale)?),
         (
             "histograms",

@@ -34,6 +34,7 @@ pub fn run(report: &Report<'_>) -> Value {
         "freedoms": report.freedoms.iter().map(freedom).collect::<Vec<_>>(),
         "faults": context.faults.as_ref().map(|faults| &faults.lines),
         "tuning": context.tuning,
+        "progress": context.progress,
         "comparison": context.baseline.as_ref().map(comparison),
         "missing": context.missing,
     })

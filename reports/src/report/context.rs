@@ -4,6 +4,7 @@
 //! caller gives it. All of it may be left out; a report then has less to say.
 
 use super::faults::Faults;
+use super::progress::Progress;
 use super::tuning::Tuning;
 use crate::difference::Differences;
 use crate::expectation::Expectations;
@@ -24,6 +25,8 @@ pub struct Context {
     pub faults: Option<Faults>,
     /// Which mutants tuning saw.
     pub tuning: Option<Tuning>,
+    /// Which model of forward progress the device was seen to keep.
+    pub progress: Option<Progress>,
     /// What is known to fail.
     pub expectations: Expectations,
     /// The earlier run that this one is compared with.

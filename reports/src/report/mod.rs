@@ -14,6 +14,7 @@
 //! - [`freedoms`]: what the device was seen to do where rules leave a choice;
 //! - [`heat`]: shapes of tests by their annotations;
 //! - [`faults`]: which faults the suites detected, from a campaign's lines of JSON.
+//! - [`progress`]: which model of forward progress a device was seen to keep, from lines of JSON;
 //! - [`tuning`]: which mutants tuning saw, from the YAML that it keeps.
 
 pub mod context;
@@ -21,6 +22,7 @@ pub mod facts;
 pub mod faults;
 pub mod freedoms;
 pub mod heat;
+pub mod progress;
 pub mod rules;
 pub mod tuning;
 
@@ -29,6 +31,7 @@ pub use facts::{CaseFacts, OutcomeFacts};
 pub use faults::{FaultLine, Faults};
 pub use freedoms::FreedomFacts;
 pub use heat::{Cell, Heat};
+pub use progress::Progress;
 pub use rules::{RuleFacts, Standing, Tally};
 pub use tuning::Tuning;
 

@@ -1,7 +1,7 @@
 //! What a launch permutes, whom it stresses: drawn for each launch, and written down for the kernels.
 
 use super::lines::Lines;
-use crate::environment::{Arrangement, Environment, Percent};
+use crate::environment::{Arrangement, Environment, Percent, Row};
 use classay_litmus::kernel::env;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
@@ -201,7 +201,8 @@ impl Plan {
         words[env::ORDER] = env::order(groups, self.slots.len()) as u32;
         words[env::TARGET_TABLE] = (env::order(groups, self.slots.len()) + total) as u32;
 
-        let permuted = e.order_partners.takes(rng.next_u32());
+        let row = environment.order.row;
+        let permuted = e.order_partners.takes(rng.next_u32()) && row.is_none();
         let mut places: Vec<u32> = (0..groups as u32).collect();
         if permuted {
             shuffle(&mut places, rng);
@@ -227,8 +228,10 @@ impl Plan {
             Some(lines) => lines.order(e.teams as usize, groups),
             None => (0..total as u32).collect(),
         };
-        if e.order_groups.takes(rng.next_u32()) {
-            shuffle(&mut order, rng);
+        match (e.order_groups.takes(rng.next_u32()), row) {
+            (_, Some(row)) => in_row(&mut order[..e.testing(groups)], row, groups as u32),
+            (true, None) => shuffle(&mut order, rng),
+            (false, None) => {}
         }
         words.extend(order);
         let stress = &environment.stress;
@@ -259,6 +262,19 @@ fn moved(draw: u32, room: u32, step: u32) -> u32 {
     draw % (room / step + 1) * step
 }
 
+/// Orders the work-groups of teams, of which kernels turn each by its number.
+fn in_row(all: &mut [u32], row: Row, groups: u32) {
+    let groups = groups.max(1);
+    let teams = all.len() as u32 / groups;
+    for (at, one) in (0..).zip(all) {
+        let (team, group) = match row {
+            Row::ByTeam => (at / groups, at % groups),
+            Row::ByNumber => (at % teams, at / teams),
+        };
+        *one = team * groups + (group + groups - team % groups) % groups;
+    }
+}
+
 fn shuffle(all: &mut [u32], rng: &mut ChaCha8Rng) {
     for i in (1..all.len()).rev() {
         all.swap(i, rng.next_u32() as usize % (i + 1));
@@ -283,7 +299,32 @@ fn coprime(draw: u32, count: u32) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{coprime, moved};
+    use super::{coprime, in_row, moved};
+    use crate::environment::Row;
+
+    /// Which team and which of its work-groups each work-group of a launch plays, as kernels work it out.
+    fn played(row: Row, teams: u32, groups: u32) -> Vec<(u32, u32)> {
+        let mut order: Vec<u32> = (0..teams * groups).collect();
+        in_row(&mut order, row, groups);
+        let of = |ordered: u32| {
+            let team = ordered / groups;
+            (team, (ordered + team) % groups)
+        };
+        order.into_iter().map(of).collect()
+    }
+
+    #[test]
+    fn work_groups_follow_each_other_in_rows() {
+        assert_eq!(
+            played(Row::ByTeam, 3, 2),
+            [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)]
+        );
+        assert_eq!(
+            played(Row::ByNumber, 2, 3),
+            [(0, 0), (1, 0), (0, 1), (1, 1), (0, 2), (1, 2)]
+        );
+        assert_eq!(played(Row::ByTeam, 2, 1), played(Row::ByNumber, 2, 1));
+    }
 
     #[test]
     fn a_launch_is_moved_within_its_room() {

@@ -37,6 +37,16 @@ classay_vocabulary::words! {
 }
 
 impl Progress {
+    /// Whether it guarantees all that another does, and more.
+    pub fn is_stronger_than(self, other: Progress) -> bool {
+        match self {
+            Progress::Fair => other != Progress::Fair,
+            Progress::Lobe => !matches!(other, Progress::Fair | Progress::Lobe),
+            Progress::HsaObe => matches!(other, Progress::Hsa | Progress::Obe),
+            Progress::Hsa | Progress::Obe => false,
+        }
+    }
+
     /// The guaranteed threads of a state, as bits.
     fn guaranteed(self, state: &State) -> u64 {
         let lowest = state.live & state.live.wrapping_neg();

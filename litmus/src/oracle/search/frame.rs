@@ -1,5 +1,6 @@
 //! A node of the search, and what all searches of a program have found.
 
+use super::family::Family;
 use crate::oracle::bits::Row;
 use crate::oracle::deadline::Deadline;
 use crate::oracle::error::Error;
@@ -12,6 +13,8 @@ use std::collections::HashSet;
 pub struct Findings {
     /// The outcomes found.
     pub states: HashSet<State>,
+    /// Families all of whose outcomes are among them, or are kept out by the filter.
+    pub(super) families: Vec<Family>,
     /// For each check of the model, whether it is a flag that was raised.
     pub raised: Vec<bool>,
     /// Number of consistent executions, or families of them, that were visited.
@@ -32,6 +35,7 @@ impl Findings {
     pub fn new(checks: usize, limits: &Limits) -> Findings {
         Findings {
             states: HashSet::new(),
+            families: Vec::new(),
             raised: vec![false; checks],
             executions: 0,
             nodes: 0,

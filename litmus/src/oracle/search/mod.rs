@@ -2,7 +2,7 @@
 //!
 //! A node of the search holds, for each read, the writes it may still choose, and for each order
 //! the pairs that are certain. [`Bounds`] are computed forward, [`Adjoint`] backward, until nothing
-//! follows any more; then one choice is split. Four observations keep the tree small:
+//! follows any more; then one choice is split. Five observations keep the tree small:
 //!
 //! - When the upper bounds already satisfy every open check, every way of completing the choices is
 //!   consistent, and only values are left to enumerate.
@@ -10,10 +10,13 @@
 //!   enumeration; and none at all when the outcome has been found before.
 //! - A node of the model whose bounds have met, or that only satisfied checks read, is not computed
 //!   again below.
+//! - Outcomes that are all the combinations of what observed reads return are found together, and a node
+//!   none of whose outcomes would be new is left.
 //! - Of executions that a symmetry of the threads carries to each other one is enough, and the
 //!   outcomes of the others follow from its outcome.
 
 mod conclude;
+mod family;
 mod frame;
 mod outcome;
 mod settle;
@@ -95,6 +98,8 @@ pub struct Search<'a, const W: usize> {
     /// Observed elements and their writes.
     finals: Vec<((LocId, u32), Row<W>)>,
     seeds: Vec<i64>,
+    /// The reads whose values can influence what is observed, where outcomes are looked for by families.
+    observed: Option<Row<W>>,
     symmetries: Symmetries,
     frames: Vec<Frame<W>>,
     live: Vec<bool>,
@@ -119,7 +124,10 @@ impl<'a, const W: usize> Search<'a, W> {
         findings: &'a mut Findings,
     ) {
         let mut search = Search::new(model, skeleton, candidates, question, findings);
-        search.look_for_symmetries(limits.symmetry);
+        search.look_for_families(limits.families);
+        if search.observed.is_none() {
+            search.look_for_symmetries(limits.symmetry);
+        }
         if search.symmetries.is_empty() {
             search.visit(0);
             return;
@@ -149,10 +157,7 @@ impl<'a, const W: usize> Search<'a, W> {
     /// treat images alike, so there are none with one.
     fn look_for_symmetries(&mut self, least: u64) {
         let rf = &self.frames[0].rf;
-        let ways = each(&self.relevant).fold(1u64, |ways, r| {
-            ways.saturating_mul(u64::from(count(&rf[r])))
-        });
-        if ways < least || self.question.filter.is_some() {
+        if self.ways(&self.relevant) < least || self.question.filter.is_some() {
             return;
         }
         self.symmetries = symmetry::find(
@@ -163,6 +168,13 @@ impl<'a, const W: usize> Search<'a, W> {
             &self.skeleton.coherence_pairs(),
             self.question.observables,
         );
+    }
+
+    /// In how many ways some reads can choose at the root.
+    fn ways(&self, reads: &Row<W>) -> u64 {
+        each(reads).fold(1u64, |ways, r| {
+            ways.saturating_mul(u64::from(count(&self.frames[0].rf[r])))
+        })
     }
 
     /// Whether a symmetry carries every execution with such reads to an earlier one: to one in which the
@@ -320,6 +332,7 @@ impl<'a, const W: usize> Search<'a, W> {
             relevant,
             finals,
             seeds: skeleton.seeds(question.constants),
+            observed: None,
             symmetries: Symmetries::default(),
             frames: vec![root],
             live: vec![false; nodes],
@@ -347,6 +360,9 @@ impl<'a, const W: usize> Search<'a, W> {
             if matches!(self.split(depth), Split::Nothing) {
                 return self.complete(depth);
             }
+        }
+        if self.covered(depth) {
+            return true;
         }
         let frame = &self.frames[depth];
         if !self.wanted && frame.checks.is_empty() && frame.flags.is_empty() && !frame.conflict {
@@ -444,6 +460,9 @@ impl<'a, const W: usize> Search<'a, W> {
     }
 
     fn split(&self, depth: usize) -> Split {
+        if let Some(split) = self.split_unobserved(depth) {
+            return split;
+        }
         let frame = &self.frames[depth];
         let undecided = |r: &usize| count(&frame.rf[*r]) > 1;
         if let Some(read) = each(&self.relevant).find(undecided) {
@@ -457,18 +476,23 @@ impl<'a, const W: usize> Search<'a, W> {
         if let Some(read) = (0..self.n).find(undecided) {
             return Split::Read(read);
         }
-        for (order, certain) in frame.orders.iter().enumerate() {
-            if self.order_nodes[order].is_none() && self.model.orders[order].base.is_none() {
-                continue;
-            }
+        self.open_pair(depth, |_, _| true).unwrap_or(Split::Nothing)
+    }
+
+    /// A pair that an order has not decided, of those that are asked for.
+    fn open_pair(&self, depth: usize, asked: impl Fn(usize, usize) -> bool) -> Option<Split> {
+        let orders = self.frames[depth].orders.iter().enumerate();
+        let counts = |order: usize| {
+            self.order_nodes[order].is_some() || self.model.orders[order].base.is_some()
+        };
+        for (order, certain) in orders.filter(|(order, _)| counts(*order)) {
             for a in 0..self.n {
-                for b in each(&minus(&self.pairs[order][a], &certain[a])) {
-                    if !has(&certain[b], a) {
-                        return Split::Pair(order, a, b);
-                    }
+                let open = minus(&self.pairs[order][a], &certain[a]);
+                if let Some(b) = each(&open).find(|b| !has(&certain[*b], a) && asked(a, *b)) {
+                    return Some(Split::Pair(order, a, b));
                 }
             }
         }
-        Split::Nothing
+        None
     }
 }

@@ -25,7 +25,7 @@ impl<const W: usize> Search<'_, W> {
         })
     }
 
-    fn written(&self, write: usize, values: &[Option<i64>]) -> Option<i64> {
+    pub(super) fn written(&self, write: usize, values: &[Option<i64>]) -> Option<i64> {
         match self.skeleton.events[write].written {
             Written::Nothing => None,
             Written::Initial(v) => Some(v),
@@ -34,7 +34,7 @@ impl<const W: usize> Search<'_, W> {
     }
 
     /// Carries known values along decided reads.
-    fn spread(&self, rf: &[Row<W>], values: &mut [Option<i64>]) {
+    pub(super) fn spread(&self, rf: &[Row<W>], values: &mut [Option<i64>]) {
         loop {
             let mut changed = false;
             for read in 0..self.n {
@@ -107,6 +107,7 @@ impl<const W: usize> Search<'_, W> {
         let values = self.frames[depth].values.clone();
         let found = self.assign(&free, &mut rf, &values, &last);
         if found {
+            self.keep_family(depth);
             for index in 0..self.frames[depth].raised.len() {
                 let flag = self.frames[depth].raised[index] as usize;
                 self.findings.raised[flag] = true;

@@ -283,10 +283,33 @@ impl<'a> Skeleton<'a> {
         candidates: &[Row<W>],
         observables: &[Observable],
     ) -> Row<W> {
-        let n = self.len();
-        let mut relevant: Row<W> = none();
+        let mut roots = self.recorded(observables);
+        for need in &self.needs {
+            (need.condition).reads(&mut |e| put(&mut roots, need.start + e as usize));
+        }
+        let sources = self.sources(candidates);
+        for (r, own) in sources.iter().enumerate() {
+            if has(own, r) {
+                put(&mut roots, r);
+            }
+        }
+        with_sources(roots, &sources)
+    }
+
+    /// The reads whose values can influence what is observed.
+    pub fn observed<const W: usize>(
+        &self,
+        candidates: &[Row<W>],
+        observables: &[Observable],
+    ) -> Row<W> {
+        with_sources(self.recorded(observables), &self.sources(candidates))
+    }
+
+    /// The reads that observables, or writes to what is observed, are computed from.
+    fn recorded<const W: usize>(&self, observables: &[Observable]) -> Row<W> {
+        let mut reads: Row<W> = none();
         let mut add = |sym: &Sym, start: usize| {
-            sym.reads(&mut |e| put(&mut relevant, start + e as usize));
+            sym.reads(&mut |e| put(&mut reads, start + e as usize));
         };
         for observable in observables {
             match *observable {
@@ -305,11 +328,12 @@ impl<'a> Skeleton<'a> {
                 }
             }
         }
-        for need in &self.needs {
-            add(need.condition, need.start);
-        }
-        // Which reads a read's value is computed from.
-        let mut from: Vec<Row<W>> = vec![none(); n];
+        reads
+    }
+
+    /// Which reads each read's value can be computed from, over any number of writes.
+    fn sources<const W: usize>(&self, candidates: &[Row<W>]) -> Vec<Row<W>> {
+        let mut from: Vec<Row<W>> = vec![none(); self.len()];
         for (r, writes) in candidates.iter().enumerate() {
             for w in each(writes) {
                 if let Written::Value(sym, start) = self.events[w].written {
@@ -319,17 +343,8 @@ impl<'a> Skeleton<'a> {
         }
         if from.iter().any(|row| count(row) > 0) {
             super::bits::close(&mut from);
-            for (r, sources) in from.iter().enumerate() {
-                if has(sources, r) {
-                    put(&mut relevant, r);
-                }
-            }
-            let roots = relevant;
-            for r in each(&roots) {
-                super::bits::or(&mut relevant, &from[r]);
-            }
         }
-        relevant
+        from
     }
 
     /// Values that a circle of values may take: the constants of the question and of the program.
@@ -360,4 +375,13 @@ impl<'a> Skeleton<'a> {
         }
         order
     }
+}
+
+/// Reads, and those that they are computed from.
+fn with_sources<const W: usize>(reads: Row<W>, sources: &[Row<W>]) -> Row<W> {
+    let mut all = reads;
+    for r in each(&reads) {
+        super::bits::or(&mut all, &sources[r]);
+    }
+    all
 }

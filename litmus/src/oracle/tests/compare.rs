@@ -6,13 +6,9 @@ use crate::oracle::{Limits, Model, judge};
 /// Compares both on the programs of some seeds, two of seven symmetric; returns how many were
 /// compared.
 fn compare(seeds: impl Iterator<Item = u64>, models: &[Model], most: u64) -> u64 {
-    // Small programs have few choices, so symmetric threads are looked for always.
-    let limits = Limits {
-        symmetry: 0,
-        ..Limits::default()
-    };
     let mut compared = 0;
     for seed in seeds {
+        let limits = always(seed);
         let program = if seed % 7 < 2 {
             random::symmetric(seed)
         } else {
@@ -32,6 +28,19 @@ fn compare(seeds: impl Iterator<Item = u64>, models: &[Model], most: u64) -> u64
         }
     }
     compared
+}
+
+/// Limits under which symmetric threads are looked for in small programs, too, which have few choices, or families
+/// of outcomes.
+pub fn always(seed: u64) -> Limits {
+    Limits {
+        symmetry: 0,
+        families: match seed % 2 {
+            0 => 0,
+            _ => u64::MAX,
+        },
+        ..Limits::default()
+    }
 }
 
 fn named(names: &[&str]) -> Vec<Model> {
