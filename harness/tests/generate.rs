@@ -218,3 +218,39 @@ fn mistakes_are_told() {
     .expect(OUTPUT)
     .says(&["cannot write"]);
 }
+
+#[test]
+fn tests_of_vulkan_are_written_and_judged_as_they_say() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("tests");
+    let draw = |seed: &str| {
+        let mut command = classay();
+        command.args([
+            "generate", "--api", "vulkan", "--count", "20", "--seed", seed, "--list",
+        ]);
+        command
+    };
+    let first = run(&mut draw("5")).expect(PASSED);
+    assert_eq!(run(&mut draw("5")).stdout, first.stdout);
+    assert_ne!(run(&mut draw("6")).stdout, first.stdout);
+    run(draw("5")
+        .args(["--class", "conformance,weak", "--mutants", "--out"])
+        .arg(&out))
+    .expect(PASSED);
+    let files: Vec<_> = std::fs::read_dir(&out)
+        .expect("the folder is there")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|e| e == "litmus"))
+        .collect();
+    assert!(files.len() > 20, "{}", files.len());
+    let judged = run(classay().args(["judge", "--json"]).args(&files)).expect(PASSED);
+    for (answer, file) in judged.json().iter().zip(&files) {
+        let text = std::fs::read_to_string(file).expect("a test");
+        assert!(text.starts_with("VULKAN "), "{text}");
+        assert_eq!(answer["racy"], text.contains("Racy:"), "{answer}");
+        if !text.contains("Racy:") {
+            assert_eq!(answer["holds"], true, "{answer}");
+        }
+    }
+    run(classay().args(["generate", "--api", "vulkan", "--seed", "1"])).expect(USAGE);
+}

@@ -260,3 +260,38 @@ fn a_test_of_the_other_interface_is_skipped() {
     run(classay().args(["litmus", "vulkan/MP+rel+acq", "--instances", "100"]))
         .shows(&["the test is one of vulkan, and the device is reached by opencl"]);
 }
+
+#[test]
+fn generated_tests_of_vulkan_are_cases_of_a_run() {
+    let list = |device: &str, more: &[&str]| {
+        let mut command = classay();
+        command.args([
+            "run",
+            "--list",
+            "--device",
+            device,
+            "--select",
+            "litmus/generated/*",
+        ]);
+        run(command.args(more)).expect(0).stdout
+    };
+    let four = list("vulkan", &["--seed", "1", "--programs", "4"]);
+    assert_eq!(four.lines().count(), 4, "{four}");
+    assert_eq!(four, list("vulkan", &["--seed", "1", "--programs", "4"]));
+    assert_ne!(four, list("vulkan", &["--seed", "2", "--programs", "4"]));
+    for case in four.lines() {
+        let text = run(classay().args(["program", case, "--seed", "1"])).expect(0);
+        assert!(text.stdout.starts_with("VULKAN "), "{}", text.told());
+    }
+    for device in devices() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let arguments = ["--seed", "1", "--programs", "3", "--instances", "2000"];
+        let done = run(classay()
+            .current_dir(folder.path())
+            .args(["run", "--select", "litmus/generated/*", "--device", &device])
+            .args(arguments))
+        .told();
+        assert!(!done.contains("fail "), "{done}");
+        assert!(done.contains("3 cases"), "{done}");
+    }
+}

@@ -1,6 +1,8 @@
 use super::*;
 use crate::device::Api;
 use crate::device::vulkan::gpu::Features;
+use crate::environment::ModuleModel;
+use crate::execute::bench::Foreigns;
 use crate::execute::vulkan::{foreign, shader};
 use crate::plan;
 use classay_faults::vulkan::ROWS;
@@ -8,7 +10,7 @@ use classay_litmus::kernel::Shape;
 use classay_litmus::kernel::operation::{Operation, Operations};
 use classay_litmus::program::{Address, Region, ScalarType, each_instr};
 use rspirv::dr::{self, Operand};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// The shipped tests of one dispatch whose locations are 32-bit numbers in buffers or workgroup memory.
 fn tests() -> Vec<Program> {
@@ -76,13 +78,20 @@ fn module(program: &Program) -> Vec<u32> {
     }
     text += "}\n";
     let all = Operations::of(program).all;
-    let foreigns = all.iter().map(|(name, o)| (name.clone(), foreign(o)));
+    let model = ModuleModel::Vulkan;
+    let foreigns = Foreigns {
+        operations: (all.iter())
+            .map(|(name, of)| (name.clone(), foreign(of, model)))
+            .collect(),
+        aliasing: BTreeSet::new(),
+        model,
+    };
     let has = Features {
         memory_model: true,
         device_scope: true,
         ..Features::default()
     };
-    match shader(&text, &foreigns.collect(), has) {
+    match shader(&text, &foreigns, has) {
         Ok(shader) => shader.words,
         Err(failure) => panic!("{}: {}\n{text}", program.name, failure.log),
     }

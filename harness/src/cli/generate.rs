@@ -4,6 +4,7 @@ use super::options::LatestModelOption;
 use super::output::{Out, say};
 use clap::Args;
 use classay::Error;
+use classay::device::Api;
 use classay_litmus::generate::{self, Class, Generated, Selection, Test, index};
 use classay_litmus::oracle::Model;
 use classay_vocabulary::ExitCode;
@@ -19,6 +20,9 @@ const ALPHABETS: &str = include_str!("alphabets.txt").trim_ascii_end();
 #[derive(Debug, Args)]
 #[command(after_help = ALPHABETS)]
 pub struct GenerateOptions {
+    /// Generate tests of this API
+    #[arg(long, value_name = "API", default_value = "opencl")]
+    api: GeneratedApi,
     /// Write each test into this folder as NAME.litmus, with an index; without it they are listed
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -52,6 +56,9 @@ pub struct GenerateOptions {
     /// Generate this many, covering as many pairs of traits as possible; mutants come on top
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     count: Option<u64>,
+    /// Draw those by this seed instead, each of another shape as long as there are others; the rest is not judged
+    #[arg(long, value_name = "N", requires = "count", conflicts_with = "cover")]
+    seed: Option<u64>,
     /// Judge on this many threads, on which what is generated does not depend [default: one a core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
@@ -65,10 +72,28 @@ pub struct GenerateOptions {
 /// The form of a generated file.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum Form {
-    /// The OPENCL dialect of .litmus.
+    /// The OPENCL or VULKAN dialect of .litmus.
     Litmus,
     /// YAML.
     Yaml,
+}
+
+/// What tests are generated for.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum GeneratedApi {
+    /// OpenCL.
+    Opencl,
+    /// Vulkan.
+    Vulkan,
+}
+
+impl From<GeneratedApi> for Api {
+    fn from(api: GeneratedApi) -> Api {
+        match api {
+            GeneratedApi::Opencl => Api::OpenCl,
+            GeneratedApi::Vulkan => Api::Vulkan,
+        }
+    }
 }
 
 /// How much of the vocabulary is used.
@@ -143,7 +168,7 @@ fn span(text: &str, least: usize, most: usize) -> Result<Span, String> {
 
 /// Does it; returns the exit code.
 pub fn main(args: &GenerateOptions) -> Result<ExitCode, Error> {
-    let chosen = args.model.chosen(classay::device::Api::OpenCl)?;
+    let chosen = args.model.chosen(args.api.into())?;
     let sc = Model::named("sc").map_err(|error| Error::Bug(error.to_string()))?;
     let begun = Instant::now();
     // A test beyond the oracle's limits can only come from a model of the user's own.
@@ -172,6 +197,7 @@ pub fn main(args: &GenerateOptions) -> Result<ExitCode, Error> {
 fn options(args: &GenerateOptions) -> generate::Options {
     let defaults = generate::Options::default();
     generate::Options {
+        api: args.api.into(),
         threads: args.threads.clone().map_or(defaults.threads, |r| r.0),
         edges: args.edges.clone().map_or(defaults.edges, |r| r.0),
         classes: if args.class.is_empty() {
@@ -180,14 +206,20 @@ fn options(args: &GenerateOptions) -> generate::Options {
             args.class.iter().map(|c| (*c).into()).collect()
         },
         mutants: args.mutants,
-        selection: match (args.cover, args.count) {
-            (_, Some(count)) => Selection::Count(usize::try_from(count).unwrap_or(usize::MAX)),
-            (Some(Cover::Pairwise), None) => Selection::Pairwise,
-            (None, None) => Selection::All,
+        selection: match (args.cover, args.count.map(size), args.seed) {
+            (_, Some(count), Some(seed)) => Selection::Drawn { count, seed },
+            (_, Some(count), None) => Selection::Count(count),
+            (Some(Cover::Pairwise), None, _) => Selection::Pairwise,
+            (None, None, _) => Selection::All,
         },
         alphabet: args.alphabet.into(),
         workers: args.jobs.map_or(defaults.workers, usize::from),
     }
+}
+
+/// As many as memory can hold.
+fn size(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
 }
 
 /// A test in a list: name, class, and what it is a mutant of.
@@ -205,7 +237,7 @@ fn write_all(folder: &Path, tests: &[Test], args: &GenerateOptions) -> Result<()
         Form::Litmus => format!("{}.litmus", test.name),
         Form::Yaml => format!("{}.yaml", test.name),
     };
-    let model = args.model.name()?;
+    let model = args.model.name_for(args.api.into())?;
     let text = |test: &Test| match args.format {
         Form::Litmus => test.to_litmus(&model),
         Form::Yaml => test.to_yaml(&model),

@@ -137,12 +137,8 @@ pub struct LatestModelOption {
 }
 
 impl LatestModelOption {
-    /// The name of the model that was asked for, with its readings; of OpenCL's where none was.
-    pub fn name(&self) -> Result<String, Error> {
-        self.name_for(Api::OpenCl)
-    }
-
-    fn name_for(&self, api: Api) -> Result<String, Error> {
+    /// The name of the model that was asked for, with its readings; of an API's own where none was.
+    pub fn name_for(&self, api: Api) -> Result<String, Error> {
         let own = match api {
             Api::OpenCl => model::LATEST,
             Api::Vulkan => api.model(),

@@ -4,7 +4,7 @@
 //! the command line. Litmus tests are run by [`litmus`] on a [`bench`], with the calls of [`cl`] or of [`vulkan`]; cases
 //! of the suites by [`Stage`], over [`host`]. How a case [`Ended`], or why it was [`NotRun`], is the base of all.
 
-mod bench;
+pub(crate) mod bench;
 mod cl;
 mod ended;
 pub mod host;

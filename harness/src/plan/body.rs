@@ -1,6 +1,6 @@
 //! What a case runs, and how it is read or drawn. Nothing here needs a device.
 
-use super::cases::number;
+use super::cases::{generated_test, number};
 use classay_litmus::program::Program;
 use classay_litmus::syntax::{self, SyntaxError};
 use classay_suites::api;
@@ -163,6 +163,9 @@ impl Body {
             let number = number(name)?;
             return Ok(Body::Small { number });
         }
+        if let Some(program) = generated_test(profile, name)? {
+            return Ok(Body::Litmus(LitmusTest::new(&program)));
+        }
         let mut all = Body::families().into_iter();
         if let Some((.., body)) =
             all.find(|(family, kind, _)| profile == format!("{family}/{kind}"))
@@ -253,6 +256,7 @@ impl Work {
 mod tests {
     use super::*;
     use crate::plan;
+    use classay_litmus::program::Api;
 
     #[test]
     fn generated_bodies_are_found_by_their_ids() {
@@ -261,6 +265,13 @@ mod tests {
             let (profile, name) = case.id.as_str().rsplit_once('/').expect("three parts");
             assert_eq!(Body::named(profile, name), Ok(case.body), "{}", case.id);
         }
+        let tests = plan::generated_tests(Api::Vulkan, 3, 7).expect("tests");
+        assert_eq!(tests.len(), 3);
+        for case in tests {
+            let body = Body::named("litmus/generated", case.id.name());
+            assert_eq!(body, Ok(case.body), "{}", case.id);
+        }
+        assert!(Body::named("litmus/generated", "00000").is_err());
         assert!(Body::named("no/such", "0").is_err());
         assert!(Body::named(SMALL, "x").is_err());
     }

@@ -1,6 +1,8 @@
 //! Cases from the shipped tests and from the suites' generators.
 
 use super::{Body, Case, LitmusTest};
+use classay_litmus::generate::{Class, Options, Selection, Test, generate, named};
+use classay_litmus::oracle::Model;
 use classay_litmus::program::{Api, Program};
 use classay_litmus::syntax;
 use classay_reports::record::CaseId;
@@ -64,6 +66,65 @@ pub(super) fn kind_of(api: Api) -> &'static str {
         Api::OpenCl => "classic",
         Api::Vulkan => "vulkan",
     }
+}
+
+/// The kind in the ids of litmus tests that are generated.
+const GENERATED: &str = "generated";
+
+/// Whether a case is a litmus test that was generated for a run.
+pub fn is_generated_test(case: &Case) -> bool {
+    let mut parts = case.id.as_str().split('/');
+    (parts.next(), parts.next()) == (Some("litmus"), Some(GENERATED))
+}
+
+/// So many litmus tests of an API, drawn by a seed: of those that forbid their outcome, and of those that allow
+/// one which no interleaving gives.
+///
+/// # Errors
+///
+/// The oracle cannot judge one, which is a bug.
+pub fn generated_tests(api: Api, count: u32, seed: u64) -> Result<Vec<Case>, String> {
+    let options = Options {
+        classes: vec![Class::Conformance, Class::Contested, Class::Weak],
+        selection: Selection::Drawn {
+            count: count as usize,
+            seed,
+        },
+        ..of_api(api)
+    };
+    let (model, sc) = models(api)?;
+    let made = generate(&options, &model, &sc).map_err(|error| error.to_string())?;
+    let case = |test: &Test| {
+        let id = CaseId::new("litmus", GENERATED, &test.name);
+        case(id, &test.program(), "")
+    };
+    Ok(made.tests.iter().map(case).collect())
+}
+
+/// The generated litmus test with a name, where the id begins like this.
+pub(super) fn generated_test(profile: &str, name: &str) -> Result<Option<Program>, String> {
+    if profile.split_once('/') != Some(("litmus", GENERATED)) {
+        return Ok(None);
+    }
+    let api = Api::Vulkan;
+    let (model, sc) = models(api)?;
+    match named(name, &of_api(api), &model, &sc).map_err(|error| error.to_string())? {
+        Some(test) => Ok(Some(test.program())),
+        None => Err(format!("{name} is no generated litmus test of Vulkan")),
+    }
+}
+
+fn of_api(api: Api) -> Options {
+    Options {
+        api,
+        ..Options::default()
+    }
+}
+
+/// The model of an API, and the one of interleavings.
+fn models(api: Api) -> Result<(Model, Model), String> {
+    let named = |name| Model::named(name).map_err(|error| error.to_string());
+    Ok((named(api.model())?, named("sc")?))
 }
 
 /// So many cases of every profile of programs of commands and of every family of kernel and API cases; each

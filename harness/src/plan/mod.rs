@@ -13,7 +13,10 @@ pub mod select;
 pub mod shard;
 
 pub use body::{Body, LitmusTest, Work};
-pub use cases::{MOST_OF_A_KIND, drawn, of_program, shipped, shipped_called, shipped_of, small};
+pub use cases::{
+    MOST_OF_A_KIND, drawn, generated_tests, is_generated_test, of_program, shipped, shipped_called,
+    shipped_of, small,
+};
 pub use files::{
     Holding, Shipped, Unreadable, all_shipped, expand, from_files, no_shipped_test,
     programs_from_files, read, shipped_like,

@@ -196,6 +196,7 @@ pub(super) fn environment(row: Row, instances: u32, turns: u32) -> Environment {
             partners: never,
             reversed: never,
             row: Some(row),
+            crossing: never,
         },
         meet: Meeting {
             every: Some(0),

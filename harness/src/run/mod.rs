@@ -213,9 +213,6 @@ impl Run {
     }
 
     fn planned(&self) -> Result<Planned, Error> {
-        let cases = self
-            .cases
-            .list(&self.selection, self.device.library.api())?;
         if self.shard.is_some() && self.seed.is_none() {
             return Err(Error::Usage(
                 "a shard needs the master seed of the whole run, or the shards would be of different \
@@ -224,6 +221,8 @@ impl Run {
             ));
         }
         let seed = self.seed.unwrap_or_else(seed::draw);
+        let api = self.device.library.api();
+        let cases = self.cases.list(&self.selection, api, seed)?;
         let (mut cases, part) = plan::part(cases, seed, self.shard);
         plan::share_out(&mut cases, seed, self.budget);
         if let Source::Given(_) = &self.cases {
@@ -297,16 +296,22 @@ struct Planned {
 
 impl Source {
     /// The cases, of the generated ones those that are selected.
-    fn list(&self, selection: &Selection, api: Api) -> Result<Vec<Case>, Error> {
+    fn list(&self, selection: &Selection, api: Api, seed: u64) -> Result<Vec<Case>, Error> {
         let (programs, small) = match self {
             Source::Given(cases) => return Ok(cases.clone()),
             Source::Generated { programs, small } => (*programs, *small),
         };
         let mut cases = plan::shipped_of(api).map_err(Error::Bug)?;
-        // What is generated calls OpenCL.
-        if api == Api::OpenCl {
-            cases.extend(plan::small(small));
-            cases.extend(plan::drawn(programs));
+        match api {
+            Api::OpenCl => {
+                cases.extend(plan::small(small));
+                cases.extend(plan::drawn(programs));
+            }
+            // The programs of the families call OpenCL.
+            Api::Vulkan => {
+                let tests = plan::generated_tests(api, programs, seed);
+                cases.extend(tests.map_err(Error::Bug)?);
+            }
         }
         let all = cases.len();
         cases.retain(|case| selection.takes(case));

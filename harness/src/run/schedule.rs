@@ -4,7 +4,7 @@
 //! and so on: what its time does not reach is then what it knows most about. Cases whose outcomes are counted
 //! need the machine alone, or the rates would be those of a busy machine; all others run beside each other.
 
-use crate::plan::Case;
+use crate::plan::{Case, is_generated_test};
 use crate::worker::session::Patience;
 use classay_litmus::program::{Access, Expr, Instr, each_expr, each_instr};
 use classay_litmus::syntax::write_litmus;
@@ -104,7 +104,8 @@ pub(super) fn kind(case: &Case) -> &str {
 /// same once more of the others, and so on, so many times; then those with an access that compilers lower in a way
 /// of its own and that none before them has; then the first of each kind, then the second of each; litmus tests of
 /// a kind by their size, since small ones show the plain shape and are built soonest, those with ordinary accesses
-/// last, since most of them race, and a race says nothing of the device.
+/// last, since most of them race, and a race says nothing of the device. Litmus tests that were generated follow
+/// the shipped ones.
 pub(super) fn by_value(
     cases: &[Case],
     mut which: Vec<usize>,
@@ -134,6 +135,8 @@ pub(super) fn by_value(
     let (new, others) = first_with(which, &mut lowered, |at| self::lowered(&cases[at]));
     order.extend(new);
     order.extend(others);
+    // Shipped tests show one thing each.
+    order.sort_by_key(|&at| is_generated_test(&cases[at]));
     order
 }
 
@@ -383,6 +386,17 @@ mod tests {
             place("SB+rmw+zero")
         );
         assert!(place("SB+rlx") < place("SB+plain"), "the second races");
+    }
+
+    #[test]
+    fn generated_tests_come_after_the_shipped_ones() {
+        let api = classay_litmus::program::Api::Vulkan;
+        let mut cases = plan::generated_tests(api, 3, 1).expect("generated tests");
+        cases.extend(plan::shipped_of(api).expect("the shipped tests"));
+        let none = |_: &Case| BTreeSet::new();
+        let order = by_value(&cases, (0..cases.len()).collect(), 1, &none);
+        let last: BTreeSet<usize> = order[cases.len() - 3..].iter().copied().collect();
+        assert_eq!(last, BTreeSet::from([0, 1, 2]));
     }
 
     #[test]

@@ -73,7 +73,7 @@ fn shipped(api: Api) -> Result<Vec<Program>, String> {
 /// Those of the wanted classes, as many as the options say, and the mutants of these.
 fn chosen(made: Vec<Made>, options: &Options) -> Vec<Made> {
     let most = match options.selection {
-        Selection::Count(most) => most,
+        Selection::Count(most) | Selection::Drawn { count: most, .. } => most,
         Selection::All | Selection::Pairwise | Selection::EachShape(_) => usize::MAX,
     };
     let test = |one: &&Made| one.mutant_of.is_empty() && options.classes.contains(&one.class);

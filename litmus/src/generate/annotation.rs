@@ -3,7 +3,7 @@
 use super::design::Dependency;
 use super::shape::Slot;
 use crate::mutation::short_order;
-use crate::program::MemOrder;
+use crate::program::{Api, MemOrder};
 
 /// How a thread is annotated: its orders, fences and dependencies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -43,14 +43,44 @@ pub enum Annotation {
     PlainBarrier,
     /// Ordinary accesses.
     Plain,
+    /// Ordinary accesses and a control barrier without memory semantics between two fences, in Vulkan.
+    FencedBarrier,
 }
 
 use Annotation::{
-    Address, Control, Data, Ends, Every, Fence, FenceAcqRel, FenceSeqCst, Meet, Plain,
-    PlainBarrier, Relaxed, SeqCst, Update, UpdateRelaxed, UpdateSeqCst,
+    Address, Control, Data, Ends, Every, Fence, FenceAcqRel, FenceSeqCst, FencedBarrier, Meet,
+    Plain, PlainBarrier, Relaxed, SeqCst, Update, UpdateRelaxed, UpdateSeqCst,
 };
 
 impl Annotation {
+    /// Whether an API has what it consists of: Vulkan has no sequential consistency, and OpenCL no barrier
+    /// that orders nothing.
+    pub fn known(self, api: Api) -> bool {
+        match self {
+            SeqCst | FenceSeqCst | UpdateSeqCst => api == Api::OpenCl,
+            FencedBarrier => api == Api::Vulkan,
+            Relaxed
+            | Ends
+            | Every
+            | Fence
+            | FenceAcqRel
+            | Address
+            | Data
+            | Control
+            | Update
+            | UpdateRelaxed
+            | Meet
+            | Annotation::Barrier
+            | PlainBarrier
+            | Plain => true,
+        }
+    }
+
+    /// Whether every access is an ordinary one.
+    pub fn ordinary(self) -> bool {
+        matches!(self, Plain | PlainBarrier | FencedBarrier)
+    }
+
     /// Whether every access is a read-modify-write.
     pub fn updates(self) -> bool {
         matches!(self, Update | UpdateRelaxed | UpdateSeqCst)
@@ -83,6 +113,7 @@ impl Annotation {
             | Meet
             | Annotation::Barrier
             | PlainBarrier
+            | FencedBarrier
             | Plain => Link::Nothing,
         }
     }
@@ -114,6 +145,7 @@ impl Annotation {
             | UpdateRelaxed
             | Annotation::Barrier
             | PlainBarrier
+            | FencedBarrier
             | Plain => MemOrder::Relaxed,
         }
     }
@@ -154,6 +186,7 @@ impl Annotation {
             Annotation::Barrier => "bar".to_string(),
             PlainBarrier => "na-bar".to_string(),
             Plain => "na".to_string(),
+            FencedBarrier => "na-fbar".to_string(),
         };
         Some(word)
     }

@@ -3,15 +3,17 @@
 
 use super::alphabet::Level;
 use super::annotation::Annotation::{
-    self, Address, Control, Data, FenceAcqRel, Meet, Plain, PlainBarrier,
+    self, Address, Control, FenceAcqRel, FencedBarrier, Meet, Plain, PlainBarrier,
 };
 use super::annotation::{link, weakest};
 use super::combination::{alike, combinations, kind};
-use super::context::{CONTEXTS, Context, Flags};
+use super::context::{Context, Flags};
+use super::contexts::contexts;
 use super::design::{Dependency, Design, Mode, Step, Update as Function};
+use super::manner::{Data, Manner};
 use super::shape::{Shape, Slot};
 use crate::mutation::{self, Change, swaps};
-use crate::program::{MemOrder, Placement, Program, WorkItem};
+use crate::program::{Api, FenceFlags, Make, MemOrder, Placement, Program, WorkItem};
 
 classay_vocabulary::words! {
     /// What accesses that hand no messages over are.
@@ -39,6 +41,8 @@ pub struct Candidate {
     pub context: Context,
     /// Its idiom.
     pub idiom: Idiom,
+    /// How ordinary data is handed over.
+    pub data: Data,
     /// The test itself.
     pub design: Design,
     /// What has changed in it.
@@ -46,6 +50,16 @@ pub struct Candidate {
 }
 
 impl Candidate {
+    /// What a covering covers of how data is handed over.
+    pub fn handing(&self) -> String {
+        match (self.design.api, self.idiom) {
+            (Api::OpenCl, _) | (Api::Vulkan, Idiom::Atomic | Idiom::Opened) => {
+                self.idiom.to_string()
+            }
+            (Api::Vulkan, Idiom::Flag | Idiom::Plain) => format!("{} {}", self.idiom, self.data),
+        }
+    }
+
     /// The program, which asks whether the outcome exists.
     pub fn program(&self) -> Program {
         mutation::apply(&self.design.program(&self.name), &self.changes)
@@ -53,22 +67,31 @@ impl Candidate {
 }
 
 /// Every candidate of a shape that a level of the alphabet has, in a fixed order.
-pub fn candidates(shape: &Shape, level: Level) -> Vec<Candidate> {
+pub fn candidates(shape: &Shape, level: Level, api: Api) -> Vec<Candidate> {
     let mut out = Vec::new();
     let (threads, locations) = (shape.threads.len(), shape.finals.len());
-    for (c, context) in CONTEXTS.iter().enumerate() {
+    for (c, context) in contexts(api).iter().enumerate() {
         if !context.suits(threads, locations) || !level.has_context(context) {
             continue;
         }
-        for annotations in combinations(shape, context, level.words(c == 0)) {
+        let first = c == 0;
+        for annotations in combinations(shape, context, level.words(first), api) {
             let alike = alike(shape, &annotations);
-            for idiom in [Idiom::Atomic, Idiom::Flag] {
-                for function in FUNCTIONS {
-                    if function != Function::Exchange && !(c == 0 && level.has_functions(alike)) {
+            let choice = |idiom, data, function| Choice {
+                api,
+                shape,
+                context,
+                annotations: &annotations,
+                idiom,
+                data,
+                function,
+            };
+            for (idiom, data) in idioms(&annotations, first && alike, api) {
+                for function in FUNCTIONS.into_iter().filter(|function| function.known(api)) {
+                    if function != Function::Exchange && !(first && level.has_functions(alike)) {
                         continue;
                     }
-                    let Some(candidate) = candidate(shape, context, &annotations, idiom, function)
-                    else {
+                    let Some(candidate) = choice(idiom, data, function).candidate() else {
                         continue;
                     };
                     let open = (alike && function == Function::Exchange)
@@ -80,6 +103,22 @@ pub fn candidates(shape: &Shape, level: Level) -> Vec<Candidate> {
             }
         }
     }
+    out
+}
+
+/// What is tried of threads annotated like this: `all` ways to hand ordinary data over, or few.
+fn idioms(annotations: &[Annotation], all: bool, api: Api) -> Vec<(Idiom, Data)> {
+    let handed = Data::of(api, all);
+    let with = |idiom, ways: &[Data]| ways.iter().map(|way| (idiom, *way)).collect();
+    if annotations.iter().all(|annotation| *annotation == Plain) {
+        return with(Idiom::Plain, Data::unordered(api));
+    }
+    if annotations.iter().all(|annotation| annotation.ordinary()) {
+        return with(Idiom::Plain, Data::of(api, true));
+    }
+    let mut out: Vec<(Idiom, Data)> = vec![(Idiom::Atomic, Data::Default)];
+    let flag: Vec<(Idiom, Data)> = with(Idiom::Flag, handed);
+    out.extend(flag);
     out
 }
 
@@ -114,84 +153,112 @@ fn opened(candidate: &Candidate) -> Option<Candidate> {
     })
 }
 
-fn candidate(
-    shape: &Shape,
-    context: &Context,
-    annotations: &[Annotation],
+/// One of the things that can be made of a shape.
+#[derive(Clone, Copy)]
+struct Choice<'a> {
+    api: Api,
+    shape: &'a Shape,
+    context: &'a Context,
+    annotations: &'a [Annotation],
     idiom: Idiom,
+    data: Data,
     function: Function,
-) -> Option<Candidate> {
-    let mut threads = Vec::new();
-    let mut words = Vec::new();
-    for (t, slots) in shape.threads.iter().enumerate() {
-        let (steps, word) = thread(slots, annotations[t], context, t, function)?;
-        threads.push(steps);
-        words.push(word);
+}
+
+impl<'a> Choice<'a> {
+    fn manner(&self, thread: usize) -> Manner<'a> {
+        Manner {
+            api: self.api,
+            context: self.context,
+            data: self.data,
+            thread,
+            threads: self.shape.threads.len(),
+        }
     }
-    let placements: Vec<Placement> = (0..threads.len())
-        .map(|t| context.placement(t, threads.len()))
-        .collect();
-    if !meets(&placements, &threads) {
-        return None;
-    }
-    let steps = || threads.iter().flatten();
-    let orders_regions = |s: &Step| matches!(s, Step::Fence(..) | Step::Barrier(_));
-    if context.flags != Flags::Fitting && !steps().any(orders_regions) {
-        return None;
-    }
-    let updates = steps().any(|step| match step {
-        Step::Access { mode, .. } => matches!(mode, Mode::Update(..)),
-        Step::Fence(..) | Step::Barrier(_) => false,
-    });
-    if function != Function::Exchange && !updates {
-        return None;
-    }
-    let plain = annotations
-        .iter()
-        .all(|d| matches!(d, Plain | PlainBarrier));
-    if annotations.iter().all(|d| *d == Plain) && context.names_sub_groups() {
-        return None;
-    }
-    let idiom = match idiom {
-        Idiom::Atomic if plain => Idiom::Plain,
-        Idiom::Atomic | Idiom::Plain | Idiom::Opened => idiom,
-        Idiom::Flag => {
-            if plain || !annotations.iter().all(|d| carries_messages(*d)) {
+
+    /// The candidate; none where the parts do not fit, or another choice already stands for it.
+    fn candidate(self) -> Option<Candidate> {
+        let Choice { shape, context, .. } = self;
+        let mut threads = Vec::new();
+        let mut words = Vec::new();
+        for (t, slots) in shape.threads.iter().enumerate() {
+            let (steps, word) = thread(slots, self.annotations[t], self.manner(t), self.function)?;
+            threads.push(steps);
+            words.push(word);
+        }
+        let placements: Vec<Placement> = (0..threads.len())
+            .map(|t| context.placement(t, threads.len(), self.api))
+            .collect();
+        if !meets(&placements, &threads) || !self.says_something(&threads) {
+            return None;
+        }
+        if self.idiom == Idiom::Flag {
+            if !self.annotations.iter().all(|d| carries_messages(*d)) {
                 return None;
             }
-            make_plain(shape, &mut threads)?;
-            idiom
+            make_ordinary(shape, &mut threads, &|t| self.manner(t))?;
         }
-    };
-    let uniform = words.iter().all(|w| *w == words[0]);
-    let mut orders = if uniform {
-        words[0].clone()
-    } else {
-        words.join("+")
-    };
-    let (suffix, with) = match function {
-        Function::Exchange => ("", ""),
-        Function::Add => ("+add", " with add"),
-        Function::CasStrong => ("+cas", " with strong"),
-        Function::CasWeak => ("+wcas", " with weak"),
-    };
-    orders.push_str(suffix);
-    if idiom == Idiom::Flag {
-        orders.push_str("+flag");
+        let regions = (0..shape.finals.len()).map(|l| context.region(l)).collect();
+        let (suffix, with) = self.function.words();
+        Some(Candidate {
+            name: format!(
+                "{}+{}{}",
+                shape.name,
+                self.orders(&words, suffix),
+                context.suffix
+            ),
+            kind: kind(shape, self.annotations) + with,
+            context: *context,
+            idiom: self.idiom,
+            data: self.data,
+            design: Design {
+                api: self.api,
+                placements,
+                regions,
+                finals: shape.finals.clone(),
+                threads,
+            },
+            changes: Vec::new(),
+        })
     }
-    Some(Candidate {
-        name: format!("{}+{orders}{}", shape.name, context.suffix),
-        kind: kind(shape, annotations) + with,
-        context: *context,
-        idiom,
-        design: Design {
-            placements,
-            regions: (0..shape.finals.len()).map(|l| context.region(l)).collect(),
-            finals: shape.finals.clone(),
-            threads,
-        },
-        changes: Vec::new(),
-    })
+
+    /// Whether what is special about it shows: flags, sub-groups, a function, what semantics make.
+    fn says_something(&self, threads: &[Vec<Step>]) -> bool {
+        let steps = || threads.iter().flatten();
+        if self.context.flags != Flags::Fitting && !steps().any(|s| s.flags() != FenceFlags::NONE) {
+            return false;
+        }
+        let updates = steps().any(|step| match step {
+            Step::Access { mode, .. } => matches!(mode, Mode::Update(..)),
+            Step::Fence(_) | Step::Barrier(_) => false,
+        });
+        if self.function != Function::Exchange && !updates {
+            return false;
+        }
+        let plain = self.annotations.iter().all(|d| *d == Plain);
+        if plain && self.context.names_sub_groups(self.api) {
+            return false;
+        }
+        let made = self.data.made();
+        let is_made = |of: fn(Make) -> bool| !of(made) || steps().any(|step| of(step.made()));
+        is_made(|made| made.available) && is_made(|made| made.visible)
+    }
+
+    /// The words for the threads' annotations and the idiom.
+    fn orders(&self, words: &[String], suffix: &str) -> String {
+        let uniform = words.iter().all(|w| *w == words[0]);
+        let orders = if uniform {
+            words[0].clone()
+        } else {
+            words.join("+")
+        };
+        let idiom = match (self.idiom, self.api) {
+            (Idiom::Atomic | Idiom::Opened, _) | (Idiom::Plain, Api::OpenCl) => String::new(),
+            (Idiom::Flag, Api::OpenCl) => "+flag".to_owned(),
+            (Idiom::Flag | Idiom::Plain, Api::Vulkan) => format!("+{}", self.data),
+        };
+        format!("{orders}{suffix}{idiom}")
+    }
 }
 
 /// Whether all threads of a work-group wait at its barriers, or none.
@@ -209,7 +276,14 @@ fn meets(placements: &[Placement], threads: &[Vec<Step>]) -> bool {
 fn carries_messages(annotation: Annotation) -> bool {
     !matches!(
         annotation,
-        Address | Data | Control | Meet | Annotation::Barrier | PlainBarrier | Plain
+        Address
+            | Annotation::Data
+            | Control
+            | Meet
+            | Annotation::Barrier
+            | PlainBarrier
+            | FencedBarrier
+            | Plain
     )
 }
 
@@ -218,26 +292,24 @@ fn carries_messages(annotation: Annotation) -> bool {
 fn thread(
     slots: &[Slot],
     annotation: Annotation,
-    context: &Context,
-    t: usize,
+    manner: Manner<'_>,
     function: Function,
 ) -> Option<(Vec<Step>, String)> {
-    let scope = context.scope(t);
     let mut steps: Vec<Step> = Vec::new();
     let mut fences: Vec<MemOrder> = Vec::new();
     let mut more_than_weakest = false;
     for (i, slot) in slots.iter().enumerate() {
         let order = annotation.order(slots, i);
         let both = slot.read.is_some() && slot.write.is_some();
-        let mode = if matches!(annotation, Plain | PlainBarrier) {
+        let mode = if annotation.ordinary() {
             if both {
                 return None;
             }
-            Mode::Plain
+            Mode::Ordinary(manner.ordinary(slot))
         } else if both || annotation.updates() {
-            Mode::Update(function, order, scope)
+            Mode::Update(function, manner.atomic(order))
         } else {
-            Mode::Atomic(order, scope)
+            Mode::Atomic(manner.atomic(order))
         };
         let mut dependency = Dependency::None;
         if let Some(before) = i.checked_sub(1).map(|i| &slots[i])
@@ -255,7 +327,7 @@ fn thread(
             }
             if let Some(order) = link(before, slot, annotation) {
                 fences.push(order);
-                steps.push(Step::Fence(context.flags(), order, scope));
+                steps.push(Step::Fence(manner.fence(order)));
             }
         }
         steps.push(Step::Access {
@@ -264,10 +336,21 @@ fn thread(
             dependency,
         });
     }
-    if matches!(annotation, Meet | Annotation::Barrier | PlainBarrier) {
-        let barrier = Step::Barrier(context.barrier(t)?);
+    let barrier = if annotation == FencedBarrier {
+        let (before, barrier, after) = manner.fenced_barrier()?;
+        vec![
+            Step::Fence(before),
+            Step::Barrier(barrier),
+            Step::Fence(after),
+        ]
+    } else if matches!(annotation, Meet | Annotation::Barrier | PlainBarrier) {
+        vec![Step::Barrier(manner.barrier()?)]
+    } else {
+        Vec::new()
+    };
+    if !barrier.is_empty() {
         let at = match slots {
-            _ if annotation == Meet && t == 0 => steps.len(),
+            _ if annotation == Meet && manner.thread == 0 => steps.len(),
             _ if annotation == Meet => 0,
             [one] if one.write.is_none() => 0,
             [_] => 1,
@@ -279,7 +362,7 @@ fn thread(
                     + 1
             }
         };
-        steps.insert(at, barrier);
+        steps.splice(at..at, barrier);
     }
     // where the weakest fences acquire and release, their word says so
     if annotation == FenceAcqRel && !more_than_weakest {
@@ -288,9 +371,13 @@ fn thread(
     Some((steps, annotation.word(slots, fences)?))
 }
 
-/// Makes the data plain: the locations that every thread touches either first or after it has seen
+/// Makes the data ordinary: the locations that every thread touches either first or after it has seen
 /// a flag, which then guards the access. `None` where there are none.
-fn make_plain(shape: &Shape, threads: &mut [Vec<Step>]) -> Option<()> {
+fn make_ordinary<'c>(
+    shape: &Shape,
+    threads: &mut [Vec<Step>],
+    manner: &dyn Fn(usize) -> Manner<'c>,
+) -> Option<()> {
     let guarded = |slots: &[Slot], i: usize| slots[..i].iter().rposition(|s| s.read.is_some());
     let is_data = |l: usize| {
         let mut any = false;
@@ -312,7 +399,7 @@ fn make_plain(shape: &Shape, threads: &mut [Vec<Step>]) -> Option<()> {
     if data.is_empty() {
         return None;
     }
-    for steps in threads.iter_mut() {
+    for (t, steps) in threads.iter_mut().enumerate() {
         let mut seen_flag = false;
         for step in steps.iter_mut() {
             if let Step::Access {
@@ -321,11 +408,14 @@ fn make_plain(shape: &Shape, threads: &mut [Vec<Step>]) -> Option<()> {
                 dependency,
             } = step
             {
-                if data.contains(&slot.location) {
-                    *mode = Mode::Plain;
-                    if seen_flag {
-                        *dependency = Dependency::Control;
-                    }
+                let ordinary = data.contains(&slot.location);
+                if ordinary {
+                    *mode = Mode::Ordinary(manner(t).ordinary(slot));
+                }
+                // Who hands a message on has it: without that nobody could rely on it.
+                let handed_on = manner(t).api == Api::Vulkan && slot.write.is_some();
+                if seen_flag && (ordinary || handed_on) {
+                    *dependency = Dependency::Control;
                 }
                 seen_flag |= slot.receives;
             }

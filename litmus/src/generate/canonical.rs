@@ -1,5 +1,5 @@
 //! Canonical forms: two programs that differ only in the numbers and names of their threads,
-//! locations, registers, devices and groups, and in the order of their condition's parts, have the
+//! locations, registers, devices, queue families and groups, and in the order of their condition's parts, have the
 //! same one.
 //!
 //! A program's form under an order of its threads numbers everything else by first mention; the
@@ -9,7 +9,7 @@
 
 use crate::program::{
     Access, Address, Atom, Atomicity, Expected, Expr, FenceFlags, Instr, LocId, Make, MemOrder,
-    MemScope, Observable, Placement, Predicate, Program, RegId, WorkItem,
+    MemScope, Observable, Placement, Predicate, Program, RegId, ThreadId, WorkItem,
 };
 
 /// A program as bytes, the same for all that are alike.
@@ -63,12 +63,14 @@ fn whole(program: &Program, order: &[usize]) -> Vec<u8> {
         form.thread(t);
     }
     form.order = order.to_vec();
+    form.byte(program.api as u8);
     form.predicate(&program.condition.predicate);
     form.byte(program.condition.quantifier as u8);
     if let Some(filter) = &program.filter {
         form.predicate(filter);
     }
     form.locations();
+    form.synchronized(order);
     if !(program.queues.is_empty() && program.commands.is_empty()) {
         let kernels: Vec<_> = order.iter().map(|t| program.threads[*t].kernel).collect();
         form.as_it_is(&(&program.queues, &program.commands, kernels));
@@ -84,6 +86,7 @@ struct Form<'p> {
     /// What has been mentioned so far, in order of first mention.
     locations: Vec<LocId>,
     devices: Vec<u32>,
+    families: Vec<(u32, u32)>,
     groups: Vec<(u32, u32, u32)>,
     sub_groups: Vec<WorkItem>,
     labels: Vec<&'p str>,
@@ -109,6 +112,7 @@ impl<'p> Form<'p> {
             order: Vec::new(),
             locations: Vec::new(),
             devices: Vec::new(),
+            families: Vec::new(),
             groups: Vec::new(),
             sub_groups: Vec::new(),
             labels: Vec::new(),
@@ -140,8 +144,10 @@ impl<'p> Form<'p> {
             Placement::Device(item) => {
                 self.byte(1);
                 let d = number(&mut self.devices, item.device);
+                let f = number(&mut self.families, item.family());
                 let g = number(&mut self.groups, item.group());
                 self.number(d.into());
+                self.number(f.into());
                 self.number(g.into());
                 let s = item
                     .sub_group
@@ -270,7 +276,7 @@ impl<'p> Form<'p> {
                         self.register(*register);
                     }
                 }
-                self.ordered(cas.atomic.order, cas.atomic.reach());
+                self.atomicity(Atomicity::Atomic(cas.atomic));
                 self.byte(cas.failure as u8);
                 self.expr(&cas.desired);
             }
@@ -408,10 +414,30 @@ impl<'p> Form<'p> {
         }
     }
 
-    /// What the locations are: those that were mentioned in that order, then the others.
+    /// Which threads system-synchronize with which, by their places in the order.
+    fn synchronized(&mut self, order: &[usize]) {
+        let place = |t: ThreadId| order.iter().position(|o| *o == t.index()).unwrap_or(0);
+        let pairs = self.program.synchronized.iter();
+        let mut pairs: Vec<[usize; 2]> = pairs.map(|(a, b)| [place(*a), place(*b)]).collect();
+        pairs.sort_unstable();
+        for place in pairs.into_iter().flatten() {
+            self.number(place as i64);
+        }
+    }
+
+    /// What the locations are: those that were mentioned in that order, then the others; aliases reach the
+    /// same memory.
     fn locations(&mut self) {
-        let form = |location: LocId| {
-            let location = &self.program.locations[location.index()];
+        let mut memories = Vec::new();
+        for location in &self.locations {
+            number(&mut memories, self.program.memory_behind(*location));
+        }
+        let memory = |id: LocId| {
+            let behind = self.program.memory_behind(id);
+            memories.iter().position(|memory| *memory == behind)
+        };
+        let form = |id: LocId| {
+            let location = &self.program.locations[id.index()];
             let mut out = vec![
                 location.region as u8,
                 location.memory as u8,
@@ -419,6 +445,7 @@ impl<'p> Form<'p> {
                 u8::from(location.atomic),
                 u8::from(location.generic),
                 u8::from(location.array),
+                memory(id).map_or(u8::MAX, |at| at as u8),
             ];
             for value in &location.init {
                 out.extend(value.to_le_bytes());

@@ -2,15 +2,16 @@
 
 use super::alphabet::Words;
 use super::annotation::Annotation::{
-    self, Address, Control, Data, Ends, Every, Fence, FenceAcqRel, FenceSeqCst, Meet, Plain,
-    PlainBarrier, Relaxed, SeqCst, Update, UpdateRelaxed, UpdateSeqCst,
+    self, Address, Control, Data, Ends, Every, Fence, FenceAcqRel, FenceSeqCst, FencedBarrier,
+    Meet, Plain, PlainBarrier, Relaxed, SeqCst, Update, UpdateRelaxed, UpdateSeqCst,
 };
 use super::context::{Context, Spread};
 use super::shape::Shape;
+use crate::program::Api;
 use std::collections::BTreeSet;
 
-/// What all threads can have alike.
-const UNIFORMS: [Annotation; 16] = [
+/// What all threads can have alike, where their API knows it.
+const UNIFORMS: [Annotation; 17] = [
     Relaxed,
     Ends,
     Every,
@@ -27,13 +28,14 @@ const UNIFORMS: [Annotation; 16] = [
     Annotation::Barrier,
     PlainBarrier,
     Plain,
+    FencedBarrier,
 ];
 
 /// So many of the uniforms a thread can have where every combination is tried.
 const COMBINED: usize = 11;
 
 /// What all threads can have alike in the core alphabet.
-const CORE: [Annotation; 10] = [
+const CORE: [Annotation; 11] = [
     Relaxed,
     Ends,
     Every,
@@ -44,6 +46,7 @@ const CORE: [Annotation; 10] = [
     Annotation::Barrier,
     PlainBarrier,
     Plain,
+    FencedBarrier,
 ];
 
 /// What is mixed where not every combination is tried.
@@ -61,14 +64,20 @@ impl Annotation {
             | Meet
             | Annotation::Barrier
             | PlainBarrier
+            | FencedBarrier
             | Plain => self,
             Relaxed | Fence | FenceAcqRel | FenceSeqCst | Address | Data | Control => Relaxed,
         }
     }
 }
 
-/// What the threads of a shape have together: uniforms first.
-pub fn combinations(shape: &Shape, context: &Context, words: Words) -> Vec<Vec<Annotation>> {
+/// What the threads of a shape have together in an API: uniforms first.
+pub fn combinations(
+    shape: &Shape,
+    context: &Context,
+    words: Words,
+    api: Api,
+) -> Vec<Vec<Annotation>> {
     let long: Vec<bool> = shape.threads.iter().map(|slots| slots.len() > 1).collect();
     let longs = long.iter().filter(|l| **l).count();
     let annotate = |main: &dyn Fn(usize) -> Annotation, other: Annotation| -> Vec<Annotation> {
@@ -138,6 +147,7 @@ pub fn combinations(shape: &Shape, context: &Context, words: Words) -> Vec<Vec<A
         }
     }
     let mut seen = BTreeSet::new();
+    out.retain(|annotations| annotations.iter().all(|annotation| annotation.known(api)));
     out.retain(|annotations| seen.insert(annotations.clone()));
     out
 }

@@ -1,7 +1,9 @@
 //! Contexts: where a test's threads run, where its locations lie, and which scopes it states.
 
 use crate::mutation::scope_word;
-use crate::program::{Barrier, BarrierScope, FenceFlags, MemScope, Placement, Region, WorkItem};
+use crate::program::{
+    Api, Barrier, BarrierScope, FenceFlags, MemScope, Placement, Region, WorkItem,
+};
 use std::fmt;
 
 classay_vocabulary::words! {
@@ -18,6 +20,10 @@ classay_vocabulary::words! {
         SubGroups = "sub-groups",
         /// The first two in one work-group, each of the others in one of its own.
         PairAndOthers = "two in one work-group",
+        /// The last two in one work-group, each of the others in one of its own.
+        OthersAndPair = "the last two in one work-group",
+        /// Each in a queue family of its own, on one device.
+        Families = "queue families",
         /// Each on a device of its own.
         Devices = "devices",
         /// The last on the host, each of the others in a work-group of its own.
@@ -32,6 +38,8 @@ pub enum Reach {
     Same(MemScope),
     /// The first thread one and the others another.
     FirstAndOthers(MemScope, MemScope),
+    /// The last thread the second and the others the first.
+    OthersAndLast(MemScope, MemScope),
 }
 
 classay_vocabulary::words! {
@@ -44,10 +52,12 @@ classay_vocabulary::words! {
         Local = "local",
         /// The first in local memory, the others in global memory.
         Split = "both",
+        /// All in images.
+        Image = "image",
     }
 }
 
-/// Which regions the fences and barriers name.
+/// Which regions the fences and barriers name; in Vulkan the storage classes of all semantics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Flags {
     /// Those in which the locations lie.
@@ -58,6 +68,8 @@ pub enum Flags {
     OnlyGlobal,
     /// Local memory alone, though some location lies in global memory.
     OnlyLocal,
+    /// Every one there is.
+    All,
 }
 
 /// A spread, a reach and a layout that make sense together.
@@ -77,12 +89,19 @@ pub struct Context {
     pub core: bool,
 }
 
-use Layout::{Global, Local, Split};
-use MemScope::{AllSvmDevices, Device, SubGroup, WorkGroup};
-use Reach::{FirstAndOthers, Same};
-use Spread::{Devices, Groups, OneGroup, OneSubGroup, PairAndOthers, SubGroups, WithHost};
+use Layout::{Global, Image, Local, Split};
+use Reach::{FirstAndOthers, OthersAndLast, Same};
+use Spread::{
+    Devices, Families, Groups, OneGroup, OneSubGroup, OthersAndPair, PairAndOthers, SubGroups,
+    WithHost,
+};
 
-const fn context(suffix: &'static str, reach: Reach, spread: Spread, layout: Layout) -> Context {
+pub(super) const fn context(
+    suffix: &'static str,
+    reach: Reach,
+    spread: Spread,
+    layout: Layout,
+) -> Context {
     Context {
         suffix,
         reach,
@@ -100,114 +119,99 @@ impl fmt::Display for Reach {
             FirstAndOthers(first, others) => {
                 write!(f, "{} and {}", scope_word(*first), scope_word(*others))
             }
+            OthersAndLast(others, last) => {
+                write!(f, "{}, {} at last", scope_word(*others), scope_word(*last))
+            }
         }
     }
 }
 
 impl Context {
-    const fn naming(self, flags: Flags) -> Context {
+    pub(super) const fn naming(self, flags: Flags) -> Context {
         Context { flags, ..self }
     }
 
-    const fn core(self) -> Context {
+    pub(super) const fn core(self) -> Context {
         Context { core: true, ..self }
     }
 }
 
-/// Every context. The first is the one that goes without saying; there every combination of orders
-/// is tried, in the others the ones that matter most. Local memory is shared only within a
-/// work-group.
-pub const CONTEXTS: &[Context] = &[
-    context("", Same(Device), Groups, Global).core(),
-    context("+wg", Same(WorkGroup), OneGroup, Global).core(),
-    context("+wg+local", Same(WorkGroup), OneGroup, Local).core(),
-    context("+wg+split", Same(WorkGroup), OneGroup, Split).core(),
-    context("+wg+apart", Same(WorkGroup), Groups, Global),
-    context("+wg+pair", Same(WorkGroup), PairAndOthers, Global),
-    context("+dv+near", Same(Device), OneGroup, Global),
-    context("+dv+local", Same(Device), OneGroup, Local),
-    context("+dv+split", Same(Device), OneGroup, Split),
-    context("+dv+pair", Same(Device), PairAndOthers, Global).core(),
-    context("+dv+devices", Same(Device), Devices, Global),
-    context("+sg", Same(SubGroup), OneSubGroup, Global).core(),
-    context("+sg+local", Same(SubGroup), OneSubGroup, Local),
-    context("+sg+apart", Same(SubGroup), SubGroups, Global),
-    context("+all", Same(AllSvmDevices), Groups, Global),
-    context("+all+devices", Same(AllSvmDevices), Devices, Global).core(),
-    context("+all+host", Same(AllSvmDevices), WithHost, Global).core(),
-    context(
-        "+dv-wg",
-        FirstAndOthers(Device, WorkGroup),
-        OneGroup,
-        Global,
-    ),
-    context(
-        "+wg-sg",
-        FirstAndOthers(WorkGroup, SubGroup),
-        OneSubGroup,
-        Global,
-    ),
-    context(
-        "+all-dv",
-        FirstAndOthers(AllSvmDevices, Device),
-        Groups,
-        Global,
-    ),
-    context("+both", Same(Device), Groups, Global).naming(Flags::Both),
-    context("+wg+both", Same(WorkGroup), OneGroup, Global).naming(Flags::Both),
-    context("+wg+split+gflag", Same(WorkGroup), OneGroup, Split).naming(Flags::OnlyGlobal),
-    context("+wg+split+lflag", Same(WorkGroup), OneGroup, Split).naming(Flags::OnlyLocal),
-    context("+wg+sub", Same(WorkGroup), OneSubGroup, Global),
-    context("+wg+subs", Same(WorkGroup), SubGroups, Global),
-    context("+sg+split", Same(SubGroup), OneSubGroup, Split),
-    context("+all+near", Same(AllSvmDevices), OneGroup, Global),
-    context("+all+local", Same(AllSvmDevices), OneGroup, Local),
-    context("+dv+host", Same(Device), WithHost, Global),
-];
-
 impl Context {
     /// Whether it says something about so many threads and locations that another does not.
     pub fn suits(&self, threads: usize, locations: usize) -> bool {
-        (self.spread != PairAndOthers || threads > 2) && (self.layout != Split || locations > 1)
+        let pairs = matches!(self.spread, PairAndOthers | OthersAndPair);
+        (!pairs || threads > 2) && (self.layout != Split || locations > 1)
     }
 
-    /// Whether it puts threads into sub-groups, which only scopes and barriers can ask for.
-    pub fn names_sub_groups(&self) -> bool {
+    /// Whether it puts threads into sub-groups, which only scopes and barriers can ask for. In Vulkan every
+    /// thread is in one; those of one sub-group can be in different ones as well.
+    pub fn names_sub_groups(&self, api: Api) -> bool {
         match self.spread {
-            OneSubGroup | SubGroups => true,
-            Groups | OneGroup | PairAndOthers | Devices | WithHost => false,
+            OneSubGroup => true,
+            SubGroups => api == Api::OpenCl,
+            Groups | OneGroup | PairAndOthers | OthersAndPair | Families | Devices | WithHost => {
+                false
+            }
         }
     }
 
     /// Where thread `t` of `threads` runs.
-    pub fn placement(&self, t: usize, threads: usize) -> Placement {
-        let place = |device, work_group, sub_group| {
-            Placement::Device(WorkItem {
-                device,
-                queue_family: 0,
-                work_group,
-                sub_group,
-            })
-        };
+    pub fn placement(&self, t: usize, threads: usize, api: Api) -> Placement {
         let number = t as u32;
-        match self.spread {
-            Groups => place(0, number, None),
-            OneGroup => place(0, 0, None),
-            OneSubGroup => place(0, 0, Some(0)),
-            SubGroups => place(0, 0, Some(number)),
-            PairAndOthers => place(0, number.saturating_sub(1), None),
-            Devices => place(number, 0, None),
-            WithHost if t + 1 == threads => Placement::Host,
-            WithHost => place(0, number, None),
+        let first = WorkItem {
+            device: 0,
+            queue_family: 0,
+            work_group: 0,
+            sub_group: None,
+        };
+        let group = |work_group| WorkItem {
+            work_group,
+            ..first
+        };
+        let sub_group = |sub_group| WorkItem {
+            sub_group: Some(sub_group),
+            ..first
+        };
+        let mut item = match self.spread {
+            Groups => group(number),
+            OneGroup => first,
+            OneSubGroup => sub_group(0),
+            SubGroups => sub_group(number),
+            PairAndOthers => group(number.saturating_sub(1)),
+            OthersAndPair => group(number.min(threads as u32 - 2)),
+            Families => WorkItem {
+                queue_family: number,
+                ..first
+            },
+            Devices => WorkItem {
+                device: number,
+                ..first
+            },
+            WithHost if t + 1 == threads => return Placement::Host,
+            WithHost => group(number),
+        };
+        if api == Api::Vulkan && item.sub_group.is_none() {
+            // The second of a pair is in another sub-group than the first.
+            let second = match self.spread {
+                PairAndOthers => t == 1,
+                OthersAndPair => t + 1 == threads,
+                Groups | OneGroup | OneSubGroup | SubGroups | Families | Devices | WithHost => {
+                    false
+                }
+            };
+            item.sub_group = Some(u32::from(second));
         }
+        Placement::Device(item)
     }
 
     /// The scope that thread `t` states.
-    pub fn scope(&self, t: usize) -> MemScope {
+    pub fn scope(&self, t: usize, threads: usize) -> MemScope {
         match self.reach {
             Same(scope) => scope,
             FirstAndOthers(first, _) if t == 0 => first,
             FirstAndOthers(_, others) => others,
+            OthersAndLast(_, last) if t + 1 == threads => last,
+            OthersAndLast(others, _) => others,
         }
     }
 
@@ -218,6 +222,7 @@ impl Context {
             Local => Region::Local,
             Split if l == 0 => Region::Local,
             Split => Region::Global,
+            Image => Region::Image,
         }
     }
 
@@ -229,22 +234,24 @@ impl Context {
             Flags::Both => format!("{layout} with both flags"),
             Flags::OnlyGlobal => format!("{layout} with global flag"),
             Flags::OnlyLocal => format!("{layout} with local flag"),
+            Flags::All => format!("{layout} with all flags"),
         }
     }
 
     /// The flags of a fence.
     pub fn flags(&self) -> FenceFlags {
-        let (global, local) = match self.flags {
-            Flags::Fitting => (self.layout != Local, self.layout != Global),
-            Flags::Both => (true, true),
-            Flags::OnlyGlobal => (true, false),
-            Flags::OnlyLocal => (false, true),
+        let regions: &[Region] = match (self.flags, self.layout) {
+            (Flags::Fitting, Global) | (Flags::OnlyGlobal, _) => &[Region::Global],
+            (Flags::Fitting, Local) | (Flags::OnlyLocal, _) => &[Region::Local],
+            (Flags::Fitting, Split) | (Flags::Both, _) => &[Region::Global, Region::Local],
+            (Flags::Fitting, Image) => &[Region::Image],
+            (Flags::All, _) => &Region::ALL,
         };
-        FenceFlags {
-            global,
-            local,
-            ..FenceFlags::NONE
+        let mut flags = FenceFlags::NONE;
+        for (word, flag) in flags.named() {
+            *flag = regions.iter().any(|region| region.name() == word);
         }
+        flags
     }
 
     /// The barrier that thread `t` can meet others at, where there are any: that of the sub-group
@@ -255,13 +262,13 @@ impl Context {
             OneGroup | SubGroups => BarrierScope::WorkGroup,
             OneSubGroup => BarrierScope::SubGroup,
             PairAndOthers if t < 2 => BarrierScope::WorkGroup,
-            Groups | PairAndOthers | Devices | WithHost => return None,
+            Groups | PairAndOthers | OthersAndPair | Families | Devices | WithHost => return None,
         };
         let own = group.own();
         let scope = match self.reach {
             Same(scope) if scope != own => Some(scope),
             // one barrier has one scope
-            Same(_) | FirstAndOthers(..) => None,
+            Same(_) | FirstAndOthers(..) | OthersAndLast(..) => None,
         };
         // a barrier's scope is not narrower than its group
         if scope.is_some_and(|scope| scope < own) {

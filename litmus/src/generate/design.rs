@@ -3,20 +3,20 @@
 use super::shape::Slot;
 use crate::program::{
     Access, Address, Api, Atom, Atomic, Atomicity, Barrier, BinOp, Branch, Cas, CasStrength,
-    Condition, Expected, Expr, Fence, FenceFlags, Instr, LocId, Location, Make, MemOrder, MemScope,
-    Memory, Observable, Placement, Predicate, Program, Quantifier, RegId, Region, Register,
-    Relation, Rmw, RmwOp, ScalarType, Thread, ThreadId,
+    Condition, Expected, Expr, Fence, FenceFlags, Instr, LocId, Location, Make, Memory, Observable,
+    Placement, Predicate, Program, Quantifier, RegId, Region, Register, Relation, Rmw, RmwOp,
+    ScalarType, Thread, ThreadId,
 };
 
 /// How an access is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Mode {
-    /// An ordinary access.
-    Plain,
+    /// An access that is not atomic.
+    Ordinary(Atomicity),
     /// An atomic load or store.
-    Atomic(MemOrder, MemScope),
+    Atomic(Atomic),
     /// A read-modify-write.
-    Update(Update, MemOrder, MemScope),
+    Update(Update, Atomic),
 }
 
 /// Which function a read-modify-write is made with.
@@ -59,14 +59,66 @@ pub enum Step {
         dependency: Dependency,
     },
     /// A fence.
-    Fence(FenceFlags, MemOrder, MemScope),
+    Fence(Fence),
     /// A barrier.
     Barrier(Barrier),
+}
+
+impl Step {
+    /// The flags of a fence or a barrier; in Vulkan the storage classes of any semantics.
+    pub(super) fn flags(&self) -> FenceFlags {
+        match self {
+            Step::Access { mode, .. } => mode.atomic().map_or(FenceFlags::NONE, |of| of.flags),
+            Step::Fence(fence) => fence.flags,
+            Step::Barrier(barrier) => barrier.flags,
+        }
+    }
+
+    /// What its semantics make available and visible.
+    pub(super) fn made(&self) -> Make {
+        match self {
+            Step::Access { mode, .. } => mode.atomic().map_or(Make::NOTHING, |of| of.make),
+            Step::Fence(fence) => fence.make,
+            Step::Barrier(barrier) => barrier.make,
+        }
+    }
+}
+
+impl Mode {
+    /// What an atomic access states.
+    pub fn atomic(self) -> Option<Atomic> {
+        match self {
+            Mode::Ordinary(_) => None,
+            Mode::Atomic(atomic) | Mode::Update(_, atomic) => Some(atomic),
+        }
+    }
+}
+
+impl Update {
+    /// Whether an API has the function: Vulkan's shaders have no weak compare-exchange.
+    pub(super) fn known(self, api: Api) -> bool {
+        match self {
+            Update::Exchange | Update::Add | Update::CasStrong => true,
+            Update::CasWeak => api == Api::OpenCl,
+        }
+    }
+
+    /// Its words in the names of tests and in the trait of orders.
+    pub(super) fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Update::Exchange => ("", ""),
+            Update::Add => ("+add", " with add"),
+            Update::CasStrong => ("+cas", " with strong"),
+            Update::CasWeak => ("+wcas", " with weak"),
+        }
+    }
 }
 
 /// Everything about a test but its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Design {
+    /// The API that it is written for.
+    pub api: Api,
     /// What each thread does.
     pub threads: Vec<Vec<Step>>,
     /// Where each thread runs.
@@ -82,9 +134,13 @@ const NAMES: [&str; 6] = ["x", "y", "z", "a", "b", "c"];
 impl Design {
     /// The program, with the question whether the cycle's outcome can be reached.
     pub fn program(&self, name: &str) -> Program {
+        // Only OpenCL C has types for what is accessed atomically.
+        let typed = self.api == Api::OpenCl;
         let atomic = |l: usize| {
-            self.accesses()
-                .any(|(slot, mode)| slot.location == l && mode != Mode::Plain)
+            let mut accesses = self.accesses();
+            accesses.any(|(slot, mode)| {
+                typed && slot.location == l && !matches!(mode, Mode::Ordinary(_))
+            })
         };
         let locations = (0..self.regions.len())
             .map(|l| Location {
@@ -104,7 +160,7 @@ impl Design {
         let mut target = Vec::new();
         let mut threads = Vec::new();
         for (t, steps) in self.threads.iter().enumerate() {
-            let mut registers = Registers::default();
+            let mut registers = Registers::of(self.api);
             let body = body(steps, &mut registers);
             for (r, (_, asks)) in registers.all.iter().enumerate() {
                 if let Some(value) = asks {
@@ -137,7 +193,7 @@ impl Design {
         };
         Program {
             name: name.to_string(),
-            api: Api::OpenCl,
+            api: self.api,
             locations,
             threads,
             queues: Vec::new(),
@@ -155,7 +211,7 @@ impl Design {
     pub fn accesses(&self) -> impl Iterator<Item = (&Slot, Mode)> {
         self.threads.iter().flatten().filter_map(|step| match step {
             Step::Access { slot, mode, .. } => Some((slot, *mode)),
-            Step::Fence(..) | Step::Barrier(_) => None,
+            Step::Fence(_) | Step::Barrier(_) => None,
         })
     }
 }
@@ -165,8 +221,8 @@ fn equal(observable: Observable, value: i64) -> Predicate {
 }
 
 /// A thread's registers.
-#[derive(Default)]
 struct Registers {
+    api: Api,
     /// The first value of each, and the one that the outcome asks for.
     all: Vec<(i64, Option<i64>)>,
     /// The last one that says what was read, and what it then is.
@@ -174,6 +230,14 @@ struct Registers {
 }
 
 impl Registers {
+    fn of(api: Api) -> Registers {
+        Registers {
+            api,
+            all: Vec::new(),
+            source: None,
+        }
+    }
+
     fn add(&mut self, init: i64, asks: Option<i64>) -> RegId {
         self.all.push((init, asks));
         RegId(self.all.len() as u32 - 1)
@@ -192,14 +256,8 @@ fn body(steps: &[Step], registers: &mut Registers) -> Vec<Instr> {
     let mut out = Vec::new();
     for (i, step) in steps.iter().enumerate() {
         let (slot, mode, dependency) = match step {
-            Step::Fence(flags, order, scope) => {
-                out.push(Instr::Fence(Fence {
-                    flags: *flags,
-                    order: *order,
-                    scope: *scope,
-                    legacy: false,
-                    make: Make::NOTHING,
-                }));
+            Step::Fence(fence) => {
+                out.push(Instr::Fence(*fence));
                 continue;
             }
             Step::Barrier(barrier) => {
@@ -267,10 +325,9 @@ fn access(
         None => Expr::Const(constant),
     };
     let atomicity = match mode {
-        Mode::Plain => Atomicity::Plain,
-        Mode::Atomic(order, scope) => Atomicity::Atomic(Atomic::explicit(order, Some(scope))),
-        Mode::Update(update, order, scope) => {
-            let atomic = Atomic::explicit(order, Some(scope));
+        Mode::Ordinary(atomicity) => atomicity,
+        Mode::Atomic(atomic) => Atomicity::Atomic(atomic),
+        Mode::Update(update, atomic) => {
             return self::update(slot, update, atomic, address, &with_data, registers);
         }
     };
@@ -324,31 +381,39 @@ fn update(
         Update::CasWeak => CasStrength::Weak,
     };
     let (success, expected, desired) = match slot.write {
+        // In Vulkan what was there takes the place of what it expects, and says whether it succeeded.
+        Some(write) if registers.api == Api::Vulkan => {
+            let before = slot.read.unwrap_or(write - 1);
+            let expected = registers.add(before, Some(before));
+            registers.source = Some((expected, before));
+            (None, expected, write)
+        }
         Some(write) => {
             let before = slot.read.unwrap_or(write - 1);
             // what it expects is in one register, whether it was there in the next
             let expected = registers.add(before, None);
             let success = registers.add(0, Some(1));
             registers.source = Some((success, 1));
-            (success, expected, write)
+            (Some(success), expected, write)
         }
         None => {
             let expected = registers.add(NEVER, slot.read);
-            let success = registers.add(0, None);
+            let success = (registers.api == Api::OpenCl).then(|| registers.add(0, None));
             registers.source = slot.read.map(|read| (expected, read));
             (success, expected, NEVER)
         }
     };
-    Instr::Assign {
-        register: success,
-        value: Expr::Cas(Cas {
-            strength,
-            address,
-            expected: Expected::Register(expected),
-            desired: Box::new(with_data(desired)),
-            atomic,
-            // what of it a read can have
-            failure: atomic.order.of_load(),
-        }),
+    let value = Expr::Cas(Cas {
+        strength,
+        address,
+        expected: Expected::Register(expected),
+        desired: Box::new(with_data(desired)),
+        atomic,
+        // what of it a read can have
+        failure: atomic.order.of_load(),
+    });
+    match success {
+        Some(register) => Instr::Assign { register, value },
+        None => Instr::Effect(value),
     }
 }

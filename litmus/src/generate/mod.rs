@@ -18,10 +18,13 @@ mod canonical;
 mod classify;
 mod combination;
 mod context;
+mod contexts;
 mod cover;
 mod design;
+mod draw;
 mod given;
 mod index;
+mod manner;
 mod mutants;
 mod shape;
 mod test;
@@ -40,6 +43,7 @@ pub use shape::{Dir, Edge, Shape, Slot, shapes, spell};
 pub use test::Test;
 
 use crate::oracle::{self, Model, Readings};
+use crate::program::Api;
 use candidate::{Candidate, candidates};
 use classify::{Judge, Verdict, in_parallel};
 use std::collections::{BTreeMap, HashSet};
@@ -74,11 +78,21 @@ pub enum Selection {
     Count(usize),
     /// So many of each shape, as many pairs of traits of the shape as possible first.
     EachShape(usize),
+    /// So many, drawn by a seed: one of a shape, one of another, and when all had their turn another of the
+    /// first. The others are not judged.
+    Drawn {
+        /// How many.
+        count: usize,
+        /// The seed.
+        seed: u64,
+    },
 }
 
 /// What to generate.
 #[derive(Debug, Clone)]
 pub struct Options {
+    /// For which API.
+    pub api: Api,
     /// Numbers of threads, within 2 to 4.
     pub threads: RangeInclusive<usize>,
     /// Numbers of edges, within 3 to 6.
@@ -118,10 +132,11 @@ pub struct Error {
 }
 
 impl Default for Options {
-    /// Two to four threads and three to six edges in the graded alphabet: every class, everything,
-    /// no mutants, on all processors.
+    /// Tests of OpenCL, of two to four threads and three to six edges in the graded alphabet: every class,
+    /// everything, no mutants, on all processors.
     fn default() -> Options {
         Options {
+            api: Api::OpenCl,
             threads: 2..=4,
             edges: 3..=6,
             classes: Class::ALL.to_vec(),
@@ -151,21 +166,20 @@ pub fn generate<'m>(
 ) -> Result<Generated, Error> {
     let judge = Judge::new(readings, sc);
     let shapes = shapes(options.threads.clone(), options.edges.clone());
-    let found = distinct(&shapes, options);
-    let verdicts: Result<Vec<Verdict>, Error> = in_parallel(options.workers, &found, |f| {
-        judge.verdict(&f.candidate.program(), &f.form)
-    })
-    .into_iter()
-    .collect();
-    let mut tests: Vec<Test> = found
+    let judged = match options.selection {
+        Selection::Drawn { count, seed } => draw::drawn(&shapes, options, count, seed, &judge)?,
+        Selection::All | Selection::Pairwise | Selection::Count(_) | Selection::EachShape(_) => {
+            judged(distinct(&shapes, options), options, &judge)?
+        }
+    };
+    let mut tests: Vec<Test> = judged
         .into_iter()
-        .zip(verdicts?)
         .filter(|(_, verdict)| options.classes.contains(&verdict.class))
         .map(|(found, verdict)| test(&shapes[found.shape], found.candidate, verdict))
         .collect();
     let traits: Vec<&Traits> = tests.iter().map(|t| &t.traits).collect();
     let chosen = match options.selection {
-        Selection::All => (0..tests.len()).collect(),
+        Selection::All | Selection::Drawn { .. } => (0..tests.len()).collect(),
         Selection::Pairwise => cover::pairwise(&traits, None),
         Selection::Count(n) => cover::pairwise(&traits, Some(n)),
         Selection::EachShape(n) => each_shape(&tests, n),
@@ -204,36 +218,76 @@ fn each_shape(tests: &[Test], count: usize) -> Vec<usize> {
     chosen
 }
 
+/// The test with a name, whatever its class, where the options have it.
+///
+/// # Errors
+/// Where the oracle cannot judge it.
+pub fn named<'m>(
+    name: &str,
+    options: &Options,
+    readings: impl Into<Readings<'m>>,
+    sc: &'m Model,
+) -> Result<Option<Test>, Error> {
+    let judge = Judge::new(readings, sc);
+    let shapes = shapes(options.threads.clone(), options.edges.clone());
+    let found = draw::named(&shapes, options, name, &judge)?;
+    Ok(found.map(|(found, verdict)| test(&shapes[found.shape], found.candidate, verdict)))
+}
+
+/// The candidates with what the judge says of each.
+fn judged(
+    found: Vec<Found>,
+    options: &Options,
+    judge: &Judge<'_>,
+) -> Result<Vec<(Found, Verdict)>, Error> {
+    let verdicts: Result<Vec<Verdict>, Error> = in_parallel(options.workers, &found, |f| {
+        judge.verdict(&f.candidate.program(), &f.form)
+    })
+    .into_iter()
+    .collect();
+    Ok(found.into_iter().zip(verdicts?).collect())
+}
+
 /// The candidates of all shapes, the first of each canonical form.
 fn distinct(shapes: &[Shape], options: &Options) -> Vec<Found> {
     let numbers: Vec<usize> = (0..shapes.len()).collect();
     let all = in_parallel(options.workers, &numbers, |&shape| {
-        let level = options.alphabet.level(&shapes[shape]);
-        let candidates = level.map_or_else(Vec::new, |level| candidates(&shapes[shape], level));
-        candidates
-            .into_iter()
-            .map(|candidate| Found {
-                shape,
-                form: canonical(&candidate.program()),
-                candidate,
-            })
-            .collect::<Vec<_>>()
+        of_shape(shapes, shape, options)
     });
+    first_of_each_form(all.into_iter().flatten().collect())
+}
+
+/// The candidates of the shape with a number.
+fn of_shape(shapes: &[Shape], shape: usize, options: &Options) -> Vec<Found> {
+    let level = options.alphabet.level(&shapes[shape]);
+    let candidates = level.map_or_else(Vec::new, |level| {
+        candidates(&shapes[shape], level, options.api)
+    });
+    let found = |candidate: Candidate| Found {
+        shape,
+        form: canonical(&candidate.program()),
+        candidate,
+    };
+    candidates.into_iter().map(found).collect()
+}
+
+/// The first of each canonical form.
+fn first_of_each_form(mut all: Vec<Found>) -> Vec<Found> {
     let mut known = HashSet::new();
-    let mut out: Vec<Found> = all.into_iter().flatten().collect();
-    out.retain(|found| known.insert(found.form.clone()));
-    out
+    all.retain(|found| known.insert(found.form.clone()));
+    all
 }
 
 /// A candidate of a shape as a test.
 fn test(shape: &Shape, candidate: Candidate, verdict: Verdict) -> Test {
+    let handing = candidate.handing();
     let Candidate {
         name,
         kind,
         context,
-        idiom,
         design,
         changes,
+        ..
     } = candidate;
     Test {
         name,
@@ -247,7 +301,7 @@ fn test(shape: &Shape, candidate: Candidate, verdict: Verdict) -> Test {
             context.reach.to_string(),
             context.memory(),
             context.spread.to_string(),
-            idiom.to_string(),
+            handing,
         ],
         mutant_of: Vec::new(),
         design,

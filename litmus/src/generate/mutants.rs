@@ -5,8 +5,10 @@
 //! environment that shows the mutant's outcome would have seen the bug.
 //!
 //! A mutant is one step weaker: one order, scope, fence, flag or barrier, two accesses of one
-//! location in the other order, a read-modify-write in two. Of each property of each place only the
-//! smallest steps that allow the outcome count. Where none does, a race does: anything may happen. Some tests are ordered twice over (LB where both
+//! location in the other order, a read-modify-write in two; in Vulkan also one storage class, one thing
+//! less made available or visible, or an access made private. Of each property of each place only the
+//! smallest steps that allow the outcome count. Where none does, a race does: anything may happen; in Vulkan it
+//! does so for each property of each place. Some tests are ordered twice over (LB where both
 //! threads acquire and release): where no single change helps, everything is mutated, and then
 //! put back as far as the outcome stays allowed.
 
@@ -14,7 +16,7 @@ use super::canonical::Canonical;
 use super::classify::{Judge, Verdict, in_parallel};
 use super::{Class, Dependency, Error, Step, Test, canonical};
 use crate::mutation::{self, Change, Property, changes, reshapings};
-use crate::program::Program;
+use crate::program::{Api, Program};
 use std::collections::HashMap;
 
 classay_vocabulary::words! {
@@ -35,7 +37,7 @@ classay_vocabulary::words! {
 fn depends(test: &Test) -> bool {
     let depends = |step: &Step| match step {
         Step::Access { dependency, .. } => *dependency != Dependency::None,
-        Step::Fence(..) | Step::Barrier(_) => false,
+        Step::Fence(_) | Step::Barrier(_) => false,
     };
     test.design.threads.iter().flatten().any(depends)
 }
@@ -118,8 +120,15 @@ pub(super) fn mutants(program: &Program, judge: &Judge<'_>) -> Result<Vec<Mutant
     for change in reshapings(program) {
         out.extend(mutant(program, vec![change], judge)?);
     }
-    if out.is_empty() {
-        out = undefined(program, &changes, judge)?;
+    // What makes available and visible orders nothing itself: without it many an outcome stays impossible, and
+    // only the race shows that it is missing.
+    if out.is_empty() || program.api == Api::Vulkan {
+        let mut more = undefined(program, &changes, judge)?;
+        more.retain(|mutant| {
+            done.iter()
+                .all(|(place, _)| *place != mutant.changes[0].place)
+        });
+        out.extend(more);
     }
     if out.is_empty() {
         out.extend(several(program, &changes, judge)?);

@@ -81,6 +81,10 @@ impl Test {
         story.push_str(&format!(" ({model})."));
         if !self.mutant_of.is_empty() {
             story.push_str(&format!(" Mutant of {}.", self.mutant_of.join(", ")));
+            let changes: Vec<&str> = self.changes.iter().map(|c| c.what.as_str()).collect();
+            if !changes.is_empty() {
+                story.push_str(&format!(" Changed: {}.", changes.join("; ")));
+            }
         }
         story
     }

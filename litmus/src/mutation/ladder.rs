@@ -3,7 +3,9 @@
 use super::site::AccessKind;
 use super::step::{Step, To};
 use super::word::{order_word, scope_word};
-use crate::program::{Api, Barrier, Fence, FenceFlags, MemOrder, MemScope, Placement};
+use crate::program::{
+    Api, Atomic, Atomicity, Barrier, Fence, FenceFlags, Make, MemOrder, MemScope, Placement, Region,
+};
 
 /// The weaker orders of a place, with how many steps down they are.
 fn ladder(from: MemOrder, kind: AccessKind) -> Vec<(u32, MemOrder)> {
@@ -51,11 +53,12 @@ pub(super) fn failures(from: MemOrder) -> Vec<Step> {
 
 /// The narrower scopes that a thread can use. Sub-group scope means that each thread is in a
 /// sub-group of its own where the test does not say which one it is in.
-pub(super) fn scopes(from: MemScope, place: Placement) -> Vec<Step> {
+pub(super) fn scopes(from: MemScope, place: Placement, api: Api) -> Vec<Step> {
     let sub_groups = place != Placement::Host;
-    MemScope::of(Api::OpenCl)
+    let alone = api == Api::Vulkan;
+    MemScope::of(api)
         .rev()
-        .filter(|to| *to < from && *to > MemScope::WorkItem)
+        .filter(|to| *to < from && (alone || *to > MemScope::WorkItem))
         .filter(|to| *to > MemScope::SubGroup || sub_groups)
         .zip(1..)
         .map(|(to, steps)| Step {
@@ -66,8 +69,49 @@ pub(super) fn scopes(from: MemScope, place: Placement) -> Vec<Step> {
         .collect()
 }
 
-/// What a fence can lose: order down to none, scope, and flags but the last.
-pub(super) fn fence_steps(fence: &Fence, place: Placement) -> Vec<Step> {
+/// What an atomic access can lose: order, scope, and what else its semantics say.
+pub(super) fn atomic_steps(
+    atomic: &Atomic,
+    kind: AccessKind,
+    place: Placement,
+    api: Api,
+) -> Vec<Step> {
+    let mut steps = orders(atomic.order, kind);
+    steps.extend(scopes(atomic.reach(), place, api));
+    steps.extend(fewer_classes(atomic.flags, api));
+    steps.extend(less_made(atomic.make));
+    steps
+}
+
+/// What an access that is not atomic can lose: the scope of what it makes available or visible, that
+/// itself, and that it is not private.
+pub(super) fn ordinary_steps(
+    atomicity: Atomicity,
+    kind: AccessKind,
+    place: Placement,
+    api: Api,
+) -> Vec<Step> {
+    let Atomicity::NonPrivate(made) = atomicity else {
+        return Vec::new();
+    };
+    let mut steps = Vec::new();
+    if let Some(scope) = made {
+        steps.extend(scopes(scope, place, api));
+        steps.extend(less_made(Make {
+            available: kind == AccessKind::Write,
+            visible: kind == AccessKind::Read,
+        }));
+    }
+    steps.push(Step {
+        what: "private".into(),
+        steps: 1,
+        to: To::Private,
+    });
+    steps
+}
+
+/// What a fence can lose: order down to none, scope, flags but the last, and what it makes.
+pub(super) fn fence_steps(fence: &Fence, place: Placement, api: Api) -> Vec<Step> {
     let mut steps = orders(fence.order, AccessKind::Both);
     // A relaxed fence is none.
     for step in &mut steps {
@@ -76,31 +120,116 @@ pub(super) fn fence_steps(fence: &Fence, place: Placement) -> Vec<Step> {
             step.to = To::NoFence;
         }
     }
-    steps.extend(scopes(fence.scope, place));
-    steps.extend(fewer(fence.flags).into_iter().filter(|s| match s.to {
-        To::Flags(to) => to != FenceFlags::default(),
-        To::Order(_) | To::FailureOrder(_) | To::Scope(_) | To::NoFence | To::NoBarrier => true,
-    }));
+    steps.extend(scopes(fence.scope, place, api));
+    steps.extend(match api {
+        Api::OpenCl => fewer_but_one(fence.flags, api),
+        Api::Vulkan => fewer_classes(fence.flags, api),
+    });
+    steps.extend(less_made(fence.make));
     steps
 }
 
-/// What a barrier can lose: flags, then itself, and scope down to its group's.
-pub(super) fn barrier_steps(barrier: &Barrier, place: Placement) -> Vec<Step> {
-    let mut steps = fewer(barrier.flags);
+/// What a barrier can lose: flags, then itself, and scope down to its group's; in Vulkan also its order, what
+/// it makes, and its memory semantics as a whole.
+pub(super) fn barrier_steps(barrier: &Barrier, place: Placement, api: Api) -> Vec<Step> {
+    let mut steps = match api {
+        Api::OpenCl => fewer(barrier.flags, api),
+        Api::Vulkan => fewer_classes(barrier.flags, api),
+    };
     let last = steps.iter().map(|s| s.steps).max().unwrap_or(0);
     steps.push(Step {
         what: "removed".into(),
         steps: last + 1,
         to: To::NoBarrier,
     });
-    let mut narrower = scopes(barrier.reach(), place);
-    narrower.retain(|s| matches!(s.to, To::Scope(to) if to >= barrier.group.own()));
+    let mut narrower = scopes(barrier.reach(), place, api);
+    // In Vulkan who waits and whose memory is ordered are two scopes.
+    let least = match api {
+        Api::OpenCl => barrier.group.own(),
+        Api::Vulkan => MemScope::WorkItem,
+    };
+    narrower.retain(|s| matches!(s.to, To::Scope(to) if to >= least));
     steps.extend(narrower);
+    if api == Api::Vulkan {
+        let mut weaker = orders(barrier.order, AccessKind::Both);
+        for step in &mut weaker {
+            if let To::Order(MemOrder::Relaxed) = step.to {
+                step.what = "without memory semantics".into();
+                step.to = To::NoSemantics;
+            }
+        }
+        steps.extend(weaker);
+        steps.extend(less_made(barrier.make));
+    }
+    steps
+}
+
+/// What semantics make available and visible without one of the two, and without both.
+fn less_made(made: Make) -> Vec<Step> {
+    let available = Make {
+        available: true,
+        visible: false,
+    };
+    let visible = Make {
+        available: false,
+        visible: true,
+    };
+    let step = |what: &str, steps, made| Step {
+        what: what.into(),
+        steps,
+        to: To::Without(made),
+    };
+    let mut out = Vec::new();
+    if made.available {
+        out.push(step("makes nothing available", 1, available));
+    }
+    if made.visible {
+        out.push(step("makes nothing visible", 1, visible));
+    }
+    if made
+        == (Make {
+            available: true,
+            visible: true,
+        })
+    {
+        out.push(step("makes nothing available or visible", 2, made));
+    }
+    out
+}
+
+/// The storage classes of semantics without one of them; of a single one, another in its place, since
+/// semantics that order something name a class.
+fn fewer_classes(classes: FenceFlags, api: Api) -> Vec<Step> {
+    let words = classes.words();
+    let only = match words.as_slice() {
+        [only] => *only,
+        _ => return fewer_but_one(classes, api),
+    };
+    let region = if classes.global {
+        Region::Local
+    } else {
+        Region::Global
+    };
+    let mut other = FenceFlags::NONE;
+    for (word, flag) in other.named() {
+        *flag = word == region.name();
+    }
+    vec![Step {
+        what: arrow(flag_text(only, api), flag_text(region.name(), api)),
+        steps: 1,
+        to: To::Flags(other),
+    }]
+}
+
+/// The flags without one of them, where some are left.
+fn fewer_but_one(flags: FenceFlags, api: Api) -> Vec<Step> {
+    let mut steps = fewer(flags, api);
+    steps.retain(|step| step.to != To::Flags(FenceFlags::NONE));
     steps
 }
 
 /// The flags without one of them, and without all.
-fn fewer(flags: FenceFlags) -> Vec<Step> {
+fn fewer(flags: FenceFlags, api: Api) -> Vec<Step> {
     let set = flags.words();
     let mut out: Vec<Step> = set
         .iter()
@@ -110,7 +239,10 @@ fn fewer(flags: FenceFlags) -> Vec<Step> {
                 *flag = false;
             }
             Step {
-                what: format!("without the {word} flag"),
+                what: match api {
+                    Api::OpenCl => format!("without the {word} flag"),
+                    Api::Vulkan => format!("without {}", flag_text(word, api)),
+                },
                 steps: 1,
                 to: To::Flags(to),
             }
@@ -120,8 +252,19 @@ fn fewer(flags: FenceFlags) -> Vec<Step> {
         out.push(Step {
             what: "without flags".into(),
             steps: set.len() as u32,
-            to: To::Flags(FenceFlags::default()),
+            to: To::Flags(FenceFlags::NONE),
         });
     }
     out
+}
+
+/// What people call the flag with a word.
+fn flag_text(word: &str, api: Api) -> &str {
+    match (api, word) {
+        (Api::Vulkan, "global") => "UniformMemory",
+        (Api::Vulkan, "local") => "WorkgroupMemory",
+        (Api::Vulkan, "image") => "ImageMemory",
+        (Api::Vulkan, "output") => "OutputMemory",
+        (Api::OpenCl | Api::Vulkan, word) => word,
+    }
 }

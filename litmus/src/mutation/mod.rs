@@ -22,7 +22,7 @@ use crate::program::{
     Address, Atomic, Barrier, BarrierScope, MemOrder, Placement, Program, WorkItem,
 };
 use change::Target;
-use ladder::{barrier_steps, failures, fence_steps, orders, scopes};
+use ladder::{atomic_steps, barrier_steps, failures, fence_steps, ordinary_steps};
 use reshape::{How, Reshaping, access, each_pair, each_update};
 use site::{AccessKind, Site, each_site};
 use step::Step;
@@ -31,12 +31,10 @@ use step::Step;
 pub(crate) fn only_seq_cst(program: &Program) -> bool {
     let mut only = true;
     each_site(&mut program.clone(), &mut |_, site| match site {
-        Site::Access(_, _, atomic) => {
-            only &= atomic.is_none_or(|atomic| atomic.order == MemOrder::SeqCst)
-        }
+        Site::Access(_, _, atomic) => only &= atomic.order == MemOrder::SeqCst,
         Site::Cas(cas) => only &= [cas.atomic.order, cas.failure] == [MemOrder::SeqCst; 2],
         Site::Fence(fence, _) => only &= fence.order == MemOrder::SeqCst,
-        Site::Barrier(..) => {}
+        Site::Ordinary(..) | Site::Barrier(..) => {}
     });
     only
 }
@@ -47,14 +45,14 @@ pub(crate) fn relax_defaults(program: &Program) -> Option<Program> {
     let mut found = false;
     each_site(&mut program, &mut |_, site| {
         let atomic = match site {
-            Site::Access(_, _, Some(atomic)) => atomic,
+            Site::Access(_, _, atomic) => atomic,
             Site::Cas(cas) => {
                 if cas.atomic.implicit {
                     cas.failure = MemOrder::Relaxed;
                 }
                 &mut cas.atomic
             }
-            Site::Access(_, _, None) | Site::Fence(..) | Site::Barrier(..) => return,
+            Site::Ordinary(..) | Site::Fence(..) | Site::Barrier(..) => return,
         };
         if atomic.implicit {
             *atomic = Atomic::explicit(MemOrder::Relaxed, atomic.scope);
@@ -195,37 +193,32 @@ impl Found {
         site: &Site<'_>,
         counts: &mut Vec<(usize, String, usize)>,
     ) -> Found {
-        let place = program.threads[thread].placement;
+        let (place, api) = (program.threads[thread].placement, program.api);
         let location = |address: &Address| &program.locations[address.location.index()].name;
         let mut key = None;
         let (name, steps) = match site {
-            Site::Access(kind, address, atomic) => {
-                let what = match kind {
-                    AccessKind::Read => "load of",
-                    AccessKind::Write => "store to",
-                    AccessKind::Both => "read-modify-write of",
-                };
-                let what = format!("the {what} {}", location(address));
-                let steps = atomic.as_ref().map_or(Vec::new(), |atomic| {
-                    let mut steps = orders(atomic.order, *kind);
-                    steps.extend(scopes(atomic.reach(), place));
-                    steps
-                });
-                (name(counts, thread, what), steps)
-            }
+            Site::Access(kind, address, atomic) => (
+                name(counts, thread, access_name(*kind, location(address))),
+                atomic_steps(atomic, *kind, place, api),
+            ),
+            Site::Ordinary(kind, address, atomicity) => (
+                name(counts, thread, access_name(*kind, location(address))),
+                ordinary_steps(**atomicity, *kind, place, api),
+            ),
             Site::Cas(cas) => {
-                let mut steps = orders(cas.atomic.order, AccessKind::Both);
+                let mut steps = atomic_steps(&cas.atomic, AccessKind::Both, place, api);
                 for step in &mut steps {
-                    step.what = format!("on success {}", step.what);
+                    if step.to.property() == Property::Order {
+                        step.what = format!("on success {}", step.what);
+                    }
                 }
                 steps.extend(failures(cas.failure));
-                steps.extend(scopes(cas.atomic.reach(), place));
                 let what = format!("the compare-exchange of {}", location(&cas.address));
                 (name(counts, thread, what), steps)
             }
             Site::Fence(fence, _) => {
                 let name = name(counts, thread, "the fence".into());
-                (name, fence_steps(fence, place))
+                (name, fence_steps(fence, place, api))
             }
             Site::Barrier(barrier, _) => {
                 let what = barrier_name(barrier);
@@ -235,7 +228,10 @@ impl Found {
                     Placement::Host => format!("{what} of the host"),
                     Placement::Device(item) => format!("{what} of work-group {}", item.work_group),
                 };
-                (ordinal_name(name, ordinal), barrier_steps(barrier, place))
+                (
+                    ordinal_name(name, ordinal),
+                    barrier_steps(barrier, place, api),
+                )
             }
         };
         Found {
@@ -259,6 +255,15 @@ impl BarrierKey {
             ordinal,
         }
     }
+}
+
+fn access_name(kind: AccessKind, location: &str) -> String {
+    let what = match kind {
+        AccessKind::Read => "load of",
+        AccessKind::Write => "store to",
+        AccessKind::Both => "read-modify-write of",
+    };
+    format!("the {what} {location}")
 }
 
 fn barrier_name(barrier: &Barrier) -> String {

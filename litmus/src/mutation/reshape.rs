@@ -5,7 +5,7 @@
 //! hold whatever the orders and scopes are. Only a program without them can show what they forbid.
 
 use crate::program::{
-    Access, Atomic, Atomicity, BinOp, Branch, Expr, Instr, LocId, Program, RegId, RmwOp,
+    Access, Atomic, Atomicity, BinOp, Branch, Expr, Instr, LocId, MemOrder, Program, RegId, RmwOp,
 };
 
 /// What becomes of the n-th place of a thread where something can be reshaped.
@@ -143,9 +143,9 @@ fn split(program: &Program, thread: usize, instr: &Instr) -> Option<Vec<Instr>> 
     if !wide || !value.parts().all(apart) {
         return None;
     }
-    let access = |atomic: Atomic, order| Access {
+    let access = |atomic: Atomic, order: MemOrder| Access {
         address: address.clone(),
-        atomicity: Atomicity::Atomic(Atomic { order, ..atomic }),
+        atomicity: Atomicity::Atomic(atomic.ordered(order)),
     };
     let load = |atomic: Atomic| Instr::Assign {
         register: *register,

@@ -1,11 +1,15 @@
 //! The places of a program that can be mutated, in the order of the text.
 
-use crate::program::{Address, Atomic, Barrier, Cas, Expr, Fence, Instr, Program};
+use crate::program::{
+    Access, Address, Atomic, Atomicity, Barrier, Cas, Expr, Fence, Instr, Program,
+};
 
 /// Something that can be mutated.
 pub(super) enum Site<'p> {
-    /// An access with what it states, where it is atomic.
-    Access(AccessKind, &'p Address, Option<&'p mut Atomic>),
+    /// An atomic access with what it states.
+    Access(AccessKind, &'p Address, &'p mut Atomic),
+    /// An access that is not atomic, with how it reaches memory.
+    Ordinary(AccessKind, &'p Address, &'p mut Atomicity),
     Cas(&'p mut Cas),
     /// A fence, and whether it is removed.
     Fence(&'p mut Fence, &'p mut bool),
@@ -13,8 +17,18 @@ pub(super) enum Site<'p> {
     Barrier(&'p mut Barrier, &'p mut bool),
 }
 
+impl Site<'_> {
+    fn of(kind: AccessKind, access: &mut Access) -> Site<'_> {
+        let Access { address, atomicity } = access;
+        match atomicity {
+            Atomicity::Atomic(atomic) => Site::Access(kind, address, atomic),
+            ordinary => Site::Ordinary(kind, address, ordinary),
+        }
+    }
+}
+
 /// Which orders a place can have.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum AccessKind {
     Read,
     Write,
@@ -33,10 +47,7 @@ fn in_body(body: &mut [Instr], each: &mut dyn FnMut(Site<'_>)) {
         instr.expressions_mut().for_each(|expr| in_expr(expr, each));
         let mut removed = false;
         match instr {
-            Instr::Store { access, .. } => {
-                let atomic = access.atomicity.atomic_mut();
-                each(Site::Access(AccessKind::Write, &access.address, atomic));
-            }
+            Instr::Store { access, .. } => each(Site::of(AccessKind::Write, access)),
             Instr::Fence(fence) => each(Site::Fence(fence, &mut removed)),
             Instr::Barrier(barrier) => each(Site::Barrier(barrier, &mut removed)),
             Instr::Assign { .. }
@@ -58,13 +69,10 @@ fn in_expr(expr: &mut Expr, each: &mut dyn FnMut(Site<'_>)) {
     expr.parts_mut().for_each(|part| in_expr(part, each));
     match expr {
         Expr::Const(_) | Expr::Reg(_) | Expr::Unary(..) | Expr::Binary(..) | Expr::Select(..) => {}
-        Expr::Load(access) => {
-            let atomic = access.atomicity.atomic_mut();
-            each(Site::Access(AccessKind::Read, &access.address, atomic));
-        }
+        Expr::Load(access) => each(Site::of(AccessKind::Read, access)),
         Expr::Rmw(rmw) => {
-            let atomic = Some(&mut rmw.atomic);
-            each(Site::Access(AccessKind::Both, &rmw.address, atomic));
+            let kind = AccessKind::Both;
+            each(Site::Access(kind, &rmw.address, &mut rmw.atomic));
         }
         Expr::Cas(cas) => each(Site::Cas(cas)),
     }

@@ -1,7 +1,7 @@
 //! Words for orders, scopes and steps.
 
 use super::step::To;
-use crate::program::{FenceFlags, MemOrder, MemScope};
+use crate::program::{FenceFlags, Make, MemOrder, MemScope};
 
 /// An order in a word.
 pub(crate) fn order_word(order: MemOrder) -> &'static str {
@@ -50,7 +50,10 @@ pub(super) fn of(to: &To) -> String {
         To::FailureOrder(order) => format!("fail-{}", short_order(*order)),
         To::Scope(scope) => short_scope(*scope).to_owned(),
         To::Flags(flags) => flag_word(*flags),
+        To::Without(made) => without_word(*made).to_owned(),
+        To::Private => "priv".to_owned(),
         To::NoFence => "nofence".to_owned(),
+        To::NoSemantics => "nosem".to_owned(),
         To::NoBarrier => "nobar".to_owned(),
     }
 }
@@ -61,5 +64,15 @@ fn flag_word(flags: FenceFlags) -> String {
     match letters.as_str() {
         "" => "noflag".to_owned(),
         letters => format!("{letters}flag"),
+    }
+}
+
+/// What is no longer made.
+fn without_word(made: Make) -> &'static str {
+    match (made.available, made.visible) {
+        (true, true) => "nomake",
+        (true, false) => "noav",
+        (false, true) => "novis",
+        (false, false) => "make",
     }
 }

@@ -23,7 +23,7 @@ mod unfold;
 mod value;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use crate::cat::Role;
 

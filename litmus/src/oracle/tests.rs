@@ -5,7 +5,7 @@ mod compare;
 mod corpus;
 mod families;
 mod loops;
-mod naive;
+pub(crate) mod naive;
 mod objects;
 mod progress;
 mod queues;

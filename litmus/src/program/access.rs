@@ -147,6 +147,14 @@ impl Make {
         visible: false,
     };
 
+    /// Without what another one makes.
+    pub fn without(self, other: Make) -> Make {
+        Make {
+            available: self.available && !other.available,
+            visible: self.visible && !other.visible,
+        }
+    }
+
     /// What of it semantics of this order can have: MakeAvailable needs a release, MakeVisible an acquire.
     pub fn under(self, order: MemOrder) -> Make {
         let releases = matches!(order, MemOrder::Release | MemOrder::AcqRel);
@@ -182,6 +190,21 @@ impl Atomic {
     /// The scope that it has, stated or not.
     pub fn reach(self) -> MemScope {
         self.scope.unwrap_or(MemScope::Device)
+    }
+
+    /// The same with another order, and of its semantics those that this order can have.
+    pub fn ordered(self, order: MemOrder) -> Atomic {
+        Atomic {
+            order,
+            flags: match order {
+                MemOrder::Relaxed => FenceFlags::NONE,
+                MemOrder::Acquire | MemOrder::Release | MemOrder::AcqRel | MemOrder::SeqCst => {
+                    self.flags
+                }
+            },
+            make: self.make.under(order),
+            ..self
+        }
     }
 
     /// The call of a function in OpenCL C; `failure` is the second order of a compare-exchange.

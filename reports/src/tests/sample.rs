@@ -297,5 +297,6 @@ pub fn context(results: &[CaseResult]) -> Context {
         }),
         expectations,
         missing: vec!["the model mine.cat is gone".into()],
+        progress: None,
     }
 }

@@ -1,18 +1,19 @@
-//! Every shipped test that shaders play becomes a module that is valid, in either memory model.
+//! Every shipped test that shaders play, and generated ones, become modules that are valid, in either memory model.
 
 use super::{foreign, shader};
 use crate::device::vulkan::gpu::Features;
 use crate::environment::ModuleModel;
 use crate::execute::bench::Foreigns;
+use classay_litmus::generate::{Options, Selection, generate};
 use classay_litmus::kernel::{AtomicsDialect, Inexpressible, TestKernel};
-use classay_litmus::program::Api;
+use classay_litmus::oracle::Model;
+use classay_litmus::program::{Api, Program};
 use std::process::Command;
 
-/// The texts of all shipped tests with what they call in modules of a memory model.
-fn texts(model: ModuleModel) -> Vec<(String, String, Foreigns)> {
+/// The texts of tests, of those that can be played, with what they call in modules of a memory model.
+fn texts(programs: &[Program], model: ModuleModel) -> Vec<(String, String, Foreigns)> {
     let mut all = Vec::new();
-    for case in crate::plan::shipped_of(Api::Vulkan).expect("the shipped tests") {
-        let program = case.body.litmus().expect("a litmus test");
+    for program in programs {
         match TestKernel::write(program, AtomicsDialect::Vulkan) {
             Ok(test) => {
                 let operations = test.operations.all.iter();
@@ -22,7 +23,7 @@ fn texts(model: ModuleModel) -> Vec<(String, String, Foreigns)> {
                     aliasing: test.aliasing().collect(),
                     model,
                 };
-                all.push((case.test, test.source, foreign));
+                all.push((program.name.clone(), test.source, foreign));
             }
             Err(
                 Inexpressible::BeyondDispatch(_)
@@ -30,7 +31,7 @@ fn texts(model: ModuleModel) -> Vec<(String, String, Foreigns)> {
                 | Inexpressible::NestedBarrier { .. }
                 | Inexpressible::LocalAcrossGroups { .. },
             ) => {}
-            Err(other) => panic!("{}: {other}", case.test),
+            Err(other) => panic!("{}: {other}", program.name),
         }
     }
     all
@@ -38,6 +39,31 @@ fn texts(model: ModuleModel) -> Vec<(String, String, Foreigns)> {
 
 #[test]
 fn modules_of_shipped_tests_are_valid() {
+    let cases = crate::plan::shipped_of(Api::Vulkan).expect("the shipped tests");
+    let program = |case: &crate::plan::Case| {
+        let program = case.body.litmus().expect("a litmus test");
+        Program::clone(program)
+    };
+    are_valid(&cases.iter().map(program).collect::<Vec<_>>(), 250);
+}
+
+#[test]
+fn modules_of_generated_tests_are_valid() {
+    let options = Options {
+        api: Api::Vulkan,
+        mutants: true,
+        selection: Selection::Drawn { count: 60, seed: 3 },
+        ..Options::default()
+    };
+    let named = |name| Model::named(name).expect("a model");
+    let (model, sc) = (named(Api::Vulkan.model()), named("sc"));
+    let made = generate(&options, &model, &sc).expect("they can be judged");
+    let programs: Vec<Program> = made.tests.iter().map(|test| test.program()).collect();
+    are_valid(&programs, 60);
+}
+
+/// Checks the modules of these tests, of which at least so many can be played.
+fn are_valid(programs: &[Program], least: usize) {
     let folder = tempfile::tempdir().expect("a folder");
     let mut files = Vec::new();
     for (model, int64) in [
@@ -51,8 +77,8 @@ fn modules_of_shipped_tests_are_valid() {
             int64,
             ..Features::default()
         };
-        let texts = texts(model);
-        assert!(texts.len() > 250, "{}", texts.len());
+        let texts = texts(programs, model);
+        assert!(texts.len() >= least, "{}", texts.len());
         for (name, text, foreign) in texts {
             let shader = shader(&text, &foreign, has).unwrap_or_else(|failure| {
                 panic!("{name}: {}", failure.log);

@@ -1,11 +1,11 @@
 //! Programs that are alike have one canonical form, programs that are not have two.
 
-use super::DEFAULT;
+use super::{DEFAULT, VULKAN};
 use crate::generate::canonical;
 use crate::mutation::changes;
 use crate::program::{
-    Address, Atom, Expected, Expr, Instr, LocId, Observable, Placement, Predicate, Program, RegId,
-    ThreadId,
+    Address, Api, Atom, Atomic, Cas, CasStrength, Expected, Expr, FenceFlags, Instr, LocId, Make,
+    MemOrder, MemScope, Observable, Placement, Predicate, Program, RegId, ThreadId, WorkItem,
 };
 use proptest::prelude::Rng;
 use proptest::test_runner::{RngAlgorithm, TestRng};
@@ -125,6 +125,7 @@ fn shuffled(program: &Program, rng: &mut TestRng) -> Program {
         if let Placement::Device(item) = &mut thread.placement {
             item.device += offset;
             item.work_group = 7 - item.work_group;
+            item.queue_family += offset;
             item.sub_group = item.sub_group.map(|s| (s + offset) % 9);
         }
     }
@@ -160,7 +161,7 @@ fn shuffled(program: &Program, rng: &mut TestRng) -> Program {
 #[test]
 fn shuffled_programs_are_alike() {
     let mut rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
-    for found in DEFAULT.iter().step_by(29) {
+    for found in DEFAULT.iter().step_by(29).chain(VULKAN.iter().step_by(31)) {
         let program = found.candidate.program();
         for _ in 0..3 {
             let other = shuffled(&program, &mut rng);
@@ -171,11 +172,96 @@ fn shuffled_programs_are_alike() {
 
 #[test]
 fn changed_programs_are_not_alike() {
-    for found in DEFAULT.iter().step_by(97) {
+    for found in DEFAULT.iter().step_by(97).chain(VULKAN.iter().step_by(67)) {
         let program = found.candidate.program();
         for change in changes(&program) {
             let form = canonical(&change.apply(&program));
             assert_ne!(form, found.form, "{} {}", program.name, change.word);
+        }
+    }
+}
+
+/// A shipped test of Vulkan.
+fn shipped(name: &str) -> Program {
+    let all = crate::shipped_vulkan();
+    let (_, text) = all
+        .iter()
+        .find(|(n, _)| *n == name)
+        .expect("a shipped test");
+    crate::syntax::read_litmus(name, text).expect("it can be read")
+}
+
+#[test]
+fn what_vulkan_states_beside_orders_tells_programs_apart() {
+    let of = |name: &str, change: &dyn Fn(&mut Program)| {
+        let mut program = shipped(name);
+        change(&mut program);
+        canonical(&program)
+    };
+    let same = |_: &mut Program| ();
+    let item = |program: &mut Program, t: usize, change: &dyn Fn(&mut WorkItem)| {
+        if let Placement::Device(item) = &mut program.threads[t].placement {
+            change(item);
+        }
+    };
+    // In a family of its own a thread is in another work-group, but so it was before.
+    let family = |p: &mut Program| item(p, 1, &|item| item.queue_family = 1);
+    assert_ne!(of("MP+rel+acq", &family), of("MP+rel+acq", &same));
+    // One family is like another.
+    let both = |p: &mut Program| (0..2).for_each(|t| item(p, t, &|item| item.queue_family = 3));
+    assert_eq!(of("MP+rel+acq", &both), of("MP+rel+acq", &same));
+    let ordered = |p: &mut Program| p.synchronized.push((ThreadId(0), ThreadId(1)));
+    let other = |p: &mut Program| p.synchronized.push((ThreadId(1), ThreadId(0)));
+    assert_ne!(of("MP+rel+acq", &ordered), of("MP+rel+acq", &same));
+    assert_ne!(of("MP+rel+acq", &ordered), of("MP+rel+acq", &other));
+    let opencl = |p: &mut Program| p.api = Api::OpenCl;
+    assert_ne!(of("MP+rel+acq", &opencl), of("MP+rel+acq", &same));
+    let alias = |p: &mut Program| p.locations[1].alias = Some(LocId(0));
+    assert_ne!(of("MP+rel+acq", &alias), of("MP+rel+acq", &same));
+}
+
+#[test]
+fn semantics_of_compare_exchanges_tell_programs_apart() {
+    let atomic = |flags: FenceFlags, make: Make| Atomic {
+        flags,
+        make,
+        ..Atomic::explicit(MemOrder::AcqRel, Some(MemScope::Device))
+    };
+    let form = |atomic: Atomic| {
+        let mut program = shipped("MP+rel+acq");
+        program.threads[1].body.push(Instr::Effect(Expr::Cas(Cas {
+            strength: CasStrength::Strong,
+            address: Address {
+                location: LocId(0),
+                index: None,
+            },
+            expected: Expected::Register(RegId(0)),
+            desired: Box::new(Expr::Const(1)),
+            atomic,
+            failure: MemOrder::Acquire,
+        })));
+        canonical(&program)
+    };
+    let global = FenceFlags {
+        global: true,
+        ..FenceFlags::NONE
+    };
+    let local = FenceFlags {
+        local: true,
+        ..FenceFlags::NONE
+    };
+    let visible = Make {
+        visible: true,
+        available: false,
+    };
+    let forms = [
+        form(atomic(global, Make::NOTHING)),
+        form(atomic(local, Make::NOTHING)),
+        form(atomic(global, visible)),
+    ];
+    for (a, one) in forms.iter().enumerate() {
+        for other in &forms[a + 1..] {
+            assert_ne!(one, other);
         }
     }
 }

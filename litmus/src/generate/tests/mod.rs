@@ -4,6 +4,7 @@ mod canonical;
 mod dimensions;
 mod interleave;
 mod kernels;
+mod vulkan;
 
 use super::*;
 use crate::oracle::{Limits, judge};
@@ -15,6 +16,15 @@ use std::sync::LazyLock;
 /// Everything that the default options try, not judged.
 static DEFAULT: LazyLock<Vec<Found>> =
     LazyLock::new(|| distinct(&shapes(2..=4, 3..=6), &Options::default()));
+
+/// The same of Vulkan.
+static VULKAN: LazyLock<Vec<Found>> = LazyLock::new(|| {
+    let options = Options {
+        api: Api::Vulkan,
+        ..Options::default()
+    };
+    distinct(&shapes(2..=4, 3..=6), &options)
+});
 
 fn models() -> (Model, Model) {
     let named = |name| Model::named(name).expect("the models that come along can be read");

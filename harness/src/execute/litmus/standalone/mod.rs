@@ -11,7 +11,7 @@
 mod vulkan;
 
 use super::plan::Plan;
-use crate::device::{Api, Capabilities};
+use crate::device::Capabilities;
 use crate::environment::{Arrangement, Environment, Kind, resolve};
 use crate::execute::needs::choose_dialect;
 use classay_litmus::kernel::{Needs, Shape, TestKernel, env};

@@ -71,13 +71,13 @@ impl Standalone<'_> {
             let name = test.kernel_name(part);
             let kernel = shader.kernels.iter().find(|kernel| kernel.name == name);
             let parameters = kernel.iter().flat_map(|kernel| &kernel.parameters);
-            let sizes = parameters.filter_map(|parameter| match parameter {
+            let mut sizes = parameters.filter_map(|parameter| match parameter {
                 Parameter::Local { size_id } => Some(*size_id),
                 Parameter::Buffer { .. }
                 | Parameter::Texels { .. }
                 | Parameter::Constant { .. } => None,
             });
-            let size = sizes.last().unwrap_or(0);
+            let size = sizes.next_back().unwrap_or(0);
             let words = self.local_words(test, e, part);
             parts.push(format!(
                 "{{{}, {local_size}, {size}, {words}}},",

@@ -5,7 +5,6 @@ mod language;
 mod litmus;
 mod refused;
 
-use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 use touchstone_clc::vulkan::{Shader, Target};
@@ -25,7 +24,7 @@ pub fn most() -> Target {
         int64_atomics: true,
         memory_model: true,
         device_scope: true,
-        foreign: BTreeMap::new(),
+        ..Target::default()
     }
 }
 
