@@ -140,7 +140,7 @@ fn kernel_cases_compile_and_pass() {
 }
 
 /// A family of each way to hold memory against what must be there.
-const FAMILIES: [&str; 31] = [
+const FAMILIES: [&str; 33] = [
     "ndrange/ids",
     "ndrange/errors",
     "group/barrier",
@@ -172,6 +172,8 @@ const FAMILIES: [&str; 31] = [
     "program/il",
     "program/built-in",
     "kernels/source",
+    "kernels/computed",
+    "kernels/phases",
 ];
 
 #[test]
@@ -186,6 +188,7 @@ fn what_only_some_cases_of_a_family_do_compiles_and_passes() {
         ("memory/arguments", "disturbed: true"),
         ("transfer/buffer", "renew:"),
         ("transfer/buffer", "alloc_host: true"),
+        ("kernels/computed", "units:"),
     ] {
         let mut played = 0;
         for n in 0..10 {

@@ -207,6 +207,18 @@ rules! {
     SG_FUNCTIONS = "ex.sg.functions";
     /// Kernels from source.
     KIND_SOURCE = "ex.kind.source";
+    /// What operators give.
+    C_OPERATORS = "ex.c.operators";
+    /// What conversions give.
+    C_CONVERSIONS = "ex.c.conversions";
+    /// What integer functions give.
+    C_FUNCTIONS = "ex.c.functions";
+    /// Where statements and calls lead.
+    C_STATEMENTS = "ex.c.statements";
+    /// Objects, and pointers to them.
+    C_OBJECTS = "ex.c.objects";
+    /// Translation units, and what is internal to one.
+    C_UNITS = "ex.c.units";
     /// Kernels from a binary.
     KIND_BINARY = "ex.kind.binary";
     /// Regions never alias.

@@ -115,6 +115,8 @@ capabilities! {
     opencl pipes: bool,
     /// Intermediate languages accepted, as reported; empty where none.
     opencl il: String,
+    /// Sources are compiled and linked.
+    opencl linker: bool,
     /// Images in kernels.
     opencl images: bool,
     /// Images that the host moves, whether or not kernels see them.

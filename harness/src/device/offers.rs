@@ -35,6 +35,7 @@ impl Capabilities {
             Need::ReadWriteImages => c.read_write_images,
             Need::FullProfile => c.full_profile,
             Need::Il => !c.il.is_empty(),
+            Need::Linker => c.linker,
             Need::C11Atomics => c.c11_atomics,
             Need::OrderAcqRel => c.order_acq_rel,
             Need::OrderSeqCst => c.order_seq_cst,

@@ -66,6 +66,7 @@ impl Reported {
             out_of_order_queue: ask!(ask, u64_of CL_DEVICE_QUEUE_ON_HOST_PROPERTIES)
                 & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE
                 != 0,
+            linker: version >= (1, 2) && ask!(ask, bool_of CL_DEVICE_LINKER_AVAILABLE),
             images: ask!(ask, bool_of CL_DEVICE_IMAGE_SUPPORT),
             read_write_images: version >= (2, 0)
                 && ask!(ask, u32_of CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS) > 0,

@@ -93,6 +93,7 @@ fn everything() -> Reported {
             mem_base_addr_align_bits: 1024,
             address_bits: 64,
             il: "SPIR-V_1.2".into(),
+            linker: true,
             cpu: true,
             compute_units: 4,
             max_work_group_size: 256,

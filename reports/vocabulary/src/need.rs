@@ -73,6 +73,8 @@ needs! {
     FullProfile = "the full profile",
     /// Intermediate language.
     Il = "an intermediate language",
+    /// Compiling and linking of several sources.
+    Linker = "a compiler and a linker",
     /// C11 atomics.
     C11Atomics = "C11 atomics",
     /// Atomic orders beyond relaxed.

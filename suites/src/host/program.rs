@@ -249,6 +249,8 @@ pub enum Fixture {
 pub enum ProgramOf {
     /// OpenCL C.
     Source(String),
+    /// OpenCL C in several translation units, which are compiled and then linked.
+    Units(Vec<String>),
     /// The words of a SPIR-V module.
     Module(Vec<u32>),
     /// The names of built-in kernels, separated by semicolons; `*` means all that the device has.

@@ -40,6 +40,9 @@ pub struct KernelCase {
     /// The program; empty where no kernel runs, or kernels come from elsewhere.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub source: String,
+    /// Further translation units: the source and each of these is compiled by itself, and all are linked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub units: Vec<String>,
     /// The words of a SPIR-V module, which is the program in place of a source.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub module: Vec<u32>,

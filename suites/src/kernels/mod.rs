@@ -7,10 +7,11 @@
 //! of its runs: what [`transfer`]s leave behind is computed by [`model`]; what kernels leave behind is part
 //! of the case, as expected contents or as one of the few named kinds of [`case::Want`] where a device may
 //! choose (work-group sizes, the order of work-groups, the map of sub-groups). [`image`] knows the bytes of
-//! images. [`shrink`] makes a case that fails small. [`generate`] generates cases from a seed, one function
-//! a family.
+//! images, and `code` programs of OpenCL C as data with what they compute. [`shrink`] makes a case that fails
+//! small. [`generate`] generates cases from a seed, one function a family.
 
 pub mod case;
+mod code;
 pub mod effect;
 mod family;
 pub mod generate;

@@ -110,7 +110,7 @@ fn written(program: &HostProgram, kernel: Slot) -> BTreeSet<u64> {
                 .filter_map(|(n, one)| one.writes.then_some(n))
                 .collect()
         }
-        ProgramOf::Module(_) | ProgramOf::BuiltIn(_) => BTreeSet::new(),
+        ProgramOf::Units(_) | ProgramOf::Module(_) | ProgramOf::BuiltIn(_) => BTreeSet::new(),
     }
 }
 

@@ -1,4 +1,5 @@
-//! Makes programs: of source, of a module, of built-in kernels, of the binary of one that was built.
+//! Makes programs: of source, of several sources that are linked, of a module, of built-in kernels, of the binary of
+//! one that was built.
 
 use super::api::{Api, Device, SetupError, address, room};
 use super::run::Run;
@@ -68,6 +69,7 @@ impl Maker<'_> {
         }
         let program = match of {
             ProgramOf::BuiltIn(_) => self.created(of)?,
+            ProgramOf::Units(units) => self.linked(units, build)?,
             ProgramOf::Source(_) | ProgramOf::Module(_) => {
                 self.built(self.created(of)?, of, build)?
             }
@@ -89,16 +91,75 @@ impl Maker<'_> {
         built.map(|()| program)
     }
 
-    /// A program that is not built.
+    /// Translation units, each compiled by itself, and linked.
+    fn linked(&self, units: &[String], build: &Build) -> Result<usize, BuildFailed> {
+        let mut compiled = Vec::new();
+        let linked = self.link(units, build, &mut compiled);
+        for program in compiled {
+            self.api.release(Function::ReleaseProgram, program);
+        }
+        linked
+    }
+
+    fn link(
+        &self,
+        units: &[String],
+        build: &Build,
+        compiled: &mut Vec<usize>,
+    ) -> Result<usize, BuildFailed> {
+        let devices = [self.devices.len() as u64, address(self.devices)];
+        let options = self.options(build.std.as_deref(), &build.options);
+        let options = address(options.as_bytes_with_nul());
+        for unit in units {
+            let program = self.of_source(unit)?;
+            compiled.push(program);
+            let words = [
+                program as u64,
+                devices[0],
+                devices[1],
+                options,
+                0,
+                0,
+                0,
+                0,
+                0,
+            ];
+            // SAFETY: the devices are those of the context, there are no headers, and all lives through the call.
+            let done = unsafe { self.api.must(Function::CompileProgram, &words) };
+            done.map_err(|error| BuildFailed {
+                error,
+                said: Some((self.log(program), unit.clone())),
+            })?;
+        }
+        let (count, list) = (compiled.len() as u64, address(compiled));
+        let words = [
+            self.context as u64,
+            devices[0],
+            devices[1],
+            0,
+            count,
+            list,
+            0,
+            0,
+        ];
+        // SAFETY: the programs are compiled for the devices; all lives through the call.
+        Ok(unsafe { self.api.must(Function::LinkProgram, &words) }?)
+    }
+
+    /// A program of a source that is not built.
+    fn of_source(&self, source: &str) -> Result<usize, SetupError> {
+        let (texts, lengths) = ([address(source.as_bytes())], [source.len()]);
+        let words = [self.context as u64, 1, address(&texts), address(&lengths)];
+        // SAFETY: the lists have one element each, and live through the call with the text.
+        unsafe { self.api.must(Function::CreateProgramWithSource, &words) }
+    }
+
+    /// A program that is not built; units are linked as one text would be.
     fn created(&self, of: &ProgramOf) -> Result<usize, SetupError> {
         let context = self.context as u64;
         match of {
-            ProgramOf::Source(source) => {
-                let (texts, lengths) = ([address(source.as_bytes())], [source.len()]);
-                let words = [context, 1, address(&texts), address(&lengths)];
-                // SAFETY: the lists have one element each, and live through the call with the text.
-                unsafe { self.api.must(Function::CreateProgramWithSource, &words) }
-            }
+            ProgramOf::Source(source) => self.of_source(source),
+            ProgramOf::Units(units) => self.of_source(&units.concat()),
             ProgramOf::Module(module) => {
                 let words = [context, address(module), 4 * module.len() as u64];
                 // SAFETY: the module has so many bytes.
@@ -132,14 +193,11 @@ impl Maker<'_> {
     ) -> Result<(), BuildFailed> {
         // A module says itself what it is written in.
         let options = match of {
-            ProgramOf::Module(_) => options.to_string(),
-            ProgramOf::Source(_) | ProgramOf::BuiltIn(_) => {
-                let std = std.unwrap_or(&self.device.std);
-                format!("-cl-std={std} {options}")
+            ProgramOf::Module(_) => CString::new(options.trim_end()).unwrap_or_default(),
+            ProgramOf::Source(_) | ProgramOf::Units(_) | ProgramOf::BuiltIn(_) => {
+                self.options(std, options)
             }
         };
-        // Names of options: one with a zero byte in it is none.
-        let options = CString::new(options.trim_end()).unwrap_or_default();
         let options = options.as_bytes_with_nul();
         let devices = self.devices.len() as u64;
         let words = [
@@ -158,10 +216,18 @@ impl Maker<'_> {
                 self.log(program),
                 match of {
                     ProgramOf::Source(source) => source.clone(),
-                    ProgramOf::Module(_) | ProgramOf::BuiltIn(_) => String::new(),
+                    ProgramOf::Units(_) | ProgramOf::Module(_) | ProgramOf::BuiltIn(_) => {
+                        String::new()
+                    }
                 },
             )),
         })
+    }
+
+    /// The options of OpenCL C: its version, and these. One with a zero byte in it is none.
+    fn options(&self, std: Option<&str>, options: &str) -> CString {
+        let std = std.unwrap_or(&self.device.std);
+        CString::new(format!("-cl-std={std} {options}").trim_end()).unwrap_or_default()
     }
 
     /// What the compiler said, for the first device of which it said something.

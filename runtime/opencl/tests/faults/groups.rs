@@ -5,6 +5,7 @@ use crate::rig::Rig;
 use crate::tools::*;
 
 pub const SCENARIOS: &[Scenario] = &[
+    ("computing", computing),
     ("barrier", barrier),
     ("barrier_loop", barrier_loop),
     ("barrier_function", barrier_function),
@@ -25,6 +26,28 @@ pub const SCENARIOS: &[Scenario] = &[
     ("atomic_store", atomic_store),
     ("atomic_init", atomic_init),
 ];
+
+/// Operators, conversions and an index, of numbers that the compiler does not know.
+fn computing() {
+    let rig = Rig::new();
+    let source = "kernel void k(global int *x) {
+        int minus = -(int)get_global_size(0);
+        char narrow = (char)minus;
+        uchar2 lanes = (uchar2)((uchar)1, (uchar)3) << (uchar2)((uchar)(8 - minus), (uchar)1);
+        int array[4] = { 1, 2, 3, 4 };
+        int *middle = array + 2;
+        x[0] = minus < 1;
+        x[1] = minus >> 1;
+        x[2] = lanes.x;
+        x[3] = ((int2)(minus, 2) < (int2)(0, 0)).x;
+        x[4] = narrow;
+        x[5] = mul_hi(minus, 2);
+        x[6] = middle[minus];
+    }";
+    let out = output(&rig, source, 7, space(&[1], &[1]));
+    let signed: Vec<i32> = out.iter().map(|word| *word as i32).collect();
+    assert_eq!(signed, [1, -1, 2, -1, -1, -1, 2]);
+}
 
 /// Each work-item reads, behind the barrier, what its neighbour wrote before it.
 fn barrier() {

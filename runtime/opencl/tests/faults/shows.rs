@@ -42,6 +42,13 @@ pub fn shows(fault: Fault) -> &'static [&'static str] {
         | DimensionsSwapped => &["ids"],
         NullLocalFloor => &["null_local"],
         BinaryItemMissing => &["binary"],
+        SignedComparesUnsigned
+        | ShiftFillsZeros
+        | LaneShiftWide
+        | LaneTruthOne
+        | NarrowSignLost
+        | HighProductUnsigned
+        | NegativeIndexUnsigned => &["computing"],
         BarrierLastPasses | ItemsRunToEnd => &["barrier"],
         BarrierFirstPassOnly => &["barrier_loop"],
         BarrierInFunctions => &["barrier_function"],

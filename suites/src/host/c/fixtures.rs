@@ -194,6 +194,22 @@ fn maker(writer: &Writer<'_>, n: usize, made: Made<'_>, c: &mut Text) {
             c.put(format!("cl_program made = {made}"));
             Some(format!("source_{n}_options[which]"))
         }
+        ProgramOf::Units(units) => {
+            let versions = versions(build);
+            let names: Vec<_> = (0..units.len())
+                .map(|at| format!("unit_{n}_{at}"))
+                .collect();
+            for (name, unit) in names.iter().zip(units) {
+                text_of(name, unit, &build.options, &versions, c);
+            }
+            c.function(&head);
+            c.put(format!("const char *units[] = {{ {} }};", names.join(", ")));
+            let (count_of, versions) = (units.len(), versions.len());
+            let options = format!("{}_options", names[0]);
+            let arguments = format!("{context}, {count}, units, {count_of}, {options}, {versions}");
+            c.put(format!("cl_program made = from_units({arguments});"));
+            None
+        }
         ProgramOf::Module(words) => {
             c.line(&format!("static const cl_uint module_{n}[] = {{"));
             for words in words.chunks(8) {

@@ -32,6 +32,30 @@ static inline cl_program from_source(cl_context in, unsigned count, const char *
     return NULL;
 }
 
+/* From translation units, each compiled in the latest of these versions that the device compiles, and linked. */
+static inline cl_program from_units(cl_context in, unsigned count, const char *const *units, unsigned many,
+                                    const char *const *options, unsigned versions)
+{
+    cl_program *compiled = (cl_program *)(void *)room(many * sizeof *compiled);
+    cl_int code;
+    for (unsigned unit = 0; unit < many; unit++) {
+        compiled[unit] = clCreateProgramWithSource(in, 1, (const char **)&units[unit], NULL, &code);
+        must(code, "clCreateProgramWithSource");
+        for (unsigned n = 0; n < versions; n++) {
+            code = clCompileProgram(compiled[unit], count, devices, options[n], 0, NULL, NULL, NULL, NULL);
+            if (code == CL_SUCCESS)
+                break;
+        }
+        must(code, "clCompileProgram");
+    }
+    cl_program made = clLinkProgram(in, count, devices, NULL, many, compiled, NULL, NULL, &code);
+    must(code, "clLinkProgram");
+    for (unsigned unit = 0; unit < many; unit++)
+        clReleaseProgram(compiled[unit]);
+    free(compiled);
+    return made;
+}
+
 /* The same from its own binary, for one device. */
 static inline cl_program through_binary(cl_context in, cl_program source, const char *options)
 {

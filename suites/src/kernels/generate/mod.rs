@@ -2,6 +2,7 @@
 
 mod atomics;
 mod builder;
+mod computed;
 mod copies;
 mod enqueue;
 mod exchange;
@@ -11,6 +12,7 @@ mod images;
 mod loops;
 mod modules;
 mod ndrange;
+mod phases;
 mod pipes;
 mod regions;
 mod source;
@@ -49,6 +51,8 @@ pub const FAMILIES: &[Family] = &[
     ("memory", "arguments", regions::arguments),
     ("memory", "vectors", copies::vectors),
     ("kernels", "source", source::again),
+    ("kernels", "computed", computed::computed),
+    ("kernels", "phases", phases::phases),
     ("svm", "structures", svm::structures),
     ("svm", "bytes", exchange::beside::bytes),
     ("svm", "turns", exchange::turns::turns),

@@ -8,6 +8,7 @@
 //! | `refused` | cases that leave their objects, each in one way |
 //! | `words` | kernels on words, computed here by hand |
 //! | `atomics` | an interpreter of statements with atomic functions |
+//! | `computed` | what the language has, and what kernels are made of |
 //! | `modules` | an interpreter of SPIR-V |
 //! | `vectors` | copies of work-groups, stores of vectors, arguments |
 //! | `moved` | a simulation of transfers, a byte at a time |
@@ -17,6 +18,7 @@
 //! | `groups` | index spaces, groups and collective functions |
 
 mod atomics;
+mod computed;
 mod exchange;
 mod general;
 mod groups;

@@ -482,3 +482,18 @@ fn what_the_host_asked_of_sub_groups_was_asked_before() {
     assert_eq!(answered(2, vec![1, 1]), leaves(2), "itself");
     assert_eq!(answered(1, vec![2, 1]), leaves(2), "too many records");
 }
+
+#[test]
+fn further_units_without_a_source() {
+    let with_source = KernelCase {
+        source: "void f(void) { }\n".into(),
+        units: vec!["void g(void) { }\n".into()],
+        ..case()
+    };
+    assert_eq!(valid(&with_source), Ok(()));
+    let alone = KernelCase {
+        source: String::new(),
+        ..with_source
+    };
+    assert!(valid(&alone).is_err());
+}

@@ -13,6 +13,11 @@ fn all() -> impl Iterator<Item = (String, KernelCase)> {
     kinds.filter(|(_, case)| !case.source.is_empty())
 }
 
+/// All translation units.
+fn text(case: &KernelCase) -> String {
+    case.source.clone() + &case.units.concat()
+}
+
 /// The parameters of each kernel of a source, by its name.
 fn kernels(source: &str) -> BTreeMap<String, Vec<String>> {
     let mut all = BTreeMap::new();
@@ -36,7 +41,7 @@ fn kernels(source: &str) -> BTreeMap<String, Vec<String>> {
 #[test]
 fn launches_name_kernels_of_the_source_and_give_each_parameter() {
     for (name, case) in all() {
-        let kernels = kernels(&case.source);
+        let kernels = kernels(&text(&case));
         for (_, launch) in case.launches() {
             let parameters = kernels.get(&launch.kernel);
             let parameters = parameters.unwrap_or_else(|| panic!("{name}: {}", launch.kernel));
@@ -53,7 +58,7 @@ fn launches_name_kernels_of_the_source_and_give_each_parameter() {
 #[test]
 fn arguments_are_of_the_kinds_of_their_parameters() {
     for (name, case) in all() {
-        let kernels = kernels(&case.source);
+        let kernels = kernels(&text(&case));
         for (_, launch) in case.launches() {
             for (parameter, arg) in kernels[&launch.kernel].iter().zip(&launch.args) {
                 let pointer = parameter.contains('*') || parameter.starts_with("cell ");
@@ -97,7 +102,7 @@ fn every_kernel_of_a_source_is_launched() {
             continue;
         }
         let launched: BTreeSet<_> = case.launches().map(|(_, l)| l.kernel.as_str()).collect();
-        for kernel in kernels(&case.source).keys() {
+        for kernel in kernels(&text(&case)).keys() {
             let gathers = kernel.starts_with("gather");
             assert!(
                 gathers || launched.contains(kernel.as_str()),
@@ -111,7 +116,7 @@ fn every_kernel_of_a_source_is_launched() {
 fn braces_and_parentheses_of_sources_are_closed() {
     for (name, case) in all() {
         let mut open = Vec::new();
-        for (n, line) in case.source.lines().enumerate() {
+        for (n, line) in text(&case).lines().enumerate() {
             let code = line.split("//").next().unwrap_or_default();
             for c in code.chars() {
                 match c {

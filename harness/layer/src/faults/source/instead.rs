@@ -28,6 +28,11 @@ pub(super) fn instead(
         "barrier" | "work_group_barrier" => makes(DropBarriers) || makes(DropGroupBarriers),
         "sub_group_barrier" => makes(DropBarriers) || makes(DropSubGroupBarriers),
         "enqueue_kernel" => return enqueued(count, makes, a),
+        _ if name.starts_with("convert_") && makes(SaturationDropped) => {
+            return name
+                .strip_suffix("_sat")
+                .map(|plain| fill("$name($0)", plain, count, a));
+        }
         _ => false,
     };
     if dropped {
@@ -105,6 +110,15 @@ fn form(name: &str, count: usize, makes: impl Fn(SourceMutation) -> bool) -> Opt
         }
         ("get_num_sub_groups", 0) if makes(SubGroupCountShort) => "(get_num_sub_groups() - 1)",
         ("get_max_sub_group_size", 0) if makes(SubGroupSize) => "(get_max_sub_group_size() + 1u)",
+
+        ("get_group_id", 1) if makes(GroupIdWithOffset) => {
+            "(get_group_id($0) + get_global_offset($0))"
+        }
+        ("get_local_size", 1) if makes(LastLocalSize) => "get_local_size(($0) == 2 ? 1 : ($0))",
+
+        ("hadd", 2) if makes(HaddRoundsUp) => "rhadd($0, $1)",
+        ("abs_diff", 2) if makes(AbsDiffSaturates) => "sub_sat($0, $1)",
+        ("bitselect", 3) if makes(BitselectSwapped) => "bitselect($1, $0, $2)",
 
         ("work_group_broadcast" | "sub_group_broadcast", 2) if makes(BroadcastFirst) => {
             "$name($0, 0)"

@@ -121,6 +121,8 @@ replacements! {
     "CLK_ENQUEUE_FLAGS_WAIT_KERNEL", Anywhere, [EnqueueWaitKernelGroup] => "CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP";
     "CLK_ENQUEUE_FLAGS_WAIT_KERNEL", Anywhere, [EnqueueWaitKernel] => "CLK_ENQUEUE_FLAGS_NO_WAIT";
     "CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP", Anywhere, [EnqueueWaitGroup] => "CLK_ENQUEUE_FLAGS_NO_WAIT";
+    "continue", Anywhere, [ContinueEndsLoop] => "break";
+    "static", Anywhere, [InternalNamesShared] => "";
     "CLK_ADDRESS_CLAMP", Anywhere, [ImageBorder] => "CLK_ADDRESS_CLAMP_TO_EDGE";
 }
 
@@ -180,6 +182,9 @@ impl Rewriter<'_> {
                 if let Some(word) = self.word(token.text, within) {
                     self.set(index, word.as_bytes().to_vec());
                 }
+                if let Some(text) = self.statement(token.text, index) {
+                    self.set(index, text.into());
+                }
             }
             index += 1;
         }
@@ -207,6 +212,27 @@ impl Rewriter<'_> {
                     && row.mutations.iter().any(makes)
             })
             .map(|row| row.becomes)
+    }
+
+    /// What the word becomes that a statement begins with.
+    fn statement(&self, text: &[u8], index: usize) -> Option<&'static str> {
+        let blank = |token: &&Token<'_>| token.kind == Kind::Blank;
+        let before = self.tokens[..index].iter().rev().find(|t| !blank(t));
+        let behind = self.tokens[index + 1..].iter().find(|t| !blank(t));
+        match text {
+            b"return" if self.makes(ReturnIgnored) && behind?.is(b';') => Some("(void)0"),
+            // Behind another label, or the brace that opens the switch, nothing goes on.
+            b"case" | b"default"
+                if self.makes(FallThroughLost) && !before?.is(b':') && !before?.is(b'{') =>
+            {
+                Some(if text == b"case" {
+                    "break; case"
+                } else {
+                    "break; default"
+                })
+            }
+            _ => None,
+        }
     }
 
     /// Another function that takes the place of one, with the same arguments.

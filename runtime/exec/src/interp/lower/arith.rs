@@ -10,6 +10,7 @@ use super::function::Lowering;
 use crate::interp::code::{Ins, Slot};
 use crate::scalar::convert::{self, Conversion};
 use crate::scalar::math::Function;
+use touchstone_faults::{Fault, on};
 use touchstone_ir::{
     FloatOp, IntOp, NumKind, Op, Operand, Reg, Rounding, Scalar, Type, UnaryOp, accesses,
 };
@@ -217,6 +218,7 @@ impl Lowering<'_> {
     pub(super) fn widen(&mut self, scalar: Scalar, a: Slot) -> Slot {
         let d = self.scratch(1);
         self.e.emit(match scalar {
+            Scalar::I8 if on(Fault::NarrowSignLost) => return a,
             Scalar::I8 => Ins::SExt8 { d, a },
             Scalar::I16 | Scalar::F16 => Ins::SExt16 { d, a },
             Scalar::I32 | Scalar::F32 => Ins::SExt32 { d, a },
@@ -250,6 +252,7 @@ impl Lowering<'_> {
             (IntOp::SDiv, true) => Ins::SDiv32 { d, a, b },
             (IntOp::SRem, true) => Ins::SRem32 { d, a, b },
             (IntOp::Shl, true) => Ins::Shl32 { d, a, b },
+            (IntOp::AShr, true) if on(Fault::ShiftFillsZeros) => Ins::LShr32 { d, a, b },
             (IntOp::AShr, true) => Ins::AShr32 { d, a, b },
             (IntOp::LShr, true) => Ins::LShr32 { d, a, b },
             (IntOp::Add, false) => Ins::Add64 { d, a, b },
@@ -281,7 +284,12 @@ impl Lowering<'_> {
             }
             IntOp::Shl | IntOp::AShr | IntOp::LShr => {
                 let count = self.scratch(1);
-                let bits = self.e.constant(u64::from(scalar.bits()) - 1);
+                let modulus = if on(Fault::LaneShiftWide) {
+                    32
+                } else {
+                    scalar.bits()
+                };
+                let bits = self.e.constant(u64::from(modulus) - 1);
                 self.e.emit(Ins::And {
                     d: count,
                     a: b,

@@ -2,6 +2,7 @@
 
 use super::function::Lowering;
 use crate::interp::code::{Ins, Slot};
+use touchstone_faults::{Fault, on};
 use touchstone_ir::{Cmp, Scalar, Type, UnaryOp, float_comparisons, integer_comparisons};
 
 impl Lowering<'_> {
@@ -21,6 +22,13 @@ impl Lowering<'_> {
             (self.widen(scalar, a), self.widen(scalar, b))
         } else {
             (a, b)
+        };
+        let cmp = match cmp {
+            Cmp::SLt if on(Fault::SignedComparesUnsigned) => Cmp::ULt,
+            Cmp::SLe if on(Fault::SignedComparesUnsigned) => Cmp::ULe,
+            Cmp::SGt if on(Fault::SignedComparesUnsigned) => Cmp::UGt,
+            Cmp::SGe if on(Fault::SignedComparesUnsigned) => Cmp::UGe,
+            cmp => cmp,
         };
         self.e.emit(match (cmp, narrow) {
             (Cmp::Eq, _) => Ins::Eq { d, a, b },
@@ -81,7 +89,9 @@ impl Lowering<'_> {
 
     /// For vectors, turns 1 into -1.
     pub(super) fn spread(&mut self, ty: Type, d: Slot) {
-        if let Type::Vector(element, _) = ty {
+        if let Type::Vector(element, _) = ty
+            && !on(Fault::LaneTruthOne)
+        {
             self.unary(UnaryOp::Neg, element, d, d);
         }
     }

@@ -3,11 +3,16 @@
 use super::function::Lowering;
 use crate::interp::code::{Ins, Slot};
 use crate::scalar::math::{self, Function};
+use touchstone_faults::{Fault, on};
 use touchstone_ir::intrinsic::Signature;
 use touchstone_ir::{Intrinsic, Operand, Reg};
 
 impl Lowering<'_> {
     pub(super) fn intrinsic(&mut self, intrinsic: Intrinsic, args: &[Operand], dst: Reg) {
+        let intrinsic = match intrinsic {
+            Intrinsic::SMulHi if on(Fault::HighProductUnsigned) => Intrinsic::UMulHi,
+            intrinsic => intrinsic,
+        };
         let ty = self.reg_type(dst);
         let first = self.type_of(args[0]);
         if intrinsic.signature() == Signature::LaneTest {

@@ -5,6 +5,7 @@ use super::function::Lowering;
 use super::permission_of;
 use super::provenance::Root;
 use crate::interp::code::{Extent, Fill, Ins, Object, ObjectId, ObjectPlace, Site, SiteInfo, Slot};
+use touchstone_faults::{Fault, on};
 use touchstone_ir::{AddressSpace, ArgPass, Op, Operand, Reg, Scalar, SlotId, Type, computations};
 
 /// An address in parts: `base + index * scale + disp`.
@@ -79,7 +80,7 @@ impl Lowering<'_> {
             Operand::Const(_) => None,
         };
         inner.index = Some(match signed {
-            Some(value) => (self.operand(value), true),
+            Some(value) => (self.operand(value), !on(Fault::NegativeIndexUnsigned)),
             None => (self.operand(index), false),
         });
         inner.scale = scale;

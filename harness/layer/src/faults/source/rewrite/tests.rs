@@ -448,6 +448,44 @@ fn identifiers_are_wrong() {
 }
 
 #[test]
+fn expressions_and_statements_are_others() {
+    one(
+        SaturationDropped,
+        "y = convert_char4_sat(x) + convert_int(x);",
+        "y = convert_char4(x) + convert_int(x);",
+    );
+    one(HaddRoundsUp, "hadd(a, hadd(b, c))", "rhadd(a, rhadd(b, c))");
+    one(AbsDiffSaturates, "abs_diff(a, b)", "sub_sat(a, b)");
+    one(BitselectSwapped, "bitselect(a, b, c)", "bitselect(b, a, c)");
+    one(
+        GroupIdWithOffset,
+        "get_group_id(1)",
+        "(get_group_id(1) + get_global_offset(1))",
+    );
+    one(
+        LastLocalSize,
+        "get_local_size(d)",
+        "get_local_size((d) == 2 ? 1 : (d))",
+    );
+    one(ContinueEndsLoop, "if (a) continue;", "if (a) break;");
+    one(
+        InternalNamesShared,
+        "static int f(int a);",
+        " int f(int a);",
+    );
+    one(
+        ReturnIgnored,
+        "if (a) return; return b;",
+        "if (a) (void)0; return b;",
+    );
+    one(
+        FallThroughLost,
+        "switch (a) { case 1: case 2: b++; default: c++; }",
+        "switch (a) { case 1: case 2: b++; break; default: c++; }",
+    );
+}
+
+#[test]
 fn initializers_of_program_scope_are_dropped_and_no_others() {
     one(
         DropInitializers,

@@ -1,0 +1,398 @@
+//! Programs of OpenCL C as data: what their text is ([`write`]), and what they compute ([`run`]).
+//!
+//! The language here is a part of OpenCL C: integers and vectors of them, arrays, structures, pointers,
+//! functions, loops, switches and barriers. [`run`] is written from the specification's text and proves of
+//! each program that nothing in a launch of it is undefined or left to the implementation: no race, no
+//! access beyond an object, no value that was never set, no barrier that only some work-items reach. What
+//! it finds in arithmetic and conversions alone has a form that is always defined ([`Expr::id`]), which
+//! takes its place in the text.
+
+pub mod builtin;
+pub mod make;
+pub mod number;
+pub mod run;
+pub mod write;
+
+use builtin::Builtin;
+use number::{Arithmetic, Comparison, Type, Value};
+
+/// A program.
+#[derive(Debug, Clone, Default)]
+pub struct Program {
+    /// Structure types, `struct s0` and so on.
+    pub structs: Vec<Struct>,
+    /// Tables in constant memory, `table0` and so on.
+    pub tables: Vec<Table>,
+    /// Functions, each after those that it calls.
+    pub functions: Vec<Function>,
+}
+
+/// A structure type: its fields, `f0` and so on, each a number or an array of numbers.
+#[derive(Debug, Clone, Default)]
+pub struct Struct {
+    /// The type and the length of each; numbers alone have length 0.
+    pub fields: Vec<(Type, usize)>,
+}
+
+impl Struct {
+    /// Numbers in all.
+    pub fn cells(&self) -> usize {
+        self.fields.iter().map(|(_, length)| length.max(&1)).sum()
+    }
+
+    /// Where a field begins.
+    pub fn offset(&self, field: usize) -> usize {
+        let before = self.fields.iter().take(field);
+        before.map(|(_, length)| length.max(&1)).sum()
+    }
+}
+
+/// A table at program scope.
+#[derive(Debug, Clone)]
+pub struct Table {
+    /// The type of its elements, a scalar.
+    pub ty: Type,
+    /// They.
+    pub values: Vec<Value>,
+}
+
+/// A function.
+#[derive(Debug, Clone)]
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// It is a kernel.
+    pub kernel: bool,
+    /// The translation unit that it stands in; those of other units are declared there.
+    pub unit: usize,
+    /// It is `static`: its name is its unit's own, and another unit may have one of the same name.
+    pub internal: bool,
+    /// What it gives.
+    pub gives: Option<Shape>,
+    /// How many of its variables are its parameters, the first ones.
+    pub parameters: usize,
+    /// Its variables.
+    pub variables: Vec<Variable>,
+    /// What it does.
+    pub body: Vec<Stmt>,
+}
+
+impl Function {
+    /// One of this name, without anything.
+    pub fn new(name: &str) -> Function {
+        Function {
+            name: name.into(),
+            kernel: false,
+            unit: 0,
+            internal: false,
+            gives: None,
+            parameters: 0,
+            variables: Vec::new(),
+            body: Vec::new(),
+        }
+    }
+}
+
+/// A variable of a function, by its number.
+pub type VarId = usize;
+
+/// A variable.
+#[derive(Debug, Clone)]
+pub struct Variable {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub shape: Shape,
+    /// It lies in local memory: of a kernel, at its outermost scope.
+    pub local: bool,
+}
+
+/// What a variable is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// A number.
+    Number(Type),
+    /// An array of so many numbers.
+    Array(Type, usize),
+    /// A structure of this type.
+    Struct(usize),
+    /// An array of so many structures.
+    Structs(usize, usize),
+    /// A pointer to numbers.
+    Pointer(Region, Type),
+    /// A pointer to structures.
+    ToStruct(Region, usize),
+}
+
+/// Where memory is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Region {
+    Private,
+    Local,
+    Global,
+    /// Global memory that kernels only read.
+    GlobalConst,
+    Constant,
+}
+
+impl Region {
+    /// How a pointer to it begins.
+    pub fn text(self) -> &'static str {
+        match self {
+            Region::Private => "private ",
+            Region::Local => "local ",
+            Region::Global => "global ",
+            Region::GlobalConst => "global const ",
+            Region::Constant => "constant ",
+        }
+    }
+}
+
+/// A place in memory that has a value: a variable, an element, a field, a lane.
+#[derive(Debug, Clone)]
+pub struct Place {
+    /// Where it begins.
+    pub root: Root,
+    /// Where it goes from there.
+    pub path: Vec<Step>,
+}
+
+/// Where a place begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Root {
+    /// A variable of the function; where that is a pointer, the first step is an index.
+    Variable(VarId),
+    /// A table of the program.
+    Table(usize),
+}
+
+/// A step to a part.
+#[derive(Debug, Clone)]
+pub enum Step {
+    /// An element; of a pointer the index may be negative.
+    Index(Expr),
+    /// A field of a structure.
+    Field(usize),
+    /// A lane of a vector.
+    Lane(u8),
+}
+
+impl Place {
+    /// A variable.
+    pub fn variable(id: VarId) -> Place {
+        Place {
+            root: Root::Variable(id),
+            path: Vec::new(),
+        }
+    }
+
+    /// A part of it.
+    pub fn then(mut self, step: Step) -> Place {
+        self.path.push(step);
+        self
+    }
+
+    /// An element of it.
+    pub fn at(self, index: Expr) -> Place {
+        self.then(Step::Index(index))
+    }
+}
+
+/// An expression.
+#[derive(Debug, Clone)]
+pub struct Expr {
+    /// Its number, which only copies of it have, too.
+    pub id: u32,
+    /// The type of its value.
+    pub ty: Type,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// What an expression is. Operands have the types that are said; where that is not said, their own.
+#[derive(Debug, Clone)]
+pub enum Kind {
+    /// A number.
+    Constant(Value),
+    /// What a place holds.
+    Read(Place),
+    /// `-e`, of the promoted type.
+    Negate(Box<Expr>),
+    /// `~e`, of the promoted type.
+    Complement(Box<Expr>),
+    /// `!e`.
+    Not(Box<Expr>),
+    /// A binary operator; vectors have one type.
+    Arithmetic(Arithmetic, Box<Expr>, Box<Expr>),
+    /// A comparison; vectors have one type.
+    Comparison(Comparison, Box<Expr>, Box<Expr>),
+    /// `a && b`, of scalars only as far as it is needed.
+    And(Box<Expr>, Box<Expr>),
+    /// `a || b`, of scalars only as far as it is needed.
+    Or(Box<Expr>, Box<Expr>),
+    /// `c ? a : b`; of vectors lane by lane, all of one size.
+    Choice(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// The value as the type, as assignments, arguments and `return` have it: nothing is written.
+    Implicit(Box<Expr>),
+    /// `(T)e`.
+    Cast(Box<Expr>),
+    /// `convert_T(e)`, or with `_sat`.
+    Convert { of: Box<Expr>, saturated: bool },
+    /// `as_T(e)`.
+    Reinterpret(Box<Expr>),
+    /// A built-in function.
+    Builtin(Builtin, Vec<Expr>),
+    /// A function of the program, which only computes.
+    Call(usize, Vec<Argument>),
+    /// `(T)(a, b, …)`, of scalars.
+    Vector(Vec<Expr>),
+    /// Lanes of a vector.
+    Lanes(Box<Expr>, Vec<u8>),
+    /// A work-item function, as a `uint`, of a dimension that is a `uint`.
+    WorkItem(WorkItem, Box<Expr>),
+}
+
+/// A work-item function of a dimension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WorkItem {
+    GlobalId,
+    LocalId,
+    GroupId,
+    GlobalSize,
+    LocalSize,
+    NumGroups,
+    GlobalOffset,
+    /// Of no dimension: its argument is not written.
+    WorkDim,
+}
+
+/// Every one.
+pub const WORK_ITEM: [WorkItem; 8] = {
+    use WorkItem::*;
+    [
+        GlobalId,
+        LocalId,
+        GroupId,
+        LocalSize,
+        NumGroups,
+        GlobalSize,
+        GlobalOffset,
+        WorkDim,
+    ]
+};
+
+impl WorkItem {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            WorkItem::GlobalId => "get_global_id",
+            WorkItem::LocalId => "get_local_id",
+            WorkItem::GroupId => "get_group_id",
+            WorkItem::GlobalSize => "get_global_size",
+            WorkItem::LocalSize => "get_local_size",
+            WorkItem::NumGroups => "get_num_groups",
+            WorkItem::GlobalOffset => "get_global_offset",
+            WorkItem::WorkDim => "get_work_dim",
+        }
+    }
+}
+
+/// An argument.
+#[derive(Debug, Clone)]
+pub enum Argument {
+    /// A number of the parameter's type.
+    Number(Expr),
+    /// A structure, whole.
+    Whole(Place),
+    /// A pointer.
+    Pointer(Target),
+}
+
+/// Where a pointer leads.
+#[derive(Debug, Clone)]
+pub enum Target {
+    /// To a place: `&place`, or an array.
+    To(Place),
+    /// So many elements on from where a pointer leads.
+    From(VarId, Option<Expr>),
+}
+
+/// A statement.
+#[derive(Debug, Clone)]
+pub enum Stmt {
+    /// A variable comes into being, with a value where there is one.
+    Declare(VarId, Option<Init>),
+    /// `place = e`, of the place's type.
+    Assign(Place, Expr),
+    /// `place op= e`, as the value that the place gets: an [`Kind::Arithmetic`] whose left operand reads the
+    /// place, converted back where the place has another type.
+    Compound(Place, Expr),
+    /// `place++` or `place--`, of an unsigned type.
+    Step(Place, bool),
+    /// A structure is copied.
+    Copy(Place, Place),
+    /// A pointer gets a place.
+    Point(VarId, Target),
+    /// `if`.
+    If(Expr, Vec<Stmt>, Vec<Stmt>),
+    /// `for (uint i = e; c; i += n)`; the body does not change `i`.
+    For(For),
+    /// `while`.
+    While(Expr, Vec<Stmt>),
+    /// `do … while`.
+    DoWhile(Vec<Stmt>, Expr),
+    /// `switch`.
+    Switch(Expr, Vec<Arm>),
+    Break,
+    Continue,
+    /// `return`, with the value where there is one.
+    Return(Option<Argument>),
+    /// A barrier of the work-group with flags of local and of global memory.
+    Barrier {
+        local: bool,
+        global: bool,
+    },
+    /// A function of the program, and where what it gives goes.
+    Call(usize, Vec<Argument>, Option<Place>),
+}
+
+/// The first value of a variable.
+#[derive(Debug, Clone)]
+pub enum Init {
+    /// A number of its type.
+    Number(Expr),
+    /// The numbers of an array or a structure, in braces.
+    List(Vec<Expr>),
+    /// A structure of its type.
+    Whole(Place),
+    /// A pointer.
+    Pointer(Target),
+}
+
+/// A counted loop.
+#[derive(Debug, Clone)]
+pub struct For {
+    /// The variable, a number that it declares.
+    pub variable: VarId,
+    /// Its first value.
+    pub first: Expr,
+    /// The loop goes on while this holds.
+    pub goes_on: Expr,
+    /// What becomes of the variable then.
+    pub next: (Arithmetic, Expr),
+    /// What it does.
+    pub body: Vec<Stmt>,
+}
+
+/// A part of a switch.
+#[derive(Debug, Clone)]
+pub struct Arm {
+    /// The labels, of the type of what is switched on.
+    pub labels: Vec<Value>,
+    /// It has the label `default`, too.
+    pub default: bool,
+    /// What it does.
+    pub body: Vec<Stmt>,
+    /// It ends with `break`; else the next one follows.
+    pub ends: bool,
+}

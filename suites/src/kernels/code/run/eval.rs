@@ -1,0 +1,206 @@
+//! The values of expressions.
+
+use super::super::number::{LANES, Type, Value};
+use super::super::*;
+use super::memory::Cell;
+use super::{Frame, Machine, STEPS, Stop};
+
+impl<'p> Machine<'p> {
+    pub(super) fn eval(
+        &mut self,
+        expr: &'p Expr,
+        frame: Frame<'p>,
+        item: u32,
+    ) -> Result<Value, Stop> {
+        self.steps += 1;
+        if self.steps > STEPS {
+            return Err("it takes too long".into());
+        }
+        let ty = expr.ty;
+        Ok(match &expr.kind {
+            Kind::Constant(value) => *value,
+            Kind::Read(place) => self.read(place, frame, item)?,
+            Kind::Negate(of) => {
+                let value = self.operand(of, ty, frame, item)?;
+                let exact = ty.each(|n| ty.of.wrap(-ty.of.number(value[n])));
+                let least = |n: usize| ty.of.signed && ty.of.number(value[n]) == ty.of.least();
+                self.guard(expr, (0..usize::from(ty.lanes)).all(|n| !least(n)));
+                exact
+            }
+            Kind::Complement(of) => {
+                let value = self.operand(of, ty, frame, item)?;
+                ty.each(|n| ty.of.wrap(!ty.of.number(value[n])))
+            }
+            Kind::Not(of) => {
+                let value = self.eval(of, frame, item)?;
+                of.ty.each(|n| of.ty.truth_of(value[n] == 0))
+            }
+            Kind::Arithmetic(op, left, right) => {
+                self.arithmetic(expr, *op, [left, right], frame, item)?
+            }
+            Kind::Comparison(op, left, right) => {
+                let meet = match left.ty.lanes {
+                    1 => left.ty.of.common(right.ty.of).scalar(),
+                    _ => left.ty,
+                };
+                let left = self.operand(left, meet, frame, item)?;
+                let right = self.operand(right, meet, frame, item)?;
+                let of = meet.of;
+                meet.each(|n| meet.truth_of(op.holds(of.number(left[n]), of.number(right[n]))))
+            }
+            Kind::And(left, right) | Kind::Or(left, right) => {
+                let and = matches!(expr.kind, Kind::And(..));
+                let first = self.eval(left, frame, item)?;
+                let lanes = left.ty;
+                if lanes.lanes == 1 && (first[0] != 0) != and {
+                    return Ok(ty.value(i128::from(!and)));
+                }
+                let second = self.eval(right, frame, item)?;
+                lanes.each(|n| {
+                    let (a, b) = (first[n] != 0, second[n] != 0);
+                    lanes.truth_of(if and { a && b } else { a || b })
+                })
+            }
+            Kind::Choice(condition, yes, no) => {
+                let seen = self.eval(condition, frame, item)?;
+                if ty.lanes == 1 {
+                    let chosen = if seen[0] != 0 { yes } else { no };
+                    return self.operand(chosen, ty, frame, item);
+                }
+                let (yes, no) = (self.eval(yes, frame, item)?, self.eval(no, frame, item)?);
+                let top = condition.ty.of.bits - 1;
+                ty.each(|n| if seen[n] >> top != 0 { yes[n] } else { no[n] })
+            }
+            Kind::Implicit(of) | Kind::Cast(of) => self.converted(expr, of, frame, item)?,
+            Kind::Convert {
+                of,
+                saturated: false,
+            } => self.converted(expr, of, frame, item)?,
+            Kind::Convert {
+                of,
+                saturated: true,
+            } => {
+                let value = self.eval(of, frame, item)?;
+                ty.each(|n| ty.of.saturate(of.ty.of.number(value[n])))
+            }
+            Kind::Reinterpret(of) => self.eval(of, frame, item)?,
+            Kind::Builtin(function, arguments) => {
+                let mut values = Vec::new();
+                for argument in arguments {
+                    values.push(self.eval(argument, frame, item)?);
+                }
+                let first = arguments.first().map_or(ty, |argument| argument.ty);
+                let given = function.of(first, &values);
+                given.ok_or_else(|| format!("{} is left open", function.name()))?
+            }
+            Kind::Call(function, arguments) => {
+                self.call(*function, arguments, frame, &[item])?;
+                match self.group.items[item as usize].given.pop() {
+                    Some(Cell::Number(value)) => value,
+                    _ => return Err("a function gives no number".into()),
+                }
+            }
+            Kind::Vector(lanes) => {
+                let mut value = [0; LANES];
+                for (to, lane) in value.iter_mut().zip(lanes) {
+                    *to = self.eval(lane, frame, item)?[0];
+                }
+                value
+            }
+            Kind::Lanes(of, lanes) => {
+                let value = self.eval(of, frame, item)?;
+                ty.each(|n| value[usize::from(lanes[n])])
+            }
+            Kind::WorkItem(function, dimension) => {
+                let n = self.eval(dimension, frame, item)?[0];
+                ty.value(self.work_item(*function, n, item).into())
+            }
+        })
+    }
+
+    /// What a work-item function gives ("Work-Item Functions").
+    fn work_item(&self, function: WorkItem, dimension: u64, item: u32) -> u64 {
+        let group = &self.group;
+        let d = usize::try_from(dimension).unwrap_or(usize::MAX);
+        if function == WorkItem::WorkDim {
+            return group.dimensions as u64;
+        }
+        if d >= group.dimensions {
+            return match function {
+                WorkItem::GlobalSize | WorkItem::LocalSize | WorkItem::NumGroups => 1,
+                _ => 0,
+            };
+        }
+        let local = group.items[item as usize].local[d];
+        match function {
+            WorkItem::GlobalId => group.id[d] * group.local[d] + local + group.offset[d],
+            WorkItem::LocalId => local,
+            WorkItem::GroupId => group.id[d],
+            WorkItem::GlobalSize => group.global[d],
+            WorkItem::LocalSize => group.local[d],
+            WorkItem::NumGroups => group.groups[d],
+            WorkItem::GlobalOffset => group.offset[d],
+            WorkItem::WorkDim => group.dimensions as u64,
+        }
+    }
+
+    /// An operand as the type in which operands meet: a scalar of a type that holds it, or wraps it.
+    fn operand(
+        &mut self,
+        of: &'p Expr,
+        meet: Type,
+        frame: Frame<'p>,
+        item: u32,
+    ) -> Result<Value, Stop> {
+        let value = self.eval(of, frame, item)?;
+        Ok(meet.each(|n| meet.of.wrap(of.ty.of.number(value[n]))))
+    }
+
+    fn arithmetic(
+        &mut self,
+        expr: &'p Expr,
+        op: Arithmetic,
+        [left, right]: [&'p Expr; 2],
+        frame: Frame<'p>,
+        item: u32,
+    ) -> Result<Value, Stop> {
+        let ty = expr.ty;
+        let by = if op.shifts() { right.ty } else { ty };
+        let left = self.operand(left, ty, frame, item)?;
+        let right = self.operand(right, by, frame, item)?;
+        let mut all = true;
+        let value = ty.each(|n| {
+            let (bits, defined) = op.of(ty.of, ty.of.number(left[n]), by.of.number(right[n]));
+            all &= defined;
+            bits
+        });
+        self.guard(expr, all);
+        Ok(value)
+    }
+
+    /// A conversion. That to a signed type which does not hold the number is implementation-defined (C99
+    /// 6.3.1.3): the form that takes its place is modulo the size.
+    fn converted(
+        &mut self,
+        expr: &'p Expr,
+        of: &'p Expr,
+        frame: Frame<'p>,
+        item: u32,
+    ) -> Result<Value, Stop> {
+        let (ty, value) = (expr.ty, self.eval(of, frame, item)?);
+        let mut all = true;
+        let converted = ty.each(|n| {
+            let number = of.ty.of.number(value[if of.ty.lanes == 1 { 0 } else { n }]);
+            all &= !ty.of.signed || ty.of.holds(number);
+            ty.of.wrap(number)
+        });
+        self.guard(expr, all);
+        Ok(converted)
+    }
+
+    fn guard(&mut self, expr: &Expr, defined: bool) {
+        if !defined {
+            self.guarded.insert(expr.id);
+        }
+    }
+}

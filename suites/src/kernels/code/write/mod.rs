@@ -1,0 +1,458 @@
+//! The text of a program.
+
+mod terms;
+
+use super::builtin::Builtin;
+use super::number::{Arithmetic, Type};
+use super::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use terms::{closes_last, constant, declared, division};
+
+/// The text of each translation unit, where these expressions have the form that is always defined.
+pub fn write(program: &Program, guarded: &BTreeSet<u32>) -> Vec<String> {
+    let units = program.functions.iter().map(|f| f.unit).max().unwrap_or(0);
+    (0..=units)
+        .map(|unit| write_unit(program, guarded, unit))
+        .collect()
+}
+
+fn write_unit(program: &Program, guarded: &BTreeSet<u32>, unit: usize) -> String {
+    let mut writer = Writer {
+        program,
+        guarded,
+        function: None,
+        text: String::new(),
+        indent: 0,
+        divisions: BTreeMap::new(),
+        called: BTreeSet::new(),
+    };
+    for (n, function) in program.functions.iter().enumerate() {
+        if function.unit == unit {
+            writer.function(n);
+        }
+    }
+    let functions = std::mem::take(&mut writer.text);
+    for (n, of) in program.structs.iter().enumerate() {
+        writer.line(&format!("struct s{n} {{"));
+        for (field, (ty, length)) in of.fields.iter().enumerate() {
+            let length = Some(*length).filter(|n| *n > 0).map(|n| format!("[{n}]"));
+            let length = length.unwrap_or_default();
+            writer.line(&format!("    {} f{field}{length};", ty.name()));
+        }
+        writer.line("};");
+    }
+    for (n, table) in program.tables.iter().enumerate() {
+        let values: Vec<_> = table.values.iter().map(|v| constant(table.ty, v)).collect();
+        let (ty, length) = (table.ty.name(), values.len());
+        let storage = if program.functions.iter().any(|f| f.unit > 0) {
+            "static "
+        } else {
+            ""
+        };
+        let values = values.join(", ");
+        writer.line(&format!(
+            "{storage}constant {ty} table{n}[{length}] = {{ {values} }};"
+        ));
+    }
+    for (name, text) in std::mem::take(&mut writer.divisions) {
+        writer.line(&text.replace("$name", &name));
+    }
+    for n in std::mem::take(&mut writer.called) {
+        let function = &program.functions[n];
+        if function.unit != unit {
+            let head = writer.head(function);
+            writer.line(&format!("{head};"));
+        }
+    }
+    writer.text + &functions
+}
+
+struct Writer<'p> {
+    program: &'p Program,
+    guarded: &'p BTreeSet<u32>,
+    function: Option<&'p Function>,
+    text: String,
+    indent: usize,
+    /// Divisions that are always defined, by their names.
+    divisions: BTreeMap<String, String>,
+    called: BTreeSet<usize>,
+}
+
+impl Writer<'_> {
+    fn line(&mut self, line: &str) {
+        let _ = writeln!(self.text, "{:1$}{line}", "", self.indent * 4);
+    }
+
+    fn head(&self, function: &Function) -> String {
+        let first = match (function.kernel, function.internal) {
+            (true, _) => "kernel ",
+            (false, true) => "static ",
+            (false, false) => "",
+        };
+        let gives = match function.gives {
+            None => "void ".into(),
+            Some(shape) => declared("", shape),
+        };
+        let parameters = function.variables.iter().take(function.parameters);
+        let parameters: Vec<_> = parameters.map(|v| declared(&v.name, v.shape)).collect();
+        let list = match parameters.is_empty() {
+            true => "void".into(),
+            false => parameters.join(", "),
+        };
+        format!("{first}{gives}{}({list})", function.name)
+    }
+
+    fn function(&mut self, n: usize) {
+        let program = self.program;
+        let function = &program.functions[n];
+        self.function = Some(function);
+        let head = self.head(function);
+        self.line(&format!("{head} {{"));
+        self.indent += 1;
+        for variable in &function.variables[function.parameters..] {
+            if variable.local {
+                self.line(&format!(
+                    "local {};",
+                    declared(&variable.name, variable.shape)
+                ));
+            }
+        }
+        self.body(&function.body);
+        self.indent -= 1;
+        self.line("}");
+    }
+
+    fn body(&mut self, body: &[Stmt]) {
+        body.iter().for_each(|stmt| self.stmt(stmt));
+    }
+
+    fn block(&mut self, head: &str, body: &[Stmt], tail: &str) {
+        self.line(&format!("{head} {{"));
+        self.indent += 1;
+        self.body(body);
+        self.indent -= 1;
+        self.line(&format!("}}{tail}"));
+    }
+
+    fn variable(&self, id: VarId) -> Option<&Variable> {
+        self.function?.variables.get(id)
+    }
+
+    fn name(&self, id: VarId) -> String {
+        self.variable(id)
+            .map(|v| v.name.clone())
+            .unwrap_or_default()
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        match stmt {
+            Stmt::Declare(id, init) => {
+                let Some(variable) = self.variable(*id) else {
+                    return;
+                };
+                let declared = declared(&variable.name, variable.shape);
+                let init = init.as_ref().map(|init| format!(" = {}", self.init(init)));
+                self.line(&format!("{declared}{};", init.unwrap_or_default()));
+            }
+            Stmt::Assign(place, value) => {
+                let line = format!("{} = {};", self.place(place), self.bare(value));
+                self.line(&line);
+            }
+            Stmt::Compound(place, value) => {
+                let line = match self.compound(value) {
+                    Some((op, by)) => format!("{} {op}= {by};", self.place(place)),
+                    None => format!("{} = {};", self.place(place), self.bare(value)),
+                };
+                self.line(&line);
+            }
+            Stmt::Step(place, up) => {
+                let line = format!("{}{};", self.place(place), if *up { "++" } else { "--" });
+                self.line(&line);
+            }
+            Stmt::Copy(to, from) => {
+                let line = format!("{} = {};", self.place(to), self.place(from));
+                self.line(&line);
+            }
+            Stmt::Point(id, target) => {
+                let line = format!("{} = {};", self.name(*id), self.target(target));
+                self.line(&line);
+            }
+            Stmt::If(condition, then, otherwise) => {
+                let head = format!("if ({})", self.bare(condition));
+                self.block(&head, then, "");
+                if !otherwise.is_empty() {
+                    self.block("else", otherwise, "");
+                }
+            }
+            Stmt::For(of) => self.counted(of),
+            Stmt::While(condition, body) => {
+                let head = format!("while ({})", self.bare(condition));
+                self.block(&head, body, "");
+            }
+            Stmt::DoWhile(body, condition) => {
+                let tail = format!(" while ({});", self.bare(condition));
+                self.block("do", body, &tail);
+            }
+            Stmt::Switch(on, arms) => self.switch(on, arms),
+            Stmt::Break => self.line("break;"),
+            Stmt::Continue => self.line("continue;"),
+            Stmt::Return(None) => self.line("return;"),
+            Stmt::Return(Some(value)) => {
+                let line = format!("return {};", self.argument(value));
+                self.line(&line);
+            }
+            Stmt::Barrier { local, global } => {
+                let flags = [(*local, "LOCAL"), (*global, "GLOBAL")];
+                let flags = flags.iter().filter(|(on, _)| *on);
+                let flags: Vec<_> = flags
+                    .map(|(_, name)| format!("CLK_{name}_MEM_FENCE"))
+                    .collect();
+                self.line(&format!("barrier({});", flags.join(" | ")));
+            }
+            Stmt::Call(function, arguments, into) => {
+                let call = self.call(*function, arguments);
+                let line = match into {
+                    Some(place) => format!("{} = {call};", self.place(place)),
+                    None => format!("{call};"),
+                };
+                self.line(&line);
+            }
+        }
+    }
+
+    fn counted(&mut self, of: &For) {
+        let Some(variable) = self.variable(of.variable) else {
+            return;
+        };
+        let (declared, name) = (
+            declared(&variable.name, variable.shape),
+            variable.name.clone(),
+        );
+        let (op, by) = &of.next;
+        let next = match (op, &by.kind) {
+            (Arithmetic::Add, Kind::Constant(one)) if one[0] == 1 => format!("{name}++"),
+            _ => format!("{name} {}= {}", op.text(), self.bare(by)),
+        };
+        let first = self.bare(&of.first);
+        let goes_on = self.bare(&of.goes_on);
+        self.block(
+            &format!("for ({declared} = {first}; {goes_on}; {next})"),
+            &of.body,
+            "",
+        );
+    }
+
+    fn switch(&mut self, on: &Expr, arms: &[Arm]) {
+        let head = format!("switch ({}) {{", self.bare(on));
+        self.line(&head);
+        for arm in arms {
+            for label in &arm.labels {
+                self.line(&format!("case {}:", constant(on.ty, label)));
+            }
+            if arm.default {
+                self.line("default:");
+            }
+            self.indent += 1;
+            self.body(&arm.body);
+            if arm.ends {
+                self.line("break;");
+            }
+            self.indent -= 1;
+        }
+        self.line("}");
+    }
+
+    /// The operator and the right operand of what a compound assignment gives, where both it and the
+    /// conversion back are as they are.
+    fn compound(&mut self, value: &Expr) -> Option<(&'static str, String)> {
+        let inner = match &value.kind {
+            Kind::Implicit(inner) if !self.guarded.contains(&value.id) => inner,
+            _ => value,
+        };
+        let Kind::Arithmetic(op, _, by) = &inner.kind else {
+            return None;
+        };
+        (!self.guarded.contains(&inner.id)).then(|| (op.text(), self.bare(by)))
+    }
+
+    fn init(&mut self, init: &Init) -> String {
+        match init {
+            Init::Number(value) => self.bare(value),
+            Init::List(list) => {
+                let list: Vec<_> = list.iter().map(|value| self.bare(value)).collect();
+                format!("{{ {} }}", list.join(", "))
+            }
+            Init::Whole(place) => self.place(place),
+            Init::Pointer(target) => self.target(target),
+        }
+    }
+
+    fn place(&mut self, place: &Place) -> String {
+        let (mut text, pointer) = match place.root {
+            Root::Table(n) => (format!("table{n}"), false),
+            Root::Variable(id) => {
+                let pointer = self
+                    .variable(id)
+                    .is_some_and(|v| matches!(v.shape, Shape::Pointer(..) | Shape::ToStruct(..)));
+                (self.name(id), pointer)
+            }
+        };
+        for (n, step) in place.path.iter().enumerate() {
+            match step {
+                Step::Index(Expr {
+                    kind: Kind::Constant(zero),
+                    ..
+                }) if n == 0 && pointer && zero[0] == 0 => {
+                    text = format!("(*{text})");
+                }
+                Step::Index(index) => {
+                    let _ = write!(text, "[{}]", self.bare(index));
+                }
+                Step::Field(field) => {
+                    let _ = write!(text, ".f{field}");
+                }
+                Step::Lane(lane) => {
+                    let _ = write!(text, ".s{lane}");
+                }
+            }
+        }
+        text
+    }
+
+    fn target(&mut self, target: &Target) -> String {
+        match target {
+            Target::To(place) => match place.path.split_last() {
+                Some((Step::Index(index), before)) => {
+                    let array = Place {
+                        root: place.root,
+                        path: before.to_vec(),
+                    };
+                    format!("{} + {}", self.place(&array), self.expr(index))
+                }
+                _ => format!("&{}", self.place(place)),
+            },
+            Target::From(id, None) => self.name(*id),
+            Target::From(id, Some(by)) => format!("{} + {}", self.name(*id), self.expr(by)),
+        }
+    }
+
+    fn argument(&mut self, argument: &Argument) -> String {
+        match argument {
+            Argument::Number(value) => self.bare(value),
+            Argument::Whole(place) => self.place(place),
+            Argument::Pointer(target) => self.target(target),
+        }
+    }
+
+    fn call(&mut self, n: usize, arguments: &[Argument]) -> String {
+        self.called.insert(n);
+        let list: Vec<_> = arguments.iter().map(|one| self.argument(one)).collect();
+        format!("{}({})", self.program.functions[n].name, list.join(", "))
+    }
+
+    /// An expression where no operator is beside it.
+    fn bare(&mut self, expr: &Expr) -> String {
+        let text = self.expr(expr);
+        let whole = text.starts_with('(') && closes_last(&text);
+        match whole {
+            true => text[1..text.len() - 1].to_string(),
+            false => text,
+        }
+    }
+
+    fn expr(&mut self, expr: &Expr) -> String {
+        let guarded = self.guarded.contains(&expr.id);
+        let ty = expr.ty;
+        match &expr.kind {
+            Kind::Constant(value) => constant(ty, value),
+            Kind::Read(place) => self.place(place),
+            Kind::Negate(of) if guarded => {
+                let (unsigned, of) = (ty.with(ty.of.unsigned()), self.unsigned(of, ty));
+                format!("as_{}(({})(0) - {of})", ty.name(), unsigned.name())
+            }
+            Kind::Negate(of) => format!("(-{})", self.expr(of)),
+            Kind::Complement(of) => format!("(~{})", self.expr(of)),
+            Kind::Not(of) => format!("(!{})", self.expr(of)),
+            Kind::Arithmetic(op, left, right) if guarded => self.guarded(*op, ty, left, right),
+            Kind::Arithmetic(op, left, right) => self.binary(op.text(), left, right),
+            Kind::Comparison(op, left, right) => self.binary(op.text(), left, right),
+            Kind::And(left, right) => self.binary("&&", left, right),
+            Kind::Or(left, right) => self.binary("||", left, right),
+            Kind::Choice(condition, yes, no) => {
+                let condition = self.expr(condition);
+                format!("({condition} ? {} : {})", self.expr(yes), self.expr(no))
+            }
+            Kind::Implicit(of) if guarded => self.reinterpreted(of, ty),
+            Kind::Implicit(of) => self.expr(of),
+            Kind::Cast(of) if guarded => self.reinterpreted(of, ty),
+            Kind::Cast(of) => format!("(({}){})", ty.name(), self.expr(of)),
+            Kind::Convert {
+                of,
+                saturated: false,
+            } if guarded => self.reinterpreted(of, ty),
+            Kind::Convert { of, saturated } => {
+                let mode = if *saturated { "_sat" } else { "" };
+                format!("convert_{}{mode}({})", ty.name(), self.bare(of))
+            }
+            Kind::Reinterpret(of) => format!("as_{}({})", ty.name(), self.bare(of)),
+            Kind::Builtin(function, arguments) => self.builtin(*function, arguments),
+            Kind::Call(n, arguments) => self.call(*n, arguments),
+            Kind::Vector(lanes) => {
+                let lanes: Vec<_> = lanes.iter().map(|lane| self.bare(lane)).collect();
+                format!("(({})({}))", ty.name(), lanes.join(", "))
+            }
+            Kind::Lanes(of, lanes) => {
+                let lanes: String = lanes.iter().map(|lane| lane.to_string()).collect();
+                format!("{}.s{lanes}", self.expr(of))
+            }
+            Kind::WorkItem(WorkItem::WorkDim, _) => "get_work_dim()".into(),
+            Kind::WorkItem(function, dimension) => {
+                format!("((uint){}({}))", function.name(), self.bare(dimension))
+            }
+        }
+    }
+
+    fn builtin(&mut self, function: Builtin, arguments: &[Expr]) -> String {
+        let list: Vec<_> = arguments.iter().map(|one| self.bare(one)).collect();
+        format!("{}({})", function.name(), list.join(", "))
+    }
+
+    fn binary(&mut self, op: &str, left: &Expr, right: &Expr) -> String {
+        format!("({} {op} {})", self.expr(left), self.expr(right))
+    }
+
+    /// An operand as the unsigned type of its size.
+    fn unsigned(&mut self, of: &Expr, ty: Type) -> String {
+        let unsigned = ty.with(ty.of.unsigned()).name();
+        match ty.lanes {
+            1 => format!("({unsigned}){}", self.expr(of)),
+            _ => format!("as_{unsigned}({})", self.bare(of)),
+        }
+    }
+
+    /// Modulo its size, as a signed type.
+    fn reinterpreted(&mut self, of: &Expr, ty: Type) -> String {
+        let unsigned = ty.with(ty.of.unsigned()).name();
+        let inner = match ty.lanes {
+            1 => format!("({unsigned}){}", self.expr(of)),
+            _ => format!("convert_{unsigned}({})", self.bare(of)),
+        };
+        format!("as_{}({inner})", ty.name())
+    }
+
+    fn guarded(&mut self, op: Arithmetic, ty: Type, left: &Expr, right: &Expr) -> String {
+        if !matches!(op, Arithmetic::Divide | Arithmetic::Remainder) {
+            let (left, right) = (self.unsigned(left, ty), self.unsigned(right, ty));
+            return format!("as_{}({left} {} {right})", ty.name(), op.text());
+        }
+        let what = if op == Arithmetic::Divide {
+            "quotient"
+        } else {
+            "remainder"
+        };
+        let name = format!("{what}_{}", ty.name());
+        self.divisions.insert(name.clone(), division(op, ty));
+        format!("{name}({}, {})", self.bare(left), self.bare(right))
+    }
+}

@@ -1,0 +1,96 @@
+//! Declarations, constants, and what stands for a division.
+
+use super::super::Shape;
+use super::super::number::{Arithmetic, Integer, Type, Value};
+
+/// A division that gives its left operand where there is no quotient.
+pub(super) fn division(op: Arithmetic, ty: Type) -> String {
+    let (name, op) = (ty.name(), op.text());
+    let zero = ty.value(0);
+    let minus = ty.value(-1);
+    let least = constant(ty, &ty.value(ty.of.least()));
+    let mut odd = format!("b == {}", constant(ty, &zero));
+    if ty.of.signed {
+        let (and, or) = if ty.lanes == 1 {
+            ("&&", "||")
+        } else {
+            ("&", "|")
+        };
+        odd = format!(
+            "({odd}) {or} (a == {least} {and} b == {})",
+            constant(ty, &minus)
+        );
+    }
+    let quotient = match ty.lanes {
+        1 => format!("({odd}) ? a : a {op} b"),
+        _ => format!(
+            "select(a {op} select(b, {}, {odd}), a, {odd})",
+            constant(ty, &ty.value(1))
+        ),
+    };
+    format!("static {name} $name({name} a, {name} b) {{ return {quotient}; }}")
+}
+
+/// Whether the parenthesis that a text begins with closes at its end.
+pub(super) fn closes_last(text: &str) -> bool {
+    let mut depth = 0;
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return at + 1 == text.len();
+        }
+    }
+    false
+}
+
+/// A variable's declaration, or with no name the type of what a function gives.
+pub(super) fn declared(name: &str, shape: Shape) -> String {
+    match shape {
+        Shape::Number(ty) => format!("{} {name}", ty.name()),
+        Shape::Array(ty, length) => format!("{} {name}[{length}]", ty.name()),
+        Shape::Struct(n) => format!("struct s{n} {name}"),
+        Shape::Structs(n, length) => format!("struct s{n} {name}[{length}]"),
+        Shape::Pointer(region, ty) => format!("{}{} *{name}", region.text(), ty.name()),
+        Shape::ToStruct(region, n) => format!("{}struct s{n} *{name}", region.text()),
+    }
+}
+
+/// A constant of a type.
+pub(super) fn constant(ty: Type, value: &Value) -> String {
+    let lanes = &value[..usize::from(ty.lanes)];
+    if ty.lanes == 1 {
+        let text = number(ty.of, ty.of.number(value[0]));
+        return match ty.of.bits {
+            32 | 64 => text,
+            _ => format!("(({}){text})", ty.of.name()),
+        };
+    }
+    let lanes: Vec<_> = match lanes.iter().all(|lane| *lane == lanes[0]) {
+        true => vec![number(ty.of, ty.of.number(lanes[0]))],
+        false => lanes
+            .iter()
+            .map(|bits| number(ty.of, ty.of.number(*bits)))
+            .collect(),
+    };
+    format!("(({})({}))", ty.name(), lanes.join(", "))
+}
+
+fn number(of: Integer, number: i128) -> String {
+    let suffix = match (of.bits, of.signed) {
+        (64, true) => "L",
+        (64, false) => "UL",
+        (_, true) => "",
+        (_, false) => "u",
+    };
+    if number >= 0 {
+        format!("{number}{suffix}")
+    } else if number == of.least() && of.bits >= 32 {
+        format!("({}{suffix} - 1)", number + 1)
+    } else {
+        format!("({number}{suffix})")
+    }
+}

@@ -1,0 +1,237 @@
+//! Writes a function of a program, statement by statement, by random choices.
+
+use crate::choices::Choices;
+use crate::kernels::code::make::Maker;
+use crate::kernels::code::number::*;
+use crate::kernels::code::*;
+
+/// Who writes a program.
+pub(in super::super) struct Author<'c> {
+    pub choices: &'c mut Choices,
+    pub make: Maker,
+    pub program: Program,
+    /// The function that is being written.
+    pub function: Function,
+    /// What expressions can read here: numbers, scalars and vectors.
+    pub sources: Vec<(Place, Type)>,
+    /// Functions of numbers that expressions can call.
+    pub helpers: Vec<usize>,
+    /// The functions that the next pieces are about, in turn.
+    pub(super) turn: usize,
+}
+
+impl<'c> Author<'c> {
+    /// Who writes by these choices.
+    pub fn new(choices: &'c mut Choices) -> Author<'c> {
+        Author {
+            choices,
+            make: Maker::default(),
+            program: Program::default(),
+            function: Function::new(""),
+            sources: Vec::new(),
+            helpers: Vec::new(),
+            turn: 0,
+        }
+    }
+
+    /// Begins a function.
+    pub fn begin(&mut self, name: &str, kernel: bool) {
+        self.function = Function {
+            kernel,
+            ..Function::new(name)
+        };
+        self.sources.clear();
+    }
+
+    /// Ends it: it is in the program, with this body.
+    pub fn end(&mut self, body: Vec<Stmt>) -> usize {
+        let mut function = std::mem::replace(&mut self.function, Function::new(""));
+        function.body = body;
+        self.program.functions.push(function);
+        self.program.functions.len() - 1
+    }
+
+    /// A further variable, `v` and its number.
+    pub fn variable(&mut self, shape: Shape) -> VarId {
+        let name = format!("v{}", self.function.variables.len());
+        self.named(&name, shape)
+    }
+
+    /// A further variable of a name.
+    pub fn named(&mut self, name: &str, shape: Shape) -> VarId {
+        self.function.variables.push(Variable {
+            name: name.into(),
+            shape,
+            local: false,
+        });
+        self.function.variables.len() - 1
+    }
+
+    /// A further parameter, before all variables.
+    pub fn parameter(&mut self, name: &str, shape: Shape) -> VarId {
+        self.function.parameters += 1;
+        self.named(name, shape)
+    }
+
+    /// A parameter that is a number which expressions read.
+    pub fn number_parameter(&mut self, name: &str, ty: Type) -> VarId {
+        let id = self.parameter(name, Shape::Number(ty));
+        self.sources.push((Place::variable(id), ty));
+        id
+    }
+
+    /// A variable with a first value, which expressions read from here on.
+    pub fn declare(&mut self, body: &mut Vec<Stmt>, ty: Type, value: Expr) -> VarId {
+        let id = self.variable(Shape::Number(ty));
+        let value = self.make.implicit(ty, value);
+        body.push(Stmt::Declare(id, Some(Init::Number(value))));
+        self.sources.push((Place::variable(id), ty));
+        id
+    }
+
+    /// The next one of these: what is drawn often is about each of them.
+    pub(super) fn in_turn<T: Copy, const N: usize>(&mut self, items: &[T; N]) -> T {
+        self.turn += 1;
+        items[self.turn % N]
+    }
+
+    /// Any integer type.
+    pub fn integer(&mut self) -> Integer {
+        self.choices.one_of(&INTEGERS)
+    }
+
+    /// A number at which types end, or any.
+    pub fn number(&mut self, of: Integer) -> i128 {
+        match self.choices.below(8) {
+            0..=2 => self.choices.below(8) as i128,
+            3 => of.greatest(),
+            4 => of.least(),
+            5 => of.number(of.wrap(-1)),
+            6 => of.number(of.wrap(1 << self.choices.below(usize::from(of.bits)))),
+            _ => {
+                let [high, low] = [(); 2].map(|()| self.choices.below(1 << 32) as i128);
+                of.number(of.wrap(high << 32 | low))
+            }
+        }
+    }
+
+    /// A scalar that is there already, or a constant.
+    pub fn leaf(&mut self) -> Expr {
+        let scalars: Vec<usize> = (0..self.sources.len())
+            .filter(|n| self.sources[*n].1.lanes == 1)
+            .collect();
+        if scalars.is_empty() || self.choices.percent(15) {
+            let of = self.integer();
+            let number = self.number(of);
+            return self.make.constant(of.scalar(), number);
+        }
+        // The latest first: so what was computed goes on.
+        let back = self.choices.below(scalars.len());
+        let (place, ty) = self.sources[scalars[scalars.len() - 1 - back]].clone();
+        self.make.read(place, ty)
+    }
+
+    /// A scalar of any type, so deep.
+    pub fn expr(&mut self, depth: u32) -> Expr {
+        if depth == 0 {
+            return self.leaf();
+        }
+        match self.choices.below(16) {
+            0 | 1 => self.leaf(),
+            2..=8 => self.arithmetic(depth),
+            9 => {
+                let of = self.expr(depth - 1);
+                let ty = of.ty.of.promoted().scalar();
+                let kind = match self.choices.below(2) {
+                    0 => Kind::Complement(of.into()),
+                    _ => Kind::Negate(of.into()),
+                };
+                self.make.expr(ty, kind)
+            }
+            10 | 11 => self.condition(depth),
+            12 | 13 => {
+                let condition = self.condition(depth);
+                let (yes, no) = (self.expr(depth - 1), self.expr(depth - 1));
+                let ty = yes.ty.of.common(no.ty.of).scalar();
+                self.make
+                    .expr(ty, Kind::Choice(condition.into(), yes.into(), no.into()))
+            }
+            14 if !self.helpers.is_empty() => self.call(depth),
+            _ => {
+                let of = self.expr(depth - 1);
+                let ty = self.integer().scalar();
+                self.make.cast(ty, of)
+            }
+        }
+    }
+
+    fn arithmetic(&mut self, depth: u32) -> Expr {
+        let op = self.choices.one_of(&ARITHMETIC);
+        let (left, right) = (self.expr(depth - 1), self.expr(depth - 1));
+        self.make.arithmetic(op, left, right)
+    }
+
+    /// An `int` that is 0 or 1.
+    pub fn condition(&mut self, depth: u32) -> Expr {
+        let int = INT.scalar();
+        let depth = depth.saturating_sub(1);
+        match self.choices.below(8) {
+            0..=4 => {
+                let op = self.choices.one_of(&COMPARISONS);
+                let (left, right) = (self.expr(depth), self.expr(depth));
+                self.make.comparison(op, left, right)
+            }
+            5 => {
+                let (left, right) = (self.expr(depth), self.expr(depth));
+                self.make.expr(int, Kind::And(left.into(), right.into()))
+            }
+            6 => {
+                let (left, right) = (self.expr(depth), self.expr(depth));
+                self.make.expr(int, Kind::Or(left.into(), right.into()))
+            }
+            _ => {
+                let of = self.expr(depth);
+                self.make.expr(int, Kind::Not(of.into()))
+            }
+        }
+    }
+
+    /// A call of a function of numbers.
+    fn call(&mut self, depth: u32) -> Expr {
+        let n = self.helpers[self.choices.below(self.helpers.len())];
+        let function = &self.program.functions[n];
+        let Some(Shape::Number(gives)) = function.gives else {
+            return self.leaf();
+        };
+        let shapes: Vec<Shape> = function.variables[..function.parameters]
+            .iter()
+            .map(|v| v.shape)
+            .collect();
+        let arguments = shapes.into_iter().filter_map(|shape| match shape {
+            Shape::Number(ty) => {
+                let value = self.expr(depth - 1);
+                Some(Argument::Number(self.make.implicit(ty, value)))
+            }
+            _ => None,
+        });
+        let arguments = arguments.collect();
+        self.make.expr(gives, Kind::Call(n, arguments))
+    }
+
+    /// A small `uint`: an expression and a mask.
+    pub fn small(&mut self, mask: u32) -> Expr {
+        let of = self.leaf();
+        let of = self.make.cast(UINT.scalar(), of);
+        self.make.with(of, Arithmetic::And, mask.into())
+    }
+
+    /// A vector that is there already, brought to a type, or one of scalars.
+    pub fn vector(&mut self, ty: Type) -> Expr {
+        let lanes = (0..ty.lanes).map(|_| {
+            let lane = self.leaf();
+            self.make.implicit(ty.of.scalar(), lane)
+        });
+        let lanes: Vec<Expr> = lanes.collect();
+        self.make.expr(ty, Kind::Vector(lanes))
+    }
+}

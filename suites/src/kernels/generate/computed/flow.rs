@@ -1,0 +1,220 @@
+//! Loops, branches, switches and functions whose way depends on the work-item's numbers.
+
+use super::author::Author;
+use super::pieces::Results;
+use crate::kernels::code::number::*;
+use crate::kernels::code::*;
+
+/// What statements change, and what they stand in.
+#[derive(Debug, Clone, Copy)]
+pub(in super::super) struct Around {
+    /// The variable, of an unsigned type.
+    pub sum: VarId,
+    /// Its type.
+    pub ty: Type,
+    /// How deep statements may still be.
+    pub depth: u32,
+    /// `break` and `continue` are about a loop.
+    pub in_loop: bool,
+}
+
+impl Around {
+    fn inside(self, in_loop: bool) -> Around {
+        Around {
+            depth: self.depth.saturating_sub(1),
+            in_loop,
+            ..self
+        }
+    }
+}
+
+impl Author<'_> {
+    /// A sum that statements change, and it as a result.
+    pub(super) fn statements(&mut self, body: &mut Vec<Stmt>, results: &mut Results) {
+        let ty = self.choices.one_of(&[UINT, ULONG, USHORT]).scalar();
+        let first = self.leaf();
+        let sum = self.declare(body, ty, first);
+        let around = Around {
+            sum,
+            ty,
+            depth: 2,
+            in_loop: false,
+        };
+        for _ in 0..self.choices.between(1, 2) {
+            self.flow(around, body);
+        }
+        results.push(self.make.variable(sum, ty));
+    }
+
+    /// `sum op= e`.
+    fn change(&mut self, around: Around) -> Stmt {
+        use Arithmetic::*;
+        let op = self.choices.one_of(&[Add, Xor, Subtract, Multiply]);
+        let by = self.expr(1);
+        self.make
+            .compound(Place::variable(around.sum), around.ty, op, by)
+    }
+
+    /// Statements in a block.
+    pub(in super::super) fn inner(&mut self, around: Around) -> Vec<Stmt> {
+        let known = self.sources.len();
+        let mut body = vec![self.change(around)];
+        for _ in 0..self.choices.below(3) {
+            self.flow(around, &mut body);
+        }
+        if around.in_loop && self.choices.percent(35) {
+            let condition = self.condition(2);
+            let leave = if self.choices.percent(50) {
+                Stmt::Continue
+            } else {
+                Stmt::Break
+            };
+            body.push(Stmt::If(condition, vec![leave], Vec::new()));
+            body.push(self.change(around));
+        }
+        self.sources.truncate(known);
+        body
+    }
+
+    /// What a turn of a loop does. It calls no function, which may have loops of its own.
+    fn turn(&mut self, around: Around) -> Vec<Stmt> {
+        let helpers = std::mem::take(&mut self.helpers);
+        let body = self.inner(around.inside(true));
+        self.helpers = helpers;
+        body
+    }
+
+    /// One statement, with those inside of it.
+    pub(in super::super) fn flow(&mut self, around: Around, body: &mut Vec<Stmt>) {
+        if around.depth == 0 {
+            return body.push(self.change(around));
+        }
+        match self.choices.below(8) {
+            0 => body.push(self.change(around)),
+            1 | 2 => {
+                let condition = self.condition(2);
+                let then = self.inner(around.inside(around.in_loop));
+                let otherwise = match self.choices.percent(50) {
+                    true => self.inner(around.inside(around.in_loop)),
+                    false => Vec::new(),
+                };
+                body.push(Stmt::If(condition, then, otherwise));
+            }
+            3 | 4 => self.counted(around, body),
+            5 => self.counting_down(around, body),
+            _ => self.switch(around, body),
+        }
+    }
+
+    /// A loop with a count of the work-item's own.
+    fn counted(&mut self, around: Around, body: &mut Vec<Stmt>) {
+        let ty = UINT.scalar();
+        let i = self.variable(Shape::Number(ty));
+        let (least, count) = (self.choices.below(3) as i128, self.small(7));
+        let bound = self.make.with(count, Arithmetic::Add, least);
+        let bound = self.declare(body, ty, bound);
+        let [seen, bound] = [i, bound].map(|id| self.make.variable(id, ty));
+        let goes_on = self.make.comparison(Comparison::Less, seen, bound);
+        self.sources.push((Place::variable(i), ty));
+        let inside = self.turn(around);
+        self.sources.pop();
+        let step = self.choices.one_of(&[1u32, 1, 2]);
+        body.push(Stmt::For(For {
+            variable: i,
+            first: self.make.uint(0),
+            goes_on,
+            next: (Arithmetic::Add, self.make.uint(step)),
+            body: inside,
+        }));
+    }
+
+    /// `while` or `do … while` over a number that each turn begins by making smaller.
+    fn counting_down(&mut self, around: Around, body: &mut Vec<Stmt>) {
+        let ty = UINT.scalar();
+        let count = self.small(7);
+        let more = self.make.with(count, Arithmetic::Add, 1);
+        let left = self.declare(body, ty, more);
+        let mut inside = vec![Stmt::Step(Place::variable(left), false)];
+        inside.extend(self.turn(around));
+        let seen = self.make.variable(left, ty);
+        let goes_on = self.make.compared(seen, Comparison::Greater, 0);
+        body.push(match self.choices.percent(50) {
+            true => Stmt::While(goes_on, inside),
+            false => Stmt::DoWhile(inside, goes_on),
+        });
+        // What counts down is nobody else's.
+        self.sources
+            .retain(|(place, _)| !matches!(place.root, Root::Variable(id) if id == left));
+    }
+
+    /// A switch of which some parts go on into the next.
+    fn switch(&mut self, around: Around, body: &mut Vec<Stmt>) {
+        let on = match self.choices.percent(60) {
+            true => self.small(7),
+            false => {
+                let of = self.small(7);
+                let of = self.make.cast(INT.scalar(), of);
+                self.make.with(of, Arithmetic::Subtract, 4)
+            }
+        };
+        let first = if on.ty.of.signed { -4 } else { 0 };
+        let count = self.choices.between(2, 5);
+        let default = self.choices.below(count + 1);
+        let mut arms = Vec::new();
+        for n in 0..count {
+            let label = |n: usize| on.ty.value(first + n as i128);
+            let mut labels = vec![label(n)];
+            if n == 0 && self.choices.percent(30) {
+                labels.push(label(7));
+            }
+            let ends = self.choices.percent(50);
+            // A `continue` in it would be the loop's; a `break` is the switch's.
+            let inside = self.inner(around.inside(false));
+            arms.push(Arm {
+                labels,
+                default: n == default,
+                body: inside,
+                ends,
+            });
+        }
+        body.push(Stmt::Switch(on, arms));
+    }
+
+    /// A function of numbers that returns early or late.
+    pub(super) fn helper(&mut self, name: &str) -> usize {
+        self.begin(name, false);
+        let gives = self.integer().scalar();
+        self.function.gives = Some(Shape::Number(gives));
+        for n in 0..self.choices.between(1, 3) {
+            let ty = self.integer().scalar();
+            self.number_parameter(&format!("a{n}"), ty);
+        }
+        let mut body = Vec::new();
+        let ty = self.choices.one_of(&[UINT, ULONG]).scalar();
+        let first = self.leaf();
+        let sum = self.declare(&mut body, ty, first);
+        let around = Around {
+            sum,
+            ty,
+            depth: 1,
+            in_loop: false,
+        };
+        if self.choices.percent(60) {
+            let condition = self.condition(2);
+            let early = self.expr(1);
+            let early = Argument::Number(self.make.implicit(gives, early));
+            body.push(Stmt::If(
+                condition,
+                vec![Stmt::Return(Some(early))],
+                Vec::new(),
+            ));
+        }
+        for _ in 0..self.choices.between(1, 2) {
+            self.flow(around, &mut body);
+        }
+        let value = self.expr(2);
+        let value = Argument::Number(self.make.implicit(gives, value));
+        body.push(Stmt::Return(Some(value)));
+        self.end(body)
+    }
+}

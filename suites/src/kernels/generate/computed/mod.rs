@@ -1,0 +1,308 @@
+//! Kernels whose answers are computed here: expressions, conversions, functions, statements and memory of one
+//! work-item each.
+
+mod author;
+mod flow;
+mod input;
+mod objects;
+mod pieces;
+
+pub(super) use author::Author;
+pub(super) use flow::Around;
+pub(super) use input::numbers;
+
+use super::builder::CaseBuilder;
+use crate::choices::Choices;
+use crate::kernels::case::{Arg, Contents, KernelCase, Launch, ObjectId, Range, Unit, Want};
+use crate::kernels::code::number::*;
+use crate::kernels::code::run::{Given, Machine};
+use crate::kernels::code::write::write;
+use crate::kernels::code::*;
+use crate::rule::{self, RuleId};
+use classay_vocabulary::Need;
+use pieces::{Results, SUBJECTS, Subject};
+
+/// Numbers that each work-item reads.
+const INPUTS: usize = 4;
+
+/// The most results of a kernel: it is small enough to be built in a second.
+const RESULTS: usize = 24;
+
+/// A kernel and the launch of it.
+struct Planned {
+    subject: Subject,
+    name: String,
+    range: Range,
+    input: Integer,
+    output: Integer,
+    /// Results of each work-item.
+    results: usize,
+    numbers: Vec<(Type, Value)>,
+}
+
+/// A program of several kernels, each about a part of the language, each launched once.
+pub fn computed(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("kernels compute what OpenCL C says of their numbers");
+    let mut author = Author::new(choices);
+    let units = if author.choices.percent(25) { 2 } else { 1 };
+    let mut planned = Vec::new();
+    let count = author.choices.one_of(&[1, 3, 4, 5, 6, 6]);
+    let first = author.choices.below(SUBJECTS.len());
+    for unit in 0..units {
+        author.helpers.clear();
+        for n in 0..author.choices.below(3) {
+            let helper = author.helper(&format!("helper{n}"));
+            author.program.functions[helper].unit = unit;
+            // One that another unit calls has a name of its own.
+            author.program.functions[helper].internal = true;
+            author.helpers.push(helper);
+        }
+        if unit > 0 {
+            let shared = author.helper("shared");
+            author.program.functions[shared].unit = unit;
+            author.helpers.push(shared);
+        }
+    }
+    let shared = (units > 1).then(|| author.program.functions.len() - 1);
+    for n in 0..count {
+        let unit = n % units;
+        let functions = author.program.functions.iter().enumerate();
+        let callable = functions
+            .filter(|(at, f)| f.gives.is_some() && (f.unit == unit || shared == Some(*at)));
+        author.helpers = callable.map(|(at, _)| at).collect();
+        let subject = SUBJECTS[(first + n) % SUBJECTS.len()];
+        planned.push(author.kernel(subject, n, unit));
+    }
+    let (program, choices) = (author.program, author.choices);
+    finish(&mut case, &program, &planned, choices.below(1 << 30) as u64);
+    if units > 1 {
+        case.need(&[Need::Linker]);
+    }
+    case.case
+}
+
+impl Author<'_> {
+    fn kernel(&mut self, subject: Subject, n: usize, unit: usize) -> Planned {
+        let name = format!("compute{n}");
+        self.begin(&name, true);
+        self.function.unit = unit;
+        let (input, output) = (
+            self.integer(),
+            self.choices.one_of(&[ULONG, UINT, LONG, INT, USHORT, CHAR]),
+        );
+        let out = self.parameter("out", Shape::Pointer(Region::Global, output.scalar()));
+        let from = self.parameter("from", Shape::Pointer(Region::GlobalConst, input.scalar()));
+        let numbers = (0..self.choices.below(3)).map(|n| {
+            let of = self.integer();
+            self.number_parameter(&format!("a{n}"), of.scalar());
+            let number = self.number(of);
+            (of.scalar(), of.scalar().value(number))
+        });
+        let numbers = numbers.collect();
+        let range = self.range(subject);
+        let mut body = Vec::new();
+        let me = self.variable(Shape::Number(UINT.scalar()));
+        // Other subjects than these need nothing of ids but that each work-item has its own.
+        let index = match subject {
+            Subject::WorkItems => self.linear_id(range.global.len() as u32),
+            _ => self.make.work_item(WorkItem::GlobalId, 0),
+        };
+        let items = range.items() as i128;
+        let index = self.make.with(index, Arithmetic::Remainder, items);
+        body.push(Stmt::Declare(me, Some(Init::Number(index))));
+        for n in 0..INPUTS {
+            let place = Place::variable(from).at(self.element(me, INPUTS, n));
+            let read = self.make.read(place, input.scalar());
+            let of = if n == 0 { input } else { self.integer() };
+            self.declare(&mut body, of.scalar(), read);
+        }
+        let results = self.results(subject, &mut body);
+        let each = results.len();
+        for (n, result) in results.into_iter().enumerate() {
+            let place = Place::variable(out).at(self.element(me, each, n));
+            let value = self.make.implicit(output.scalar(), result);
+            body.push(Stmt::Assign(place, value));
+        }
+        self.end(body);
+        Planned {
+            subject,
+            name,
+            range,
+            input,
+            output,
+            results: each,
+            numbers,
+        }
+    }
+
+    /// Pieces about a subject, and some others.
+    fn results(&mut self, subject: Subject, body: &mut Vec<Stmt>) -> Results {
+        let mut results = Results::new();
+        self.turn = self.choices.below(64);
+        let pieces = self.choices.one_of(&[1, 7, 10, 12, 14]);
+        for _ in 0..pieces {
+            if results.len() >= RESULTS {
+                break;
+            }
+            let other = self.choices.percent(15);
+            match if other { Subject::Operators } else { subject } {
+                Subject::Operators => self.operators(body, &mut results),
+                Subject::Conversions => self.conversions(body, &mut results),
+                Subject::Functions => self.functions(body, &mut results),
+                Subject::Statements => self.statements(body, &mut results),
+                Subject::Memory => self.memory(body, &mut results),
+                Subject::WorkItems => self.work_items(body, &mut results),
+            }
+        }
+        results
+    }
+
+    /// `me * each + n`.
+    fn element(&mut self, me: VarId, each: usize, n: usize) -> Expr {
+        let me = self.make.variable(me, UINT.scalar());
+        let first = self.make.with(me, Arithmetic::Multiply, each as i128);
+        self.make.with(first, Arithmetic::Add, n as i128)
+    }
+
+    /// The global linear id, from the ids of so many dimensions.
+    fn linear_id(&mut self, dimensions: u32) -> Expr {
+        let mut index = self.make.uint(0);
+        for d in (0..dimensions).rev() {
+            let [id, offset, size] = [
+                WorkItem::GlobalId,
+                WorkItem::GlobalOffset,
+                WorkItem::GlobalSize,
+            ]
+            .map(|function| self.make.work_item(function, d));
+            let id = self.make.arithmetic(Arithmetic::Subtract, id, offset);
+            index = if d + 1 == dimensions {
+                id
+            } else {
+                let rows = self.make.arithmetic(Arithmetic::Multiply, index, size);
+                self.make.arithmetic(Arithmetic::Add, rows, id)
+            };
+        }
+        index
+    }
+
+    fn range(&mut self, subject: Subject) -> Range {
+        let choices = &mut *self.choices;
+        if subject != Subject::WorkItems {
+            let local = choices.one_of(&[1u64, 2, 3, 4, 8, 16, 33]);
+            return Range::line(local * choices.between(1, 3) as u64, local);
+        }
+        let dimensions = choices.between(1, 3);
+        let local: Vec<u64> = (0..dimensions)
+            .map(|_| choices.between(1, 4) as u64)
+            .collect();
+        let global = local
+            .iter()
+            .map(|size| size * choices.between(1, 3) as u64)
+            .collect();
+        let offset = (0..dimensions).map(|_| choices.below(20) as u64);
+        let offset: Vec<u64> = offset.collect();
+        Range {
+            global,
+            local: Some(local),
+            offset: Some(offset).filter(|offset| offset.iter().any(|n| *n > 0)),
+        }
+    }
+}
+
+/// Runs the launches here, and adds them to the case with what they must leave behind.
+fn finish(case: &mut CaseBuilder, program: &Program, planned: &[Planned], seed: u64) {
+    let mut machine = Machine::new(program);
+    let mut launched = Vec::new();
+    for (n, plan) in planned.iter().enumerate() {
+        let items = plan.range.items() as usize;
+        let inputs = numbers(plan.input, items * INPUTS, seed + n as u64);
+        let [out, from] = [vec![[0; LANES]; items * plan.results], inputs.clone()]
+            .map(|values| machine.buffer(values));
+        let given = [Given::Buffer(out), Given::Buffer(from)].into_iter();
+        let given: Vec<Given> = given
+            .chain(plan.numbers.iter().map(|(_, value)| Given::Number(*value)))
+            .collect();
+        // One that takes too long to run here is not launched there.
+        if machine.launch(&plan.name, &given, &plan.range).is_ok() {
+            launched.push((plan, out, inputs));
+        }
+    }
+    let mut texts = write(program, machine.guarded()).into_iter();
+    case.case.source = texts.next().unwrap_or_default();
+    case.case.units = texts.collect();
+    for (plan, out, inputs) in launched {
+        let values = machine.contents(out);
+        let length = (values.len() * usize::from(plan.output.bits) / 8).max(1);
+        let to = case.buffer(length);
+        let from = buffer(case, plan.input, &inputs);
+        let mut args = vec![Arg::Object(to), Arg::Object(from)];
+        args.extend(
+            plan.numbers
+                .iter()
+                .map(|(ty, value)| Arg::Bytes(bytes(ty.of, &[*value]))),
+        );
+        case.run(Launch::new(plan.name.clone(), args, plan.range.clone()));
+        let mut rules = rules(plan.subject);
+        rules.extend((!case.case.units.is_empty()).then_some(rule::C_UNITS));
+        let name = format!("what {} computed", plan.name);
+        look(case, plan.output, to, &values, &rules, &name);
+    }
+}
+
+/// A buffer of numbers.
+pub(super) fn buffer(case: &mut CaseBuilder, of: Integer, values: &[Value]) -> ObjectId {
+    let bytes = bytes(of, values);
+    case.object(
+        crate::kernels::case::Kind::Buffer,
+        bytes.len().max(1),
+        Contents::Bytes(bytes),
+    )
+}
+
+/// A look at a buffer of numbers.
+pub(super) fn look(
+    case: &mut CaseBuilder,
+    of: Integer,
+    at: ObjectId,
+    values: &[Value],
+    rules: &[RuleId],
+    name: &str,
+) {
+    let unit = match of.bits {
+        64 => Unit::Long,
+        32 => Unit::Word,
+        _ => Unit::Byte,
+    };
+    let contents = match of.bits {
+        64 => Contents::Longs(values.iter().map(|value| value[0]).collect()),
+        32 => Contents::Words(values.iter().map(|value| value[0] as u32).collect()),
+        _ => Contents::Bytes(bytes(of, values)),
+    };
+    case.look(at, rules, name, Want::same(unit, contents).racy());
+}
+
+/// Little-endian bytes, as devices of this endianness have them.
+fn bytes(of: Integer, values: &[Value]) -> Vec<u8> {
+    let width = usize::from(of.bits) / 8;
+    values
+        .iter()
+        .flat_map(|value| value[0].to_le_bytes().into_iter().take(width))
+        .collect()
+}
+
+fn rules(subject: Subject) -> Vec<RuleId> {
+    match subject {
+        Subject::Operators => vec![rule::C_OPERATORS, rule::C_CONVERSIONS],
+        Subject::Conversions => vec![rule::C_CONVERSIONS, rule::C_OPERATORS],
+        Subject::Functions => vec![rule::C_FUNCTIONS, rule::C_CONVERSIONS],
+        Subject::Statements => vec![rule::C_STATEMENTS, rule::C_OPERATORS],
+        Subject::Memory => vec![rule::C_OBJECTS, rule::C_OPERATORS],
+        Subject::WorkItems => vec![
+            rule::ND_GLOBAL_ID,
+            rule::ND_LOCAL_ID,
+            rule::ND_GROUP_COUNT,
+            rule::ND_OFFSET,
+            rule::C_STATEMENTS,
+        ],
+    }
+}

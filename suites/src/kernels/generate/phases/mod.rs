@@ -1,0 +1,251 @@
+//! Work-groups that exchange numbers between barriers which all work-items reach, while what each does between
+//! them depends on it: reductions, scans, sorting, trips of its own, values that live across barriers.
+
+mod forms;
+mod uniform;
+
+use super::builder::CaseBuilder;
+use super::computed::{Author, buffer, look, numbers};
+use crate::choices::Choices;
+use crate::kernels::case::{Arg, KernelCase, Launch, Range};
+use crate::kernels::code::number::*;
+use crate::kernels::code::run::{Given, Machine};
+use crate::kernels::code::write::write;
+use crate::kernels::code::*;
+use crate::rule;
+
+/// Sizes of work-groups: one, odd ones, those around the width of vectors and of sub-groups, and large ones.
+const SIZES: [&[u64]; 32] = [
+    &[8],
+    &[1],
+    &[2],
+    &[3],
+    &[5],
+    &[7],
+    &[16],
+    &[31],
+    &[32],
+    &[33],
+    &[63],
+    &[64],
+    &[65],
+    &[96],
+    &[127],
+    &[128],
+    &[129],
+    &[200],
+    &[255],
+    &[256],
+    &[4, 4],
+    &[8, 9],
+    &[5, 13],
+    &[16, 8],
+    &[33, 3],
+    &[2, 3, 4],
+    &[4, 4, 8],
+    &[5, 3, 7],
+    &[257],
+    &[512],
+    &[1000],
+    &[1024],
+];
+
+/// Beyond this size a kernel is in one or two groups, and has few forms.
+const LARGE: u64 = 129;
+
+/// What a kernel is written of: its variables, all of which every work-item has.
+struct Phases<'a, 'c> {
+    author: &'a mut Author<'c>,
+    /// The type of what is exchanged.
+    ty: Type,
+    /// The work-item's number in its group, the group's size, and the group's number: `uint`s.
+    me: VarId,
+    size: VarId,
+    group: VarId,
+    /// What is computed.
+    value: VarId,
+    /// A private array of four.
+    keep: VarId,
+    /// Two arrays in local memory, and the group's part of global memory, a number for each work-item.
+    cells: VarId,
+    other: VarId,
+    mine: VarId,
+    /// The functions with barriers: one that exchanges numbers, and one that calls it twice.
+    functions: [usize; 2],
+    /// Work-items of a group.
+    items: u64,
+}
+
+/// A case.
+pub fn phases(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("work-items of a group compute in phases between barriers");
+    let sizes = SIZES[choices.below(SIZES.len())];
+    let items: u64 = sizes.iter().product();
+    let groups = choices.between(1, if items > LARGE { 2 } else { 4 }) as u64;
+    let along = choices.below(sizes.len());
+    let mut global = sizes.to_vec();
+    global[along] *= groups;
+    let range = Range::new(global, sizes.to_vec());
+    let of = choices.one_of(&[UINT, UINT, ULONG, INT]);
+    let kernels = choices.between(1, if items > LARGE { 2 } else { 3 });
+    let mut author = Author::new(choices);
+    let functions = functions(&mut author, of.scalar());
+    for n in 0..kernels {
+        kernel(
+            &mut author,
+            &format!("phases{n}"),
+            of.scalar(),
+            &range,
+            functions,
+        );
+    }
+    let seed = author.choices.below(1 << 30) as u64;
+    let program = author.program;
+    let mut machine = Machine::new(&program);
+    let total = range.items() as usize;
+    let inputs = numbers(of, total, seed);
+    let none = vec![[0; LANES]; total];
+    let mut launched = Vec::new();
+    for n in 0..kernels {
+        let name = format!("phases{n}");
+        let [out, from, all] =
+            [&none, &inputs, &none].map(|values| machine.buffer(values.iter().copied()));
+        let given = [out, from, all].map(Given::Buffer).into_iter();
+        let given: Vec<Given> = given.chain([Given::Local(items as usize)]).collect();
+        // One that takes too long to run here is not launched there.
+        if machine.launch(&name, &given, &range).is_ok() {
+            launched.push((name, out));
+        }
+    }
+    case.case.source = write(&program, machine.guarded()).concat();
+    let bytes = usize::from(of.bits) / 8;
+    for (name, out) in launched {
+        let to = case.buffer(bytes * total);
+        let from = buffer(&mut case, of, &inputs);
+        let all = case.buffer(bytes * total);
+        let objects = [to, from, all].map(Arg::Object).into_iter();
+        let args = objects
+            .chain([Arg::Local(bytes * items as usize)])
+            .collect();
+        case.run(Launch::new(name.clone(), args, range.clone()));
+        let rules = [
+            rule::WG_BARRIER,
+            rule::MM_BARRIER_WG,
+            rule::RG_PRIVATE,
+            rule::RG_LOCAL,
+            rule::C_STATEMENTS,
+        ];
+        look(
+            &mut case,
+            of,
+            to,
+            &machine.contents(out),
+            &rules,
+            &format!("what {name} computed"),
+        );
+    }
+    case.case
+}
+
+/// Functions with barriers inside: one that exchanges numbers, and one that calls it twice.
+fn functions(author: &mut Author<'_>, ty: Type) -> [usize; 2] {
+    let uint = Shape::Number(UINT.scalar());
+    let begin = |author: &mut Author<'_>, name: &str| {
+        author.begin(name, false);
+        author.function.gives = Some(Shape::Number(ty));
+        let cells = author.parameter("cells", Shape::Pointer(Region::Local, ty));
+        let [me, size] = ["me", "size"].map(|name| author.parameter(name, uint));
+        let value = author.parameter("value", Shape::Number(ty));
+        let shift = author.parameter("shift", uint);
+        (cells, me, size, value, shift)
+    };
+    let barrier = Stmt::Barrier {
+        local: true,
+        global: false,
+    };
+    let (cells, me, size, value, shift) = begin(author, "turn");
+    let make = &mut author.make;
+    let uint = UINT.scalar();
+    let [id, own, width, by] = [me, me, size, shift].map(|id| make.variable(id, uint));
+    let seen = make.arithmetic(Arithmetic::Add, own, by);
+    let seen = make.arithmetic(Arithmetic::Remainder, seen, width);
+    let mine = make.variable(value, ty);
+    let read = make.read(Place::variable(cells).at(seen), ty);
+    let sum = make.with(mine, Arithmetic::Multiply, 3);
+    let sum = make.arithmetic(Arithmetic::Xor, sum, read);
+    let written = make.variable(value, ty);
+    let given = make.variable(value, ty);
+    let body = vec![
+        Stmt::Assign(Place::variable(cells).at(id), written),
+        barrier.clone(),
+        Stmt::Assign(Place::variable(value), sum),
+        barrier,
+        Stmt::Return(Some(Argument::Number(given))),
+    ];
+    let turn = author.end(body);
+    let (cells, me, size, value, shift) = begin(author, "turn_twice");
+    let make = &mut author.make;
+    let mut body = Vec::new();
+    for n in 1..3 {
+        let [me, size, by] = [me, size, shift].map(|id| make.variable(id, uint));
+        let by = make.with(by, Arithmetic::Multiply, n);
+        let now = make.variable(value, ty);
+        let numbers = [me, size, now, by].map(Argument::Number).into_iter();
+        let pointer = Argument::Pointer(Target::From(cells, None));
+        let arguments = [pointer].into_iter().chain(numbers).collect();
+        body.push(Stmt::Call(turn, arguments, Some(Place::variable(value))));
+    }
+    let given = make.variable(value, ty);
+    body.push(Stmt::Return(Some(Argument::Number(given))));
+    [turn, author.end(body)]
+}
+
+/// A kernel over a range.
+fn kernel(author: &mut Author<'_>, name: &str, ty: Type, range: &Range, functions: [usize; 2]) {
+    author.begin(name, true);
+    let global = Shape::Pointer(Region::Global, ty);
+    let out = author.parameter("out", global);
+    let from = author.parameter("from", Shape::Pointer(Region::GlobalConst, ty));
+    let all = author.parameter("all", global);
+    let cells = author.parameter("cells", Shape::Pointer(Region::Local, ty));
+    let items = range.group();
+    let other = author.named("other", Shape::Array(ty, items as usize));
+    author.function.variables[other].local = true;
+    let [me, size, group] =
+        ["me", "size", "group"].map(|name| author.named(name, Shape::Number(UINT.scalar())));
+    let mine = author.named("mine", global);
+    let value = author.named("value", Shape::Number(ty));
+    let keep = author.named("keep", Shape::Array(ty, 4));
+    author.sources = [me, group]
+        .map(|id| (Place::variable(id), UINT.scalar()))
+        .into();
+    author.sources.push((Place::variable(value), ty));
+    let mut phases = Phases {
+        author,
+        ty,
+        me,
+        size,
+        group,
+        value,
+        keep,
+        cells,
+        other,
+        mine,
+        functions,
+        items,
+    };
+    let dimensions = range.global.len() as u32;
+    let mut body = phases.begin(dimensions, all, from);
+    let more = phases
+        .author
+        .choices
+        .between(1, if items > LARGE { 4 } else { 6 });
+    for n in 0..more {
+        if n > 0 && phases.author.choices.percent(12) {
+            phases.ends_early(&mut body, out);
+        }
+        phases.form(&mut body, 2);
+    }
+    phases.end(&mut body, out);
+    phases.author.end(body);
+}
