@@ -24,6 +24,10 @@ impl Among {
     pub fn placed(self, program: &Program, api: Api) -> Program {
         let mut placed = program.clone();
         placed.api = api;
+        // What accesses do says so there, not the types of locations.
+        for location in &mut placed.locations {
+            location.atomic &= api == Api::OpenCl;
+        }
         for (number, thread) in (0..).zip(&mut placed.threads) {
             thread.placement = Placement::Device(WorkItem {
                 device: 0,

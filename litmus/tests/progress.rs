@@ -58,7 +58,13 @@ fn each_can_be_played_by_threads_of_every_kind() {
                 assert!(kernel.is_ok(), "{name}, {among}, {api}: {kernel:?}");
                 let text = write_litmus(&placed);
                 let read = read_litmus(name, &text);
-                assert_eq!(read.as_ref().ok(), Some(&placed), "{text}\n{read:?}");
+                // A listing has jumps for loops and one instruction for each access.
+                match api {
+                    Api::OpenCl => {
+                        assert_eq!(read.as_ref().ok(), Some(&placed), "{text}\n{read:?}")
+                    }
+                    Api::Vulkan => assert!(read.is_ok(), "{text}\n{read:?}"),
+                }
             }
         }
     }

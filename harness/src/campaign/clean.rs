@@ -14,6 +14,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+/// How many times more a case is run without a fault of which a launch failed under one.
+const MORE_LOOKS: u32 = 6;
+
 /// What is known of the cases, of all that ask.
 pub type Known = Mutex<HashMap<CaseId, Shown>>;
 
@@ -77,6 +80,28 @@ impl<'a> Clean<'a> {
             ));
         }
         Ok(shown)
+    }
+
+    /// What a case shows of which a launch failed under a fault: nothing of memory. Some devices lose results now and
+    /// then by themselves, so where it shows nothing wrong it is run several times more.
+    ///
+    /// # Errors
+    ///
+    /// As [`Clean::of`].
+    pub fn of_failing(
+        &mut self,
+        case: &Case,
+        limits: Limits,
+        terms: &Terms<'_>,
+    ) -> Result<Shown, Stop> {
+        for _ in 0..MORE_LOOKS {
+            let shown = self.of(case, limits, terms)?;
+            if shown != Shown::Nothing {
+                return Ok(shown);
+            }
+            lock(self.known).remove(&case.id);
+        }
+        self.of(case, limits, terms)
     }
 
     /// How a case is known not to come to its end, so that it cannot show any fault.

@@ -301,10 +301,14 @@ impl<'a> Hunt<'a> {
             // Of a rule that is read in two ways, what breaks it is contested and no failure.
             let contested = result.verdict == Verdict::Contested
                 && names_a_rule(&result, self.fault, &Shown::Nothing);
-            let as_it_is = if result.verdict.is_failure() || contested {
-                Some(clean.of(case, limits, terms)?)
-            } else {
-                None
+            // A launch of a litmus test failed, rather than that it showed what is forbidden.
+            let failing = result.verdict == Verdict::Fail
+                && result.violations.is_empty()
+                && case.body.is_litmus();
+            let as_it_is = match result.verdict.is_failure() || contested {
+                true if failing => Some(clean.of_failing(case, limits, terms)?),
+                true => Some(clean.of(case, limits, terms)?),
+                false => None,
             };
             let acted = self.fault.effect().is_some_and(|count| seen.has(count));
             if self.fault.kind() == CarrierKind::Call {

@@ -297,8 +297,12 @@ impl Edit {
                 }
             }
             Edit::Semantics(change) => {
+                let before = semantics;
                 change(&mut semantics);
-                valid(semantics)
+                match semantics == before {
+                    true => before,
+                    false => valid(semantics),
+                }
             }
             Edit::ControlBarrier
             | Edit::MemoryBarrier

@@ -8,17 +8,28 @@ use crate::plan;
 use classay_faults::vulkan::ROWS;
 use classay_litmus::kernel::Shape;
 use classay_litmus::kernel::operation::{Operation, Operations};
-use classay_litmus::program::{Address, Region, ScalarType, each_instr};
+use classay_litmus::program::{Address, Location, Placement, Region, ScalarType, each_instr};
 use rspirv::dr::{self, Operand};
 use std::collections::{BTreeSet, HashMap};
 
-/// The shipped tests of one dispatch whose locations are 32-bit numbers in buffers or workgroup memory.
+/// The shipped tests of shaders alone whose locations are 32-bit numbers in buffers or workgroup memory.
 fn tests() -> Vec<Program> {
     let cases = plan::shipped_of(Api::Vulkan).expect("tests");
     let programs = cases.iter().filter_map(|case| case.body.litmus());
     let programs = programs.filter(|program| {
-        let plain = |l: &classay_litmus::program::Location| l.ty == ScalarType::Int;
-        Shape::of(program).is_ok() && program.locations.iter().all(plain)
+        let plain = |l: &Location| {
+            l.ty == ScalarType::Int
+                && l.alias.is_none()
+                && matches!(l.region, Region::Global | Region::Local)
+        };
+        let mut in_shaders = true;
+        for thread in &program.threads {
+            in_shaders &= thread.placement != Placement::Host;
+            each_instr(&thread.body, &mut |instr| {
+                in_shaders &= !matches!(instr, Instr::Domain(_));
+            });
+        }
+        in_shaders && Shape::of(program).is_ok() && program.locations.iter().all(plain)
     });
     programs.map(|program| Program::clone(program)).collect()
 }
@@ -62,12 +73,12 @@ fn operations(program: &Program) -> Vec<(Operation, Option<(ScalarType, Region)>
 /// A module that executes the operations of a program one after the other.
 fn module(program: &Program) -> Vec<u32> {
     let mut text = Operations::of(program).declarations;
-    text += "__kernel void test(__global int *global, __local int *local)\n{\n";
+    text += "__kernel void test(__global int *shared, __local int *own)\n{\n";
     for (operation, on) in operations(program) {
         let pointer = match on {
             None => "",
-            Some((_, Region::Local)) => "local",
-            Some(_) => "global",
+            Some((_, Region::Local)) => "own",
+            Some(_) => "shared",
         };
         let values = match operation {
             Operation::Store(_) | Operation::AtomicStore(_) | Operation::Rmw { .. } => ", 1",

@@ -116,10 +116,11 @@ impl Printer {
             Event::Settled(seen) => {
                 self.played += seen.played;
                 self.failed |= !seen.failures.is_empty();
-                let seen = self.seen(seen);
-                let text = match self.json {
-                    true => json(&seen),
-                    false => summary(&seen),
+                let line = self.seen(seen);
+                let text = match (self.json, seen.played) {
+                    (true, _) => json(&line),
+                    (false, 0) => "  nothing was played".to_owned(),
+                    (false, _) => summary(&line),
                 };
                 self.out.line(&text);
             }

@@ -243,6 +243,8 @@ pub fn resolve(
         _ => stress.groups,
     };
     let instances = placed.instances;
+    // Most that a work-item goes to in a launch.
+    let meetings = instances.checked_div(every).unwrap_or(0) + 1;
     let (collectors, collect_chunk) = collectors(single, capabilities.cpu, units);
     let model = environment.model(capabilities);
     Ok(Arrangement {
@@ -293,7 +295,7 @@ pub fn resolve(
                 _ if persistent => 2000,
                 _ => 64,
             })
-            .min(turns(capabilities) / 16),
+            .min(turns(capabilities) / 4 / meetings),
         spare: match persistent && (together || crosses) {
             true => instances
                 .saturating_mul(SPARE)
@@ -301,7 +303,9 @@ pub fn resolve(
                 .min(turns(capabilities) / 8),
             false => 0,
         },
-        lag: meet.lag.unwrap_or(if paired { LAG } else { 0 }),
+        lag: (meet.lag)
+            .unwrap_or(if paired { LAG } else { 0 })
+            .min(turns(capabilities) / 8 / meetings),
         measured: match meet.lag {
             None if paired && capabilities.loop_turns == 0 => MEASURED,
             None | Some(_) => 0,
@@ -393,7 +397,8 @@ fn place_full_launch(
 }
 
 /// Turns that all the loops of a work-item may have in a launch. Their parts of it are so that together they stay
-/// below: a sixteenth of it instances, an eighth what is spared for partners.
+/// below: a sixteenth of it instances and another what touches them, an eighth what is spared for partners and
+/// another what the last at meetings waits, a quarter what is waited at them without that.
 fn turns(capabilities: &Capabilities) -> u32 {
     match capabilities.loop_turns {
         0 => u32::MAX,

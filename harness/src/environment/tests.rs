@@ -260,6 +260,12 @@ fn a_device_that_ends_loops_gets_fewer_instances_and_no_other_does() {
             loops += u32::from(each > 1);
             assert!(few.instances * each <= turns / 16, "{name}: {few:?}");
             assert!(few.spare <= turns / 8 && few.measured == 0, "{name}");
+            let meetings = match few.sync_every {
+                0 => 1,
+                every => few.iterations(few.instances).div_ceil(few.batch * every),
+            };
+            let waits = (few.lag + few.sync_bound) * meetings;
+            assert!(waits <= turns / 8 * 3, "{name}: {few:?}");
         }
         assert!(loops > 0, "some test loops");
     }

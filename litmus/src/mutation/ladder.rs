@@ -143,10 +143,11 @@ pub(super) fn barrier_steps(barrier: &Barrier, place: Placement, api: Api) -> Ve
         to: To::NoBarrier,
     });
     let mut narrower = scopes(barrier.reach(), place, api);
-    // In Vulkan who waits and whose memory is ordered are two scopes.
+    // In Vulkan who waits and whose memory is ordered are two scopes, of which the second is not that of one
+    // invocation (VUID-StandaloneSpirv-None-04641).
     let least = match api {
         Api::OpenCl => barrier.group.own(),
-        Api::Vulkan => MemScope::WorkItem,
+        Api::Vulkan => MemScope::SubGroup,
     };
     narrower.retain(|s| matches!(s.to, To::Scope(to) if to >= least));
     steps.extend(narrower);

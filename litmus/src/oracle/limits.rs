@@ -18,8 +18,8 @@ pub struct Limits {
     /// Fewest ways of choosing what reads return for which symmetric threads are looked for; below
     /// that, looking costs more than it saves.
     pub symmetry: u64,
-    /// Fewest ways of choosing what observed reads return for which outcomes are looked for by families; below
-    /// that, one by one is as fast.
+    /// Fewest ways of choosing what observed reads return for which outcomes are looked for by families, and fewest
+    /// outcomes of one; below that, one by one is as fast.
     pub families: u64,
     /// When to give up; never, unless stated.
     pub deadline: Deadline,

@@ -13,7 +13,7 @@ use std::collections::HashSet;
 pub struct Findings {
     /// The outcomes found.
     pub states: HashSet<State>,
-    /// Families all of whose outcomes are among them, or are kept out by the filter.
+    /// Families whose outcomes are all among them, or are kept out by the filter.
     pub(super) families: Vec<Family>,
     /// For each check of the model, whether it is a flag that was raised.
     pub raised: Vec<bool>,

@@ -10,8 +10,8 @@
 //!   enumeration; and none at all when the outcome has been found before.
 //! - A node of the model whose bounds have met, or that only satisfied checks read, is not computed
 //!   again below.
-//! - Outcomes that are all the combinations of what observed reads return are found together, and a node
-//!   none of whose outcomes would be new is left.
+//! - A node none of whose outcomes would be new is left: they are combinations of values that have all been
+//!   found.
 //! - Of executions that a symmetry of the threads carries to each other one is enough, and the
 //!   outcomes of the others follow from its outcome.
 
@@ -34,6 +34,7 @@ use super::symmetry::{self, Symmetries};
 use crate::cat::ir::Op;
 use crate::cat::{Model, OrderDomain, Role, order_bit};
 use crate::program::{LocId, Observable, Predicate};
+use family::Observed;
 use frame::Frame;
 
 /// What is asked of a program, the same for all its skeletons.
@@ -98,8 +99,8 @@ pub struct Search<'a, const W: usize> {
     /// Observed elements and their writes.
     finals: Vec<((LocId, u32), Row<W>)>,
     seeds: Vec<i64>,
-    /// The reads whose values can influence what is observed, where outcomes are looked for by families.
-    observed: Option<Row<W>>,
+    /// Where outcomes are looked for by families.
+    observed: Option<Observed<W>>,
     symmetries: Symmetries,
     frames: Vec<Frame<W>>,
     live: Vec<bool>,

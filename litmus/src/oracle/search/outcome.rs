@@ -107,7 +107,6 @@ impl<const W: usize> Search<'_, W> {
         let values = self.frames[depth].values.clone();
         let found = self.assign(&free, &mut rf, &values, &last);
         if found {
-            self.keep_family(depth);
             for index in 0..self.frames[depth].raised.len() {
                 let flag = self.frames[depth].raised[index] as usize;
                 self.findings.raised[flag] = true;
@@ -285,7 +284,7 @@ impl<const W: usize> Search<'_, W> {
         })
     }
 
-    fn counts(&self, state: &State) -> bool {
+    pub(super) fn counts(&self, state: &State) -> bool {
         self.question.filter.is_none_or(|filter| {
             filter.eval(&|observable| state.value(self.question.observables, observable))
         })

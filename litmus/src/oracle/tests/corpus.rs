@@ -1,9 +1,12 @@
 //! Litmus tests by others, with their published verdicts. Passes without them.
 
-use crate::oracle::{Limits, Model, Progress, flags, holds, judge, satisfiable, terminates};
+use crate::oracle::{
+    Deadline, Limits, Model, Progress, flags, holds, judge, satisfiable, terminates,
+};
 use crate::program::Program;
 use crate::syntax::{read_alloy, read_litmus};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 fn corpus(name: &str) -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -184,4 +187,41 @@ fn a_model_from_a_file_agrees() {
     }
     println!("{same} agree");
     assert!(different.is_empty(), "{}", different.join("\n"));
+}
+
+/// How long it takes to list every outcome of each published test of Vulkan, one after the other.
+#[test]
+#[ignore = "prints times"]
+fn times_of_listing() {
+    let Some(root) = corpus("vulkan") else {
+        return;
+    };
+    let model = Model::named("vulkan").unwrap();
+    for families in [Limits::default().families, u64::MAX] {
+        let limits = Limits {
+            families,
+            deadline: Deadline::after(Duration::from_secs(200)),
+            ..Limits::default()
+        };
+        let mut all = Vec::new();
+        for (path, _) in table(&root, "expected.csv") {
+            let program = read(&root, &path).unwrap();
+            let begun = Instant::now();
+            let judged = judge(&program, &model, &limits);
+            all.push((
+                begun.elapsed(),
+                path,
+                judged.map(|j| (j.states.len(), j.nodes)),
+            ));
+        }
+        all.sort_by_key(|(took, ..)| std::cmp::Reverse(*took));
+        let total: Duration = all.iter().map(|(took, ..)| *took).sum();
+        println!(
+            "families from {families}: {total:?} for {} tests",
+            all.len()
+        );
+        for (took, path, judged) in all.iter().take(3) {
+            println!("  {took:?} {path} {judged:?}");
+        }
+    }
 }

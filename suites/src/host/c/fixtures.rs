@@ -199,8 +199,12 @@ fn maker(writer: &Writer<'_>, n: usize, made: Made<'_>, c: &mut Text) {
             let names: Vec<_> = (0..units.len())
                 .map(|at| format!("unit_{n}_{at}"))
                 .collect();
-            for (name, unit) in names.iter().zip(units) {
-                text_of(name, unit, &build.options, &versions, c);
+            for (at, (name, unit)) in names.iter().zip(units).enumerate() {
+                // The options of the first are those of all.
+                match at {
+                    0 => text_of(name, unit, &build.options, &versions, c),
+                    _ => text_alone(name, unit, c),
+                }
             }
             c.function(&head);
             c.put(format!("const char *units[] = {{ {} }};", names.join(", ")));
@@ -247,11 +251,16 @@ fn maker(writer: &Writer<'_>, n: usize, made: Made<'_>, c: &mut Text) {
     c.close();
 }
 
-/// A text and the options with which it is built.
-fn text_of(name: &str, text: &str, options: &str, versions: &[&str], c: &mut Text) {
+/// A text.
+fn text_alone(name: &str, text: &str, c: &mut Text) {
     c.line(&format!("static const char {name}[] ="));
     c.raw(&source(text));
     c.line("    ;");
+}
+
+/// A text and the options with which it is built.
+fn text_of(name: &str, text: &str, options: &str, versions: &[&str], c: &mut Text) {
+    text_alone(name, text, c);
     let options = |version| quoted(format!("-cl-std={version} {options}").trim_end());
     let list: Vec<String> = versions.iter().map(options).collect();
     let list = list.join(", ");
@@ -280,6 +289,7 @@ fn question(need: Need) -> Option<(&'static str, String)> {
             (name, none())
         }
         Need::Bits64 => ("CL_DEVICE_ADDRESS_BITS", "!= 64".into()),
+        Need::Linker => ("CL_DEVICE_LINKER_AVAILABLE", none()),
         Need::Images | Need::ImageObjects => ("CL_DEVICE_IMAGE_SUPPORT", none()),
         Need::ReadWriteImages => ("CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS", none()),
         _ => return None,

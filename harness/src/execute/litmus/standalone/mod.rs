@@ -50,11 +50,6 @@ impl Standalone<'_> {
     /// The C program. The error is a sentence: what of the test cannot be written so.
     pub fn to_c(&self) -> Result<String, String> {
         let program = self.program;
-        if program.api == Api::Vulkan {
-            return Err(
-                "a test of Vulkan is not written as a C program: `classay litmus` runs it".into(),
-            );
-        }
         let shape = Shape::of(program).map_err(|e| e.to_string())?;
         if shape.crosses_devices() {
             return Err(

@@ -15,9 +15,9 @@ fn number(of: Integer, state: &mut u64) -> Value {
         1 => of.greatest(),
         2 => -1,
         3 | 4 => i128::from(random >> 32) % 16,
-        5 => 1 << (random >> 32) % u64::from(of.bits),
+        5 => 1 << ((random >> 32) % u64::from(of.bits)),
         // As wide as it happens to be.
-        6 => i128::from(next(state) >> (random >> 32) % 64),
+        6 => i128::from(next(state) >> ((random >> 32) % 64)),
         _ => i128::from(next(state)),
     };
     let mut value = [0; LANES];

@@ -25,8 +25,8 @@ use pieces::{Results, SUBJECTS, Subject};
 /// Numbers that each work-item reads.
 const INPUTS: usize = 4;
 
-/// The most results of a kernel: it is small enough to be built in a second.
-const RESULTS: usize = 24;
+/// The most results of a kernel: compilers build it within a second.
+const RESULTS: usize = 48;
 
 /// A kernel and the launch of it.
 struct Planned {
@@ -139,7 +139,7 @@ impl Author<'_> {
     fn results(&mut self, subject: Subject, body: &mut Vec<Stmt>) -> Results {
         let mut results = Results::new();
         self.turn = self.choices.below(64);
-        let pieces = self.choices.one_of(&[1, 7, 10, 12, 14]);
+        let pieces = self.choices.one_of(&[1, 8, 12, 16, 20]);
         for _ in 0..pieces {
             if results.len() >= RESULTS {
                 break;

@@ -191,13 +191,28 @@ impl Author<'_> {
         self.lanes(body, results, value);
     }
 
-    /// Integer functions of scalars and vectors.
+    /// An integer function, of a signed and of an unsigned type.
     pub(super) fn functions(&mut self, body: &mut Vec<Stmt>, results: &mut Results) {
         let function = self.in_turn(&BUILTINS);
-        let mut of = self.integer();
-        while !function.takes(of) {
-            of = self.integer();
+        for signed in [true, false] {
+            let taken = INTEGERS
+                .into_iter()
+                .filter(|of| of.signed == signed && function.takes(*of));
+            let taken: Vec<Integer> = taken.collect();
+            if let Some(of) = self.choices.pick(&taken) {
+                self.function_of(function, of, body, results);
+            }
         }
+    }
+
+    /// A function of scalars or vectors of a type.
+    fn function_of(
+        &mut self,
+        function: Builtin,
+        of: Integer,
+        body: &mut Vec<Stmt>,
+        results: &mut Results,
+    ) {
         let lanes = self.choices.one_of(&[1, 1, 1, 2, 4, 3, 8]);
         let ty = of.vector(lanes);
         let mut arguments = Vec::new();
@@ -243,7 +258,7 @@ impl Author<'_> {
         let function = self.in_turn(&WORK_ITEM);
         if self.choices.percent(70) {
             // Seldom one that no range has, of which the functions say what it is, too.
-            let beyond = self.choices.percent(3);
+            let beyond = self.choices.percent(1);
             let dimension = if beyond {
                 3
             } else {

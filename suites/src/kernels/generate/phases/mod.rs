@@ -13,6 +13,7 @@ use crate::kernels::code::run::{Given, Machine};
 use crate::kernels::code::write::write;
 use crate::kernels::code::*;
 use crate::rule;
+use classay_vocabulary::Need;
 
 /// Sizes of work-groups: one, odd ones, those around the width of vectors and of sub-groups, and large ones.
 const SIZES: [&[u64]; 32] = [
@@ -117,6 +118,7 @@ pub fn phases(choices: &mut Choices) -> KernelCase {
             launched.push((name, out));
         }
     }
+    case.need_if(items > 64, &[Need::WorkGroupSize(items as u32)]);
     case.case.source = write(&program, machine.guarded()).concat();
     let bytes = usize::from(of.bits) / 8;
     for (name, out) in launched {
