@@ -125,6 +125,7 @@ fn listing(words: &[u32]) -> Vec<String> {
         let operands = i.operands.iter().filter_map(|operand| match operand {
             Operand::IdScope(id) => Some(format!("scope {:?}", constants.get(id))),
             Operand::IdMemorySemantics(id) => Some(format!("semantics {:?}", constants.get(id))),
+            Operand::MemoryAccess(mask) if mask.is_empty() => None,
             Operand::MemoryAccess(mask) => Some(format!("{mask:?}")),
             _ => None,
         });
