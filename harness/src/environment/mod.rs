@@ -19,7 +19,7 @@ mod read;
 mod resolve;
 
 pub use draw::{Drawing, draw, vary};
-pub use resolve::{Arrangement, SubGroupShape, resolve};
+pub use resolve::{Arrangement, GROWTH, SubGroupShape, resolve};
 
 use crate::device::{Api, Capabilities};
 use classay_reports::store::PlanHash;

@@ -125,6 +125,8 @@ const GPU_INSTANCES: u32 = 1 << 20;
 
 /// Instances of the first launch.
 const FIRST_LAUNCH: u32 = 1024;
+/// A launch grows to at most this many times the one before it.
+pub const GROWTH: u32 = 4;
 
 /// Most bytes of the instances' locations.
 const MOST_MEMORY: u64 = 64 << 20;
@@ -453,6 +455,15 @@ fn batch(
 }
 
 impl Arrangement {
+    /// Places of instances that a launch of `count` may use, from the first on. Those of a launch that is not full
+    /// are few, so that no more is cleared for it than that, on devices that take long.
+    pub fn reach(&self, count: u32) -> u32 {
+        match count < self.instances {
+            true => count.saturating_mul(GROWTH).min(self.capacity),
+            false => self.capacity,
+        }
+    }
+
     /// Iterations that `count` instances need.
     pub fn iterations(&self, count: u32) -> u32 {
         count.div_ceil(self.teams * self.lanes).max(1)

@@ -63,9 +63,9 @@ impl Launcher<'_> {
         plan.words(&self.arrangement, self.environment, groups, threads, rng)
     }
 
-    /// Sets every instance to its start.
-    pub fn clear_all(&mut self, rng: &mut ChaCha8Rng) -> Result<(), NotRun> {
-        let plan = Plan::clearing(&self.arrangement);
+    /// Sets the first `reach` places of instances to their start.
+    pub fn clear(&mut self, reach: u32, rng: &mut ChaCha8Rng) -> Result<(), NotRun> {
+        let plan = Plan::clearing(reach, &self.arrangement);
         let mut writings = Vec::new();
         for queue in 0..self.stages.len() {
             let words = self.words(&plan, 0, rng);
@@ -74,6 +74,7 @@ impl Launcher<'_> {
             self.enqueue_collect(queue, 0, true)?;
         }
         self.bench.finish()?;
+        self.cleared = self.cleared.max(reach);
         Ok(())
     }
 
@@ -83,6 +84,11 @@ impl Launcher<'_> {
         count: u32,
         rng: &mut ChaCha8Rng,
     ) -> Result<Flight, NotRun> {
+        let reach = self.arrangement.reach(count);
+        if reach > self.cleared {
+            // What is cleared draws nothing.
+            self.clear(reach, &mut rng.clone())?;
+        }
         let started = Instant::now();
         let plan = Plan::draw(count, &self.arrangement, self.environment, rng);
         if let Some(stressors) = &self.stressors {

@@ -43,6 +43,8 @@ pub struct Launcher<'a> {
     pub tally: Tally,
     pub stressors: Option<Stressors>,
     pub crosses: bool,
+    /// So many places of instances, from the first on, were set to their start; launches leave them so.
+    pub cleared: u32,
     pub pool: &'a mut Pool,
 }
 
@@ -145,6 +147,7 @@ impl<'a> Launcher<'a> {
             tally,
             stressors,
             crosses,
+            cleared: 0,
             pool,
         })
     }

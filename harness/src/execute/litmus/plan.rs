@@ -80,7 +80,7 @@ impl Plan {
         };
         let order = drawn(rng, 0, random);
         let own = arrangement.order_locations.takes(rng.next_u32());
-        let room = arrangement.capacity.saturating_sub(count);
+        let room = arrangement.reach(count).saturating_sub(count);
         let mut by = 0;
         let mut slots = Vec::new();
         for (at, &base) in arrangement.bases.iter().enumerate() {
@@ -108,10 +108,10 @@ impl Plan {
         }
     }
 
-    /// A launch that clears all instances and plays none.
-    pub fn clearing(arrangement: &Arrangement) -> Plan {
+    /// A launch that clears the first `reach` places of instances and plays none.
+    pub fn clearing(reach: u32, arrangement: &Arrangement) -> Plan {
         Plan {
-            count: arrangement.capacity,
+            count: reach,
             order: Slot::straight(0),
             slots: arrangement
                 .bases

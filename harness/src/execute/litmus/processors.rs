@@ -58,8 +58,9 @@ pub struct Placed {
 }
 
 impl Placed {
-    /// Places the threads that do the work of launches, as the environment says. To see which these are, all
-    /// instances are cleared once more, or a few times: of a short launch one thread may do all.
+    /// Places the threads that do the work of launches, as the environment says. To see which these are,
+    /// instances are cleared, each time more of them, and all of them a few times: of a short launch one thread may
+    /// do all.
     ///
     /// # Errors
     ///
@@ -81,8 +82,10 @@ impl Placed {
         let before = Threads::now();
         let enough = sys::processors(sys::this_thread()).len();
         let mut workers = Vec::new();
+        let mut reach = launcher.arrangement.first;
         for _ in 0..LOOKS {
-            launcher.clear_all(&mut rng.clone())?;
+            reach = launcher.arrangement.reach(reach);
+            launcher.clear(reach, &mut rng.clone())?;
             workers = Threads::now().worked_since(&before);
             if workers.len() >= enough {
                 break;

@@ -4,7 +4,7 @@ use super::launch::Flight;
 use super::launcher::Launcher;
 use super::processors::Placed;
 use super::stress::Stressors;
-use crate::environment::{Arrangement, Environment};
+use crate::environment::{Arrangement, Environment, GROWTH};
 use crate::execute::ended::{Ended, NotRun};
 use classay_reports::record::{Evidence, EvidenceKind, Launch, Outcome, clusters};
 use classay_reports::stats::Confidence;
@@ -16,10 +16,8 @@ use rand_chacha::rand_core::SeedableRng;
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Instant;
 
-/// A launch grows to at most this many times the one before it.
-const GROWTH: u32 = 4;
-/// Under a time budget a launch that takes longer than this, in seconds, is not followed by a
-/// larger one.
+/// Under a time budget launches grow while they are expected to take no longer than this, in seconds, with as much
+/// for each instance as the last that ended.
 const LONG_LAUNCH: f64 = 0.2;
 
 /// Launches until the budget is spent.
@@ -32,13 +30,12 @@ pub fn run(
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut started = Instant::now();
     let mut ended = Ended::default();
-    launcher.clear_all(&mut rng)?;
     let _placed = Placed::of(&mut launcher, &mut rng)?;
     let mut planned: u64 = 0;
     let mut index = 0;
     let mut size = launcher.arrangement.first;
     let mut waiting: VecDeque<Flight> = VecDeque::new();
-    let mut slow = false;
+    let mut seconds_each = 0.0;
     let mut watch = Watch::of(budget);
     loop {
         let wanted = match budget {
@@ -74,14 +71,15 @@ pub fn run(
                 started = Instant::now();
             }
             ended.device_seconds += launch.seconds;
-            slow |= launch.seconds > LONG_LAUNCH;
+            seconds_each = launch.seconds / launch.instances.max(1) as f64;
             watch.see(&launch);
             on_launch(launch);
         }
-        if wanted > 0 && !(slow && budget.seconds().is_some()) {
-            size = size
-                .saturating_mul(GROWTH)
-                .min(launcher.arrangement.instances);
+        let larger = size.saturating_mul(GROWTH);
+        let larger = larger.min(launcher.arrangement.instances);
+        let is_short = seconds_each * f64::from(larger) <= LONG_LAUNCH;
+        if wanted > 0 && (is_short || budget.seconds().is_none()) {
+            size = larger;
         }
     }
     ended.evidence.push(Evidence {
