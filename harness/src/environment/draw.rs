@@ -84,6 +84,7 @@ const KNOBS: &[Knob] = &[
     |e, d| e.order.partners = Some(d.percent()),
     |e, d| e.order.reversed = Some(d.percent()),
     |e, d| e.order.crossing = Some(d.percent()),
+    |e, d| e.order.shared = Some(d.percent()),
     |e, d| {
         let c = d.capabilities;
         let kinds: Vec<Kind> = [

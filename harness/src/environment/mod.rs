@@ -120,6 +120,10 @@ knobs! {
         /// fewer work-groups run together than a team has, a processor goes through each line, and both play the
         /// teams at which they cross.
         pub crossing: Option<Percent>,
+        /// Of the launches of a test that has more work-groups than run together, where no work-group stresses, those
+        /// that start as many as do: each plays several of the test's, block by block. What orders threads that one
+        /// work-group plays is more than the test says, so they are paired at random.
+        pub shared: Option<Percent>,
     }
 
     /// How instances lie in memory.

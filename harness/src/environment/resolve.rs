@@ -54,6 +54,8 @@ pub struct Arrangement {
     pub order_partners: Percent,
     /// Chance that a launch without stress starts its work-groups in two lines.
     pub order_crossing: Percent,
+    /// Chance that a launch without stress starts as many work-groups as run together, which play all of the test's.
+    pub order_shared: Percent,
     /// Whether work-items may play a block's iterations in one loop for their thread alone: on CPUs, where no
     /// two threads of the test share a work-group.
     pub runs: bool,
@@ -154,6 +156,12 @@ const LAG: u32 = 300;
 /// There, meetings in which it is measured.
 const MEASURED: u32 = 16;
 
+/// Most turns of loops that an instance takes there, of up to four threads a work-item.
+const SHARED_TURNS: u32 = 1 + 2 * 4;
+
+/// Launches of teams that do not run together in which their work is shared.
+const SHARED: Percent = Percent::new(50);
+
 /// There, blocks that a work-item plays from the end.
 const REVERSED: Percent = Percent::new(50);
 
@@ -225,14 +233,15 @@ pub fn resolve(
         }
         true | false => Company::Chance,
     };
-    let paired = company == Company::Paired;
-    let near = paired || company == Company::Crossing;
+    let near = matches!(company, Company::Paired | Company::Crossing);
+    let may_share =
+        persistent && !single && !in_row && groups > units && units > 1 && test.may_share();
     let placed = place_full_launch(environment, capabilities, test, company)?;
 
     let meet = &environment.meet;
     let every = meet
         .every
-        .unwrap_or(match (together || crosses, persistent) {
+        .unwrap_or(match (near || together || crosses, persistent) {
             (false, _) => 0,
             (true, true) => BLOCK,
             (true, false) => 1,
@@ -283,6 +292,12 @@ pub fn resolve(
             (None, None, Company::Crossing) => Percent::ALWAYS,
             (None, None, Company::Single | Company::Paired | Company::Chance) => Percent::NEVER,
         },
+        order_shared: match (environment.order.shared, company) {
+            _ if !may_share => Percent::NEVER,
+            (Some(chance), _) => chance,
+            (None, Company::Crossing) => SHARED,
+            (None, Company::Single | Company::Paired | Company::Chance) => Percent::NEVER,
+        },
         runs: persistent && widest == 1,
         batch,
         sync_every: match every {
@@ -298,7 +313,7 @@ pub fn resolve(
                 _ => 64,
             })
             .min(turns(capabilities) / 4 / meetings),
-        spare: match persistent && (together || crosses) {
+        spare: match persistent && (near || together || crosses) {
             true => instances
                 .saturating_mul(SPARE)
                 .clamp(LEAST_SPARE, MOST_SPARE)
@@ -306,10 +321,10 @@ pub fn resolve(
             false => 0,
         },
         lag: (meet.lag)
-            .unwrap_or(if paired { LAG } else { 0 })
+            .unwrap_or(if near { LAG } else { 0 })
             .min(turns(capabilities) / 8 / meetings),
         measured: match meet.lag {
-            None if paired && capabilities.loop_turns == 0 => MEASURED,
+            None if near && capabilities.loop_turns == 0 => MEASURED,
             None | Some(_) => 0,
         },
         reversed: environment.order.reversed.unwrap_or(match near {
@@ -321,7 +336,7 @@ pub fn resolve(
                 Some(affinity) => affinity == Affinity::Apart,
                 None => near,
             },
-        touch: meet.touch.unwrap_or(match paired {
+        touch: meet.touch.unwrap_or(match near {
             true => Percent::ALWAYS,
             false => Percent::NEVER,
         }),
@@ -372,6 +387,8 @@ fn place_full_launch(
     };
     let wanted = match test.layout.bound_column {
         _ if turns == u32::MAX => wanted,
+        // A work-item that plays several threads goes round once for each, and once more to find the next.
+        None if company == Company::Crossing => wanted.min(turns / 16 / SHARED_TURNS),
         None => wanted.min(turns / 16),
         Some(_) => wanted.min(turns / 16 / loop_bound(capabilities)),
     };
@@ -464,9 +481,9 @@ impl Arrangement {
         }
     }
 
-    /// Iterations that `count` instances need.
-    pub fn iterations(&self, count: u32) -> u32 {
-        count.div_ceil(self.teams * self.lanes).max(1)
+    /// Iterations that `count` instances need of so many teams.
+    pub fn iterations(&self, count: u32, teams: u32) -> u32 {
+        count.div_ceil(teams * self.lanes).max(1)
     }
 
     /// Work-groups of a launch on a device with so many in the test, without those that stress.

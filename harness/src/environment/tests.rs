@@ -170,7 +170,8 @@ fn check(name: &str, seed: u64, test: &TestKernel, a: &Arrangement, capabilities
         assert!(local <= capabilities.max_work_group_size, "{name} {seed}");
     }
     // Every instance is played: the iterations of all lanes reach the last.
-    let played = u64::from(a.iterations(a.instances)) * u64::from(a.teams) * u64::from(a.lanes);
+    let played =
+        u64::from(a.iterations(a.instances, a.teams)) * u64::from(a.teams) * u64::from(a.lanes);
     assert!(played >= u64::from(a.instances), "{name} {seed}");
     let locals = u64::from(test.layout.local_words) * 4 * u64::from(a.lanes) * u64::from(a.batch);
     assert!(
@@ -262,7 +263,9 @@ fn a_device_that_ends_loops_gets_fewer_instances_and_no_other_does() {
             assert!(few.spare <= turns / 8 && few.measured == 0, "{name}");
             let meetings = match few.sync_every {
                 0 => 1,
-                every => few.iterations(few.instances).div_ceil(few.batch * every),
+                every => few
+                    .iterations(few.instances, few.teams)
+                    .div_ceil(few.batch * every),
             };
             let waits = (few.lag + few.sync_bound) * meetings;
             assert!(waits <= turns / 8 * 3, "{name}: {few:?}");
@@ -295,7 +298,10 @@ fn work_groups_that_cannot_run_together_start_in_lines() {
         if wide {
             crossing += 1;
             assert!(own.teams * groups <= 1024 && own.teams > 100, "{name}");
-            assert!(own.iterations(own.instances) <= 128, "{name}: {own:?}");
+            assert!(
+                own.iterations(own.instances, own.teams) <= 128,
+                "{name}: {own:?}"
+            );
         }
         let stated = of("{ order: { crossing: 0 }, launch: { teams: 2 } }");
         assert_eq!(stated.order_crossing, Percent::NEVER, "{name}");

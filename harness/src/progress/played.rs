@@ -197,6 +197,7 @@ pub(super) fn environment(row: Row, instances: u32, turns: u32) -> Environment {
             reversed: never,
             row: Some(row),
             crossing: never,
+            shared: never,
         },
         meet: Meeting {
             every: Some(0),

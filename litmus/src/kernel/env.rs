@@ -83,8 +83,11 @@ pub const REVERSED: usize = 33;
 /// to answer, and then waits at most as many steps at those after them. A step that looks for answers takes longer
 /// than one that does not, and the answer travels, too. 0 takes [`LAG`] as it is.
 pub const MEASURED: usize = 34;
+/// Work-groups of a team in the launch: the n-th of them plays the n-th place and, in a test whose work-groups may be
+/// [shared](super::shape::Shape::may_share), each place as many further on, one after the other in each block.
+pub const WIDE: usize = 35;
 /// First of the places.
-pub const PLACES: usize = 35;
+pub const PLACES: usize = 36;
 
 /// Words of a line that is shared or not as a whole; where a device's lines are other, touching takes
 /// more reads or misses some, and nothing else changes.

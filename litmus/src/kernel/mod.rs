@@ -145,6 +145,11 @@ impl TestKernel {
         self.of(program).takes_local(index)
     }
 
+    /// Whether a work-item may play threads of several work-groups in turn, by [`env::WIDE`].
+    pub fn may_share(&self) -> bool {
+        self.shape.may_share(&self.layout)
+    }
+
     /// The threads that meet before an instance; none in a step where they do not.
     pub fn meeting(&self, program: &Program, step: usize) -> usize {
         let meeting = self.shape.meeting(program.api);

@@ -1,6 +1,7 @@
 //! How a program's threads fall into devices, work-groups and barrier segments, and whether a
 //! kernel can express that at all.
 
+use super::layout::Layout;
 use super::operation::Operations;
 use super::steps::{Order, Step};
 use crate::program::{
@@ -324,6 +325,23 @@ impl Shape {
     /// fine-grained SVM with atomics, as [`Program::memory_of`] says.
     pub fn crosses_devices(&self) -> bool {
         !self.host.is_empty() || self.families().len() > 1
+    }
+
+    /// Whether a work-item may play several threads of an instance, each of another work-group, one after the other.
+    /// Who plays them so only adds to what orders them: each outcome is one of the test's, too. Threads that wait for
+    /// each other by loops or barriers would wait for themselves.
+    pub fn may_share(&self, layout: &Layout) -> bool {
+        let [device] = &self.devices[..] else {
+            return false;
+        };
+        let alone = |group: &GroupShape| group.thread_count() == 1 && group.barriers.is_empty();
+        let groups = &device.groups;
+        groups.len() > 2
+            && groups.iter().all(alone)
+            && !self.crosses_devices()
+            && !self.uses_sub_groups()
+            && layout.bound_column.is_none()
+            && layout.local_words == 0
     }
 
     /// The devices with their queue families, in order of their numbers.

@@ -52,8 +52,32 @@ pub struct Plan {
     pub seed: u32,
     /// Whether instances and locations are in the order of memory, and work-items may play them in runs.
     pub straight: bool,
-    /// The lines in which work-groups start, where they do so.
-    pub lines: Option<Lines>,
+    /// How work-groups start.
+    pub start: Start,
+}
+
+/// How the work-groups of a launch start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    /// All of all teams.
+    All,
+    /// The same, in two lines.
+    Lines(Lines),
+    /// So many of one team, each of which plays several of the test's.
+    Shared(u32),
+}
+
+impl Start {
+    fn draw(arrangement: &Arrangement, stresses: bool, rng: &mut ChaCha8Rng) -> Start {
+        let chances = [arrangement.order_shared, arrangement.order_crossing];
+        let mut takes =
+            |chance: Percent| chance != Percent::NEVER && !stresses && chance.takes(rng.next_u32());
+        match chances.map(&mut takes) {
+            [true, _] => Start::Shared(arrangement.units),
+            [false, true] => Start::Lines(Lines::draw(arrangement.units, rng)),
+            [false, false] => Start::All,
+        }
+    }
 }
 
 impl Plan {
@@ -94,7 +118,6 @@ impl Plan {
             arrangement.stress_groups > 0 && environment.stress.percent.takes(rng.next_u32());
         let host_stresses = environment.host_stress.percent.takes(rng.next_u32());
         let seed = rng.next_u32();
-        let crossing = arrangement.order_crossing;
         Plan {
             count,
             order,
@@ -103,8 +126,7 @@ impl Plan {
             host_stresses,
             seed,
             straight: arrangement.runs && !random && !own,
-            lines: (crossing != Percent::NEVER && !stresses && crossing.takes(rng.next_u32()))
-                .then(|| Lines::draw(arrangement.units, rng)),
+            start: Start::draw(arrangement, stresses, rng),
         }
     }
 
@@ -123,19 +145,33 @@ impl Plan {
             host_stresses: false,
             seed: 0,
             straight: false,
-            lines: None,
+            start: Start::All,
         }
     }
 
     /// Work-groups of a launch on a device that has `groups` of the test's.
     pub fn work_groups(&self, arrangement: &Arrangement, groups: usize) -> usize {
-        match self.lines {
-            Some(lines) => lines.places(arrangement.teams as usize, groups),
-            None => {
+        match self.start {
+            Start::Lines(lines) => lines.places(arrangement.teams as usize, groups),
+            Start::All | Start::Shared(_) => {
                 let stress = u32::from(self.stresses) * arrangement.stress_groups;
-                arrangement.testing(groups) + stress as usize
+                self.testing(arrangement, groups) + stress as usize
             }
         }
+    }
+
+    /// Teams of the launch, and work-groups of each on a device that has `groups` of the test's.
+    fn teams(&self, arrangement: &Arrangement, groups: usize) -> (u32, usize) {
+        match self.start {
+            Start::Shared(wide) => (1, groups.min(wide as usize)),
+            Start::All | Start::Lines(_) => (arrangement.teams, groups),
+        }
+    }
+
+    /// Work-groups of the launch that play.
+    fn testing(&self, arrangement: &Arrangement, groups: usize) -> usize {
+        let (teams, wide) = self.teams(arrangement, groups);
+        teams as usize * wide
     }
 
     /// The environment's words for a device with `groups` of the test's work-groups; `threads` are those that
@@ -150,25 +186,33 @@ impl Plan {
     ) -> Vec<u32> {
         let e = arrangement;
         let mut words = vec![0; env::PLACES];
-        let step = u64::from(e.teams) * u64::from(e.lanes) * u64::from(self.order.multiplier);
+        let (teams, wide) = self.teams(e, groups);
+        let step = u64::from(teams) * u64::from(e.lanes) * u64::from(self.order.multiplier);
         let step = (step % u64::from(self.count.max(1))) as u32;
         let total = self.work_groups(arrangement, groups);
         words[env::COUNT] = self.count;
-        words[env::TEAMS] = e.teams;
+        words[env::TEAMS] = teams;
+        words[env::WIDE] = wide as u32;
         words[env::LANES] = e.lanes;
-        words[env::ITERATIONS] = e.iterations(self.count);
+        words[env::ITERATIONS] = e.iterations(self.count, teams);
         words[env::MULTIPLIER] = self.order.multiplier;
         words[env::OFFSET] = self.order.offset;
         words[env::STEP] = step;
         words[env::RES_PITCH] = e.capacity;
         words[env::INSTANCE_PITCH] = e.instance_pitch;
         words[env::BATCH] = e.batch;
-        words[env::SYNC_EVERY] = if threads > 0 { e.sync_every } else { 0 };
+        // Lines cross somewhere, and nowhere do all of a team run together.
+        let crosses = matches!(self.start, Start::Lines(_));
+        let meets = threads > 0 && !(crosses && environment.meet.every.is_none());
+        words[env::SYNC_EVERY] = if meets { e.sync_every } else { 0 };
         words[env::SYNC_PERCENT] = e.sync_percent.get();
         words[env::SYNC_BOUND] = e.sync_bound;
         words[env::SPARE] = e.spare;
         words[env::LAG] = e.lag;
-        words[env::ARRIVALS] = threads as u32 * e.lanes;
+        words[env::ARRIVALS] = match self.start {
+            Start::Shared(_) => wide as u32,
+            Start::All | Start::Lines(_) => threads as u32 * e.lanes,
+        };
         words[env::LOOP_BOUND] = e.loop_bound;
         // Neighbouring threads of a group meet lanes apart, so their partners are not themselves.
         words[env::LANE_SHIFT] = if e.lanes > 1 {
@@ -177,8 +221,11 @@ impl Plan {
             0
         };
         words[env::APART] = u32::from(e.apart);
-        words[env::TESTING] = e.testing(groups) as u32;
-        words[env::TOUCH] = e.touch.get();
+        words[env::TESTING] = self.testing(e, groups) as u32;
+        words[env::TOUCH] = match crosses && environment.meet.touch.is_none() {
+            true => 0,
+            false => e.touch.get(),
+        };
         words[env::PRE_PERCENT] = environment.pre_stress.percent.get();
         words[env::PRE_ITERATIONS] = environment.pre_stress.passes;
         words[env::PRE_PATTERN] = environment.pre_stress.pattern.number();
@@ -209,8 +256,8 @@ impl Plan {
         }
         words.extend(places);
         words.extend((0..groups).map(|_| {
-            let shift = rng.next_u32() % e.teams;
-            match permuted && self.lines.is_none() {
+            let shift = rng.next_u32() % teams;
+            match permuted && self.start == Start::All {
                 true => shift,
                 false => 0,
             }
@@ -224,9 +271,9 @@ impl Plan {
                 % u64::from(self.count.max(1))) as u32;
             words.extend(entry);
         }
-        let mut order: Vec<u32> = match self.lines {
-            Some(lines) => lines.order(e.teams as usize, groups),
-            None => (0..total as u32).collect(),
+        let mut order: Vec<u32> = match self.start {
+            Start::Lines(lines) => lines.order(e.teams as usize, groups),
+            Start::All | Start::Shared(_) => (0..total as u32).collect(),
         };
         match (e.order_groups.takes(rng.next_u32()), row) {
             (_, Some(row)) => in_row(&mut order[..e.testing(groups)], row, groups as u32),

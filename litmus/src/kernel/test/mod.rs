@@ -14,6 +14,9 @@
 //! work-group of a team is shifted by its own number of teams, and each thread of a
 //! work-group by its own number of lanes (sub-groups apart), so that partners vary.
 //!
+//! Where fewer work-groups run together than a team has, a team may also be as many as do, each of which plays
+//! several of the test's one after the other, block by block.
+//!
 //! Each location may have a permutation of its own on top, so that the locations of an instance are
 //! neighbours of those of different others.
 //!
@@ -103,7 +106,8 @@ impl Writer<'_> {
         self.stress(out);
         let _ = writeln!(
             out,
-            "    const uint nth = ordered / {groups}u;\n    const uint group = env[{places}u + (ordered + nth) % {groups}u];\n    const uint team = (nth + env[{shifts}u + group]) % teams;",
+            "    const uint wide = env[{wide}], nth = ordered / wide, place = (ordered + nth) % wide;\n    const uint group = env[{places}u + place];\n    const uint team = (nth + env[{shifts}u + group]) % teams;",
+            wide = env::WIDE,
             places = env::PLACES,
             shifts = env::shifts(groups),
         );

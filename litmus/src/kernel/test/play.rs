@@ -2,6 +2,7 @@
 //! locations of its instance, and the results.
 
 use super::super::body::{AtomicsDialect, BodyWriter, barrier, register_name};
+use super::super::env;
 use super::super::shape::GroupShape;
 use super::Writer;
 use super::printable;
@@ -27,16 +28,35 @@ impl Writer<'_> {
     /// thread alone. In straight order that is one run, in which places follow each other by addition;
     /// else each iteration is a run of its own. A run may be played from its end: work-items that go through
     /// it from opposite ends meet somewhere within it, however late one of them began.
+    ///
+    /// Where a work-item plays several threads, it plays a run for each of them before the next. Of the blocks in
+    /// straight order, half have runs of a single iteration then: what one thread writes, the next finds sooner or
+    /// later.
     pub(super) fn by_roles(&self, out: &mut String) {
         let groups = &self.device.groups;
-        out.push_str("    const uint until = min(last, mine);\n    const bool back = straight && reversed && classay_mix(seed + classay_mix((uint)get_global_id(0) - classay_mix(block))) % 100u < reversed;\n    const long stride = back ? -(long)step : (long)step;\n");
-        for slot in 0..self.of.layout.global_slots {
+        let shares = self.of.shape.may_share(self.of.layout);
+        out.push_str("    const uint until = min(last, mine);\n");
+        if shares {
             let _ = writeln!(
                 out,
-                "    const long stride{slot} = back ? -pitch{slot} : pitch{slot};"
+                "    const bool whole = straight && (wide >= {}u || (classay_mix(seed - classay_mix(block)) & 1u));",
+                groups.len()
             );
+        } else {
+            out.push_str("    const bool whole = straight;\n");
+            self.direction(out, "(uint)get_global_id(0)");
         }
-        out.push_str("    for (uint i = first; i < until;) {\n        const uint run = straight ? until - i : 1u, end = i + run;\n        __global uint *result = res + k;\n");
+        out.push_str("    for (uint i = first; i < until;) {\n        const uint run = whole ? until - i : 1u, end = i + run;\n");
+        if shares {
+            let _ = writeln!(
+                out,
+                "        const uint begin = i;\n        for (uint turn = place; turn < {}u; turn += wide) {{\n        const uint group = env[{}u + turn];\n        i = begin;",
+                groups.len(),
+                env::PLACES
+            );
+            self.direction(out, "(uint)get_global_id(0) + turn - place");
+        }
+        out.push_str("        __global uint *result = res + k;\n");
         self.slots(out);
         out.push_str("        if (back) {\n            result += (run - 1u) * step;\n");
         for reference in &self.of.layout.references {
@@ -80,10 +100,27 @@ impl Writer<'_> {
                 out.push_str("        }\n");
             }
         }
+        if shares {
+            out.push_str("        }\n");
+        }
         // Where no thread is this work-item's.
         out.push_str("        i = end;\n");
         self.advance(out, 2, "run * ");
         out.push_str("    }\n");
+    }
+
+    /// Whether a run is played from its end, drawn by a number, and how far its places are apart.
+    fn direction(&self, out: &mut String, drawn_by: &str) {
+        let _ = writeln!(
+            out,
+            "    const bool back = whole && reversed && classay_mix(seed + classay_mix({drawn_by} - classay_mix(block))) % 100u < reversed;\n    const long stride = back ? -(long)step : (long)step;"
+        );
+        for slot in 0..self.of.layout.global_slots {
+            let _ = writeln!(
+                out,
+                "    const long stride{slot} = back ? -pitch{slot} : pitch{slot};"
+            );
+        }
     }
 
     /// Where the slots of the instance lie.
