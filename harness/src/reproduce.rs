@@ -49,13 +49,14 @@ impl Litmus<'_> {
     }
 }
 
-/// A generated case as a C program, for any device; `None` for a litmus test, which [`Litmus`] writes.
-pub fn to_c(work: &Work) -> Option<String> {
+/// A generated case as a C program, for any device, which `asks` its objects what they must answer or does not; `None`
+/// for a litmus test, which [`Litmus`] writes.
+pub fn to_c(work: &Work, asks: bool) -> Option<String> {
     let device = DeviceInfo::unknown();
     match work {
-        Work::Commands(plan) => Some(plan.to_c(&device)),
-        Work::Kernel(case) => Some(kernels::to_c(case)),
-        Work::Api(case) => Some(case.to_c(&device)),
+        Work::Commands(plan) => Some(plan.to_c(&device, asks)),
+        Work::Kernel(case) => Some(kernels::to_c(case, asks)),
+        Work::Api(case) => Some(case.to_c(&device, asks)),
         Work::Litmus(_) => None,
     }
 }

@@ -7,6 +7,7 @@ use std::ffi::CStr;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
+use std::sync::atomic::AtomicU32;
 
 /// Takes the standard input and output of this process away from everyone else and returns them:
 /// from here on descriptor 0 reads nothing and descriptor 1 writes to standard error, so that a
@@ -106,6 +107,32 @@ fn innermost(error: &dyn std::error::Error) -> String {
         at = source;
     }
     at.to_string()
+}
+
+/// The first 32-bit words of a file, as memory that all share who have it; none where the system gives none.
+pub fn shared_words(file: &File, count: usize) -> Option<&'static [AtomicU32]> {
+    let bytes = 4 * count;
+    if file.metadata().ok()?.len() < bytes as u64 {
+        return None;
+    }
+    let access = libc::PROT_READ | libc::PROT_WRITE;
+    // SAFETY: a new mapping, of which nothing else in this process knows.
+    let memory = unsafe {
+        libc::mmap(
+            std::ptr::null_mut(),
+            bytes,
+            access,
+            libc::MAP_SHARED,
+            file.as_raw_fd(),
+            0,
+        )
+    };
+    if memory == libc::MAP_FAILED {
+        return None;
+    }
+    // SAFETY: so many bytes of a mapping that stays for as long as the process does, at the beginning of a page;
+    // they are used as atomics only.
+    Some(unsafe { std::slice::from_raw_parts(memory.cast(), count) })
 }
 
 /// The number of the calling thread, as the system counts them.

@@ -48,8 +48,9 @@ pub trait Family: Sized + Clone {
     /// A smaller case that `judge` finds failing, too. `told` hears of each case that is kept.
     fn shrink(self, judge: Judge<'_, Self>, told: Told<'_, Self>) -> Shrunk<Self>;
 
-    /// The case as one C program for a device.
-    fn to_c(&self, device: &DeviceInfo) -> String;
+    /// The case as one C program for a device; where it `asks`, with questions to its objects
+    /// ([`crate::host::answers`]).
+    fn to_c(&self, device: &DeviceInfo, asks: bool) -> String;
 
     /// The case as text. Reading it gives the same case.
     fn write(&self) -> String;

@@ -173,6 +173,8 @@ rules! {
     SV_API = "sv.api";
     /// A wrong call gets its error.
     API_ERRORS = "ex.api.errors";
+    /// An object answers what it was made with.
+    API_ANSWERS = "ex.api.answers";
     /// Program-scope initializers run first, once.
     PREREQ_PROGRAM_INIT = "ex.prereq.program-init";
     /// Global ids cover the range once.

@@ -141,5 +141,6 @@ fn is_occasional(violation: ApiViolation) -> bool {
             | ApiViolation::BuiltInsFirst
             | ApiViolation::CallbackUserLost
             | ApiViolation::ParentEarly
+            | ApiViolation::ReleaseInCallbackLost
     )
 }

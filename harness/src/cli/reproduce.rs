@@ -23,6 +23,9 @@ pub struct ReproduceOptions {
     /// Write C, which is the only language that there is
     #[arg(long, required = true)]
     c: bool,
+    /// Ask the objects of a generated case what they must answer, too (ex.api.answers)
+    #[arg(long)]
+    answers: bool,
     /// Place and stress a litmus test as this environment says
     #[arg(long, value_name = "FILE")]
     environment: Option<PathBuf>,
@@ -63,7 +66,7 @@ pub fn main(args: &ReproduceOptions) -> Result<ExitCode, Error> {
     };
     let work = case.body.work(case.seed).map_err(Error::Usage)?;
     // Files of programs give no litmus test.
-    let Some(text) = reproduce::to_c(&work) else {
+    let Some(text) = reproduce::to_c(&work, args.answers) else {
         return Ok(ExitCode::Usage);
     };
     put(args, &text, &mut out)

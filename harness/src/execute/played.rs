@@ -11,6 +11,7 @@ use classay_suites::api::{Case, Scenario};
 use classay_suites::commands::check::Plan;
 use classay_suites::commands::{self, needs::needs as needs_of};
 use classay_suites::family::{DeviceInfo, Family};
+use classay_suites::host::answers::asking;
 use classay_suites::host::{HostProgram, Record};
 use classay_suites::kernels::{self, case::KernelCase};
 use classay_vocabulary::Budget;
@@ -92,7 +93,8 @@ impl Stage<'_> {
         })
     }
 
-    /// Plays a program until the budget is spent; `text` is the case that goes with what was violated.
+    /// Plays a program until the budget is spent, and asks its objects what they must answer; `text` is the case that
+    /// goes with what was violated.
     fn play(
         self,
         program: &HostProgram,
@@ -101,6 +103,7 @@ impl Stage<'_> {
     ) -> Result<Ended, NotRun> {
         self.fixtures.take_build_seconds();
         let loses = program.may_lose_contexts();
+        let program = asking(program);
         let mut play = Play::of(self.fixtures, program.clone())?;
         let fixtures = self.fixtures;
         let mut used = false;
@@ -111,7 +114,12 @@ impl Stage<'_> {
             }
             let record = play.run(run as u32);
             needs::check_run(&record)?;
-            check(&record, run as u32)
+            let mut shown = check(&record, run as u32)?;
+            // What else is wrong may be why: it is told first.
+            if record.failed.is_none() {
+                shown.violations.extend(program.wrong_answers(&record));
+            }
+            Ok(shown)
         });
         if loses {
             // No other program is to find what this one lost.

@@ -61,7 +61,7 @@ impl Beside<'_> {
         std::thread::scope(|scope| {
             let threads: Vec<_> = (0..threads)
                 .map(|_| {
-                    let (session, send) = (first.another(), send.clone());
+                    let (session, send) = (first.another().poisoned(), send.clone());
                     let (turns, next, over) = (&turns, &next, &over);
                     scope.spawn(move || {
                         let ended = self.serve(session, turns, next, over, &send);

@@ -1,6 +1,9 @@
 //! How a worker ended, in words.
 
-use classay_reports::record::{Evidence, EvidenceKind, Verdict};
+use super::whereabouts::{Doing, Whereabouts};
+use classay_reports::record::{Evidence, EvidenceKind, Verdict, Violation};
+use classay_suites::host::Function;
+use classay_suites::rule::{self, RuleId};
 use std::process::ExitStatus;
 use std::time::Duration;
 
@@ -30,13 +33,21 @@ pub enum How {
     NotStarted(String),
 }
 
-/// A worker's end, with what it last wrote to standard error.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A worker's end, with what it last wrote to standard error, and what it was doing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Death {
     /// How.
     pub how: How,
     /// The end of its standard error.
     pub stderr: String,
+    /// The calls that it was in.
+    pub whereabouts: Whereabouts,
+}
+
+impl Default for How {
+    fn default() -> How {
+        How::Rubbish("nothing is known of it".into())
+    }
 }
 
 impl How {
@@ -71,11 +82,53 @@ impl How {
 }
 
 impl Death {
+    /// How it ended, and in which calls: one sentence.
+    pub fn told(&self) -> String {
+        match self.doing() {
+            Some(doing) => format!("{}: {doing}", self.how),
+            None => self.how.to_string(),
+        }
+    }
+
+    /// What it was doing; none where it was in no call.
+    fn doing(&self) -> Option<String> {
+        let Whereabouts { calls, pending } = &self.whereabouts;
+        let mut each: Vec<String> = calls.iter().map(ToString::to_string).collect();
+        each.dedup();
+        let hangs = self.how.verdict() == Verdict::Timeout;
+        let verb = if hangs {
+            "did not return"
+        } else {
+            "was being called"
+        };
+        let pending = match pending.as_str() {
+            "" => String::new(),
+            pending => format!(", while {pending}"),
+        };
+        (!each.is_empty()).then(|| format!("{} {verb}{pending}", each.join(" and ")))
+    }
+
+    /// The rules that it breaks not to come back from these calls, or to end in them, the likeliest first.
+    pub fn violation(&self) -> Option<Violation> {
+        let (doing, hangs) = (self.doing()?, self.how.verdict() == Verdict::Timeout);
+        let mut rules: Vec<RuleId> = Vec::new();
+        for call in &self.whereabouts.calls {
+            let own = if hangs { hung_in(call) } else { died_in(call) };
+            rules.extend(
+                own.iter()
+                    .filter(|rule| !rules.contains(rule))
+                    .copied()
+                    .collect::<Vec<_>>(),
+            );
+        }
+        Some(Violation { rules, what: doing })
+    }
+
     /// What to keep with the case.
     pub fn evidence(&self) -> Vec<Evidence> {
         let mut evidence = vec![Evidence {
             kind: EvidenceKind::Death,
-            text: self.how.to_string(),
+            text: self.told(),
         }];
         if !self.stderr.trim().is_empty() {
             evidence.push(Evidence {
@@ -95,6 +148,59 @@ impl Death {
                 let line: String = line.chars().take(200).collect();
                 format!(" Its last words: {line}")
             })
+    }
+}
+
+/// The rules by which a call returns.
+fn hung_in(call: &Doing) -> &'static [RuleId] {
+    use Function::*;
+    if call.in_callback {
+        return &[rule::STATE_CALLBACKS, rule::QUEUE_THREADS];
+    }
+    match call.function {
+        Finish => &[
+            rule::STATE_FLUSH,
+            rule::FAIL_USER_EVENT,
+            rule::QUEUE_INDEPENDENT,
+            rule::SP_FINISH,
+        ],
+        WaitForEvents => &[
+            rule::STATE_FLUSH,
+            rule::FAIL_USER_EVENT,
+            rule::QUEUE_CROSS_EVENT,
+            rule::SP_HOST_WAIT,
+        ],
+        EnqueueReadBuffer
+        | EnqueueReadBufferRect
+        | EnqueueReadImage
+        | EnqueueWriteBuffer
+        | EnqueueWriteBufferRect
+        | EnqueueWriteImage
+        | EnqueueMapBuffer
+        | EnqueueMapImage
+        | EnqueueSVMMemcpy
+        | EnqueueSVMMap => &[
+            rule::QUEUE_BLOCKING,
+            rule::QUEUE_NON_BLOCKING,
+            rule::STATE_FLUSH,
+            rule::FAIL_NEGATIVE,
+        ],
+        ReleaseCommandQueue | ReleaseEvent | ReleaseMemObject | ReleaseKernel | ReleaseProgram
+        | ReleaseContext | ReleaseSampler => &[rule::QUEUE_RELEASE, rule::API_LIFETIME],
+        SetUserEventStatus => &[rule::FAIL_USER_EVENT, rule::QUEUE_THREADS],
+        function if function.name().starts_with("clEnqueue") => {
+            &[rule::QUEUE_NON_BLOCKING, rule::QUEUE_THREADS]
+        }
+        _ => &[rule::API_VALID, rule::QUEUE_THREADS],
+    }
+}
+
+/// The rules by which a process lives on in a call: what calls use lives as long as something needs it.
+fn died_in(call: &Doing) -> &'static [RuleId] {
+    let gives_up = call.function.name().starts_with("clRelease");
+    match gives_up || call.in_callback {
+        true => &[rule::API_LIFETIME, rule::QUEUE_RELEASE, rule::API_VALID],
+        false => &[rule::API_VALID, rule::API_ERRORS, rule::API_LIFETIME],
     }
 }
 
@@ -154,6 +260,7 @@ mod tests {
         let mut death = Death {
             how: How::Exit(1),
             stderr: " \n".into(),
+            ..Death::default()
         };
         assert_eq!(death.evidence().len(), 1);
         assert_eq!(death.last_words(), "");

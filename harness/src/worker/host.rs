@@ -3,6 +3,7 @@
 use super::death::{Death, How};
 use super::protocol::{LONGEST_LINE, Refusal, Reply, Request};
 use super::variables;
+use super::whereabouts::Kept;
 use crate::device::Api;
 use crate::interrupt::Interrupt;
 use crate::sys;
@@ -65,6 +66,7 @@ pub struct Worker {
     replies: Receiver<Line>,
     stderr: Arc<Mutex<VecDeque<u8>>>,
     stderr_done: Receiver<()>,
+    whereabouts: Option<Kept>,
 }
 
 /// What the reading thread found on the pipe: a reply, or rubbish.
@@ -130,9 +132,13 @@ impl Worker {
         let not_started = |e: String| {
             NoReply::Died(Box::new(Death {
                 how: How::NotStarted(e),
-                stderr: String::new(),
+                ..Death::default()
             }))
         };
+        let whereabouts = Kept::new();
+        if let Some(kept) = &whereabouts {
+            command.env(variables::WHEREABOUTS, kept.path());
+        }
         let mut child = command
             .spawn()
             .map_err(|e| not_started(format!("{}: {e}", start.program.display())))?;
@@ -157,6 +163,7 @@ impl Worker {
             replies: receive,
             stderr: ring,
             stderr_done,
+            whereabouts,
         })
     }
 
@@ -228,9 +235,11 @@ impl Worker {
         let _ = self.stderr_done.recv_timeout(Duration::from_millis(200));
         let ring = lock(&self.stderr);
         let bytes: Vec<u8> = ring.iter().copied().collect();
+        let whereabouts = self.whereabouts.as_ref().map(Kept::read);
         NoReply::Died(Box::new(Death {
             how,
             stderr: String::from_utf8_lossy(&bytes).into_owned(),
+            whereabouts: whereabouts.unwrap_or_default(),
         }))
     }
 

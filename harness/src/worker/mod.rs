@@ -4,7 +4,7 @@
 //! child (`classay worker`), which alone loads the library and calls OpenCL. [`protocol`] is what
 //! the two say to each other, `child` the worker's side, `host` one worker seen from the parent
 //! (start, send, receive with a deadline, kill), `link` how a library is reached by one, [`death`] the
-//! words for how it ended, [`vigil`] how long it is waited for while it says nothing, [`turns`] how many compute
+//! words for how it ended, [`whereabouts`] which calls it was in, [`vigil`] how long it is waited for while it says nothing, [`turns`] how many compute
 //! at once, and [`session`] what the parent does with workers: open a device, run a case,
 //! and when the worker dies record that, try again, and go on with a fresh one.
 
@@ -17,6 +17,7 @@ pub mod session;
 pub mod triage;
 pub mod turns;
 pub mod vigil;
+pub mod whereabouts;
 
 /// Serves as a worker and does not return, where this program was started as one. A program that drives runs
 /// calls this first: a run starts the program again for the process that loads the driver.
@@ -41,6 +42,8 @@ pub mod variables {
     pub const LAYER_TIMES: &str = "CLASSAY_LAYER_TIMES";
     /// Where the layer says which of its faults could have made a difference; where set, likewise.
     pub const LAYER_EFFECTS: &str = classay_faults::effects::VARIABLE;
+    /// The file in which the worker notes which calls it is in.
+    pub const WHEREABOUTS: &str = "CLASSAY_WORKER_WHEREABOUTS";
     /// What Touchstone is to break.
     pub const TOUCHSTONE_FAULTS: &str = "TOUCHSTONE_FAULTS";
     /// Which freedoms Touchstone is to take.

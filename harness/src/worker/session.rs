@@ -145,6 +145,14 @@ impl Session {
         }
     }
 
+    /// The same, with memory that is freed in its worker overwritten, where the C library does that on request: who
+    /// uses an object after its end finds nothing of it there, and what was allocated is not zero by chance.
+    pub fn poisoned(mut self) -> Session {
+        let surroundings = &mut self.link.start.breakage.surroundings;
+        surroundings.push(("MALLOC_PERTURB_", "165"));
+        self
+    }
+
     /// Gives it a turn on the machine for what it does next, or takes that away.
     pub fn take_turn(&mut self, turn: Option<Turn>) {
         self.turn = turn;

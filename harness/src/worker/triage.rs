@@ -51,7 +51,7 @@ impl Attempt {
         match &self.ending {
             Ending::Finished(ended) => Ok(ended.build_seconds),
             Ending::NotRun(why) => Err(why.reason().to_string()),
-            Ending::Died(death) => Err(death.how.to_string()),
+            Ending::Died(death) => Err(death.told()),
         }
     }
 }
@@ -109,6 +109,9 @@ pub fn conclude(case: &Case, attempts: Vec<Attempt>, model: &ChosenModel) -> Cas
         };
         for death in &deaths {
             result.evidence.extend(death.evidence());
+            let violation = death.violation();
+            let new = violation.filter(|one| !result.violations.contains(one));
+            result.violations.extend(new);
         }
     }
     result
@@ -301,6 +304,7 @@ P0 (global atomic_int* x) {
             ending: Ending::Died(Death {
                 how,
                 stderr: "boom\n".into(),
+                ..Death::default()
             }),
         }
     }

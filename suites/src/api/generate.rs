@@ -1,7 +1,7 @@
 //! Generates API cases from a seed, one function a kind.
 
 use super::refused::{self, Refused};
-use super::{Case, Kind, Legacy, Operation, Scenario};
+use super::{Case, Given, Kind, Legacy, Operation, Scenario, Trigger, Work};
 use crate::choices::Choices;
 use classay_vocabulary::Need;
 use std::collections::BTreeSet;
@@ -19,6 +19,8 @@ pub const FAMILIES: &[Family] = &[
     ("api", "again", again),
     ("api", "destructors", destructors),
     ("api", "context", context),
+    ("api", "last", last),
+    ("api", "programs", programs),
     ("svm", "free", svm_free),
     ("kernels", "builtin", built_in),
     ("sync", "legacy", legacy),
@@ -170,6 +172,30 @@ fn context(choices: &mut Choices) -> Case {
         .map(|_| operation(choices))
         .collect();
     needing([Need::Api30], Scenario::Context { operations })
+}
+
+/// What is given up in the callback of each trigger, and how: one object alone as often as several.
+fn last(choices: &mut Choices) -> Case {
+    let trigger = choices.pick(&Trigger::ALL).unwrap_or(Trigger::Event);
+    let most = if choices.percent(40) {
+        1
+    } else {
+        Given::ALL.len() - 1
+    };
+    let mut left = Given::ALL.to_vec();
+    // The call that sets a user event has not returned when its callback comes, and uses it.
+    left.retain(|one| (trigger, *one) != (Trigger::UserEvent, Given::UserEvent));
+    let mut given = Vec::new();
+    for _ in 0..choices.between(1, most) {
+        given.push(left.swap_remove(choices.below(left.len())));
+    }
+    plain(Scenario::Last { trigger, given })
+}
+
+fn programs(choices: &mut Choices) -> Case {
+    let works =
+        (0..choices.between(3, 7)).map(|_| choices.pick(&Work::ALL).unwrap_or(Work::Create));
+    plain(Scenario::Programs(works.collect()))
 }
 
 fn svm_free(choices: &mut Choices) -> Case {

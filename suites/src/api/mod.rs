@@ -18,7 +18,7 @@ pub use generate::{FAMILIES, generate};
 
 use crate::family::{DeviceInfo, Family};
 use crate::host::c::{self, Document};
-use crate::host::{Lowered, Record};
+use crate::host::{self, Lowered, Record};
 use crate::rule::{self, RuleId};
 use crate::shrink::{Judge, Shrunk, Told};
 use classay_vocabulary::{Need, Violation, words};
@@ -100,6 +100,15 @@ pub enum Scenario {
         /// How often.
         times: u8,
     },
+    /// Commands are enqueued, and every reference to what they use is given up: some in a callback, the last.
+    Last {
+        /// What calls back.
+        trigger: Trigger,
+        /// What is given up there; all else is given up before.
+        given: Vec<Given>,
+    },
+    /// Programs that are created, built, compiled and linked, right and wrong, one after the other.
+    Programs(Vec<Work>),
     /// A user event that is set to a negative status, asked for and waited for; no command waits for it.
     FailedEvent {
         /// The status.
@@ -127,6 +136,68 @@ pub enum Legacy {
     Barrier,
     /// clEnqueueWaitForEvents.
     WaitForEvents,
+}
+
+words! {
+    /// What calls back when references are given up.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Trigger {
+        /// The event of the last command.
+        Event = "event",
+        /// The same, complete before the callback is registered.
+        CompleteEvent = "complete-event",
+        /// A user event.
+        UserEvent = "user-event",
+        /// The end of another memory object.
+        Memory = "memory",
+    }
+}
+
+words! {
+    /// An object of which the last reference is given up.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Given {
+        /// The event of the last command.
+        Event = "event",
+        /// A user event.
+        UserEvent = "user-event",
+        /// The memory of the commands.
+        Memory = "memory",
+        /// Their kernel.
+        Kernel = "kernel",
+        /// Its program.
+        Program = "program",
+        /// Their queue.
+        Queue = "queue",
+        /// The context of all.
+        Context = "context",
+    }
+}
+
+words! {
+    /// Something that is done with a program.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Work {
+        /// It is created, and nothing else.
+        Create = "create",
+        /// It is built.
+        Build = "build",
+        /// It is built, and that fails.
+        BuildWrong = "build-wrong",
+        /// It is compiled.
+        Compile = "compile",
+        /// It is compiled, and that fails.
+        CompileWrong = "compile-wrong",
+        /// What was compiled is linked.
+        Link = "link",
+        /// It is linked as a library.
+        LinkLibrary = "link-library",
+        /// Its kernels are made and given up.
+        Kernels = "kernels",
+    }
 }
 
 words! {
@@ -175,6 +246,12 @@ impl Scenario {
             Scenario::Again { .. } | Scenario::Destructors { .. } | Scenario::Context { .. } => {
                 vec![rule::API_LIFETIME, rule::QUEUE_RELEASE]
             }
+            Scenario::Last { .. } => vec![
+                rule::API_LIFETIME,
+                rule::QUEUE_RELEASE,
+                rule::STATE_CALLBACKS,
+            ],
+            Scenario::Programs(_) => vec![rule::API_VALID, rule::KIND_SOURCE],
             Scenario::SvmFree { .. } => vec![rule::SV_API, rule::QUEUE_IN_ORDER],
             Scenario::FailedEvent { .. } => vec![rule::FAIL_USER_EVENT, rule::FAIL_NEGATIVE],
             Scenario::BuiltIn | Scenario::BuiltInKernels(_) => vec![
@@ -214,7 +291,7 @@ impl Family for Case {
         if let Scenario::Refused { calls, .. } = &self.scenario {
             rules = calls.iter().flat_map(Refused::rules).collect();
         }
-        rules.insert(rule::API_VALID);
+        rules.extend([rule::API_VALID, rule::API_ANSWERS]);
         rules
     }
 
@@ -227,7 +304,7 @@ impl Family for Case {
         if let Some((function, code)) = record.failed {
             let mut rules = self.scenario.rules();
             rules.push(rule::API_VALID);
-            let what = format!("{function} returned {code}");
+            let what = host::failed(function, code);
             found.push(Violation { rules, what });
         }
         found.sort();
@@ -239,7 +316,7 @@ impl Family for Case {
         shrink::shrink(self, judge, told)
     }
 
-    fn to_c(&self, device: &DeviceInfo) -> String {
+    fn to_c(&self, device: &DeviceInfo, asks: bool) -> String {
         let lowered = self.lower(device);
         c::to_c(&Document {
             about: &["What calls of the host do by themselves.".into()],
@@ -247,6 +324,7 @@ impl Family for Case {
             program: &lowered.program,
             checks: &lowered.checks,
             quit: None,
+            asks,
         })
     }
 

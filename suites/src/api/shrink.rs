@@ -39,6 +39,8 @@ fn doings(scenario: &Scenario) -> u64 {
         } => u64::from(*callbacks) + u64::from(*sub_buffer),
         Scenario::Context { operations } => operations.len() as u64,
         Scenario::SvmFree { allocations, times } => u64::from(*allocations) * u64::from(*times),
+        Scenario::Last { given, .. } => given.len() as u64,
+        Scenario::Programs(works) => works.len() as u64,
         Scenario::FailedEvent { .. }
         | Scenario::BuiltIn
         | Scenario::BuiltInKernels(_)
@@ -96,6 +98,10 @@ fn units(scenario: &Scenario) -> Vec<Unit> {
         (0..calls.len()).map(Unit::Call).collect()
     } else if let Scenario::Context { operations } = scenario {
         (0..operations.len()).map(Unit::Call).collect()
+    } else if let Scenario::Last { given, .. } = scenario {
+        (0..given.len()).map(Unit::Call).collect()
+    } else if let Scenario::Programs(works) = scenario {
+        (0..works.len()).map(Unit::Call).collect()
     } else if let Scenario::Threads { threads, .. } = scenario {
         let acts =
             |(n, acts): (usize, &Vec<_>)| (0..acts.len()).map(move |act| Unit::Operation(n, act));
@@ -117,6 +123,12 @@ fn without(case: &Case, gone: &[Unit]) -> Option<Case> {
     } else if let Scenario::Context { operations } = &mut small.scenario {
         *operations = kept(operations, |n| gone.contains(&Unit::Call(n)));
         true
+    } else if let Scenario::Last { given, .. } = &mut small.scenario {
+        *given = kept(given, |n| gone.contains(&Unit::Call(n)));
+        true
+    } else if let Scenario::Programs(works) = &mut small.scenario {
+        *works = kept(works, |n| gone.contains(&Unit::Call(n)));
+        !works.is_empty()
     } else if let Scenario::Threads { threads, .. } = &mut small.scenario {
         for (thread, acts) in threads.iter_mut().enumerate() {
             *acts = kept(acts, |act| gone.contains(&Unit::Operation(thread, act)));

@@ -39,8 +39,8 @@ impl Family for Plan {
         shrink::shrink(self, judge, told)
     }
 
-    fn to_c(&self, _: &DeviceInfo) -> String {
-        reproduce::to_c(self)
+    fn to_c(&self, _: &DeviceInfo, asks: bool) -> String {
+        reproduce::to_c(self, asks)
     }
 
     fn write(&self) -> String {

@@ -8,8 +8,8 @@ use super::program::Program;
 use super::words;
 use crate::host::c::{self, Document};
 
-/// The C program.
-pub fn to_c(plan: &Plan) -> String {
+/// The C program; where it `asks`, with questions to its objects.
+pub fn to_c(plan: &Plan, asks: bool) -> String {
     let lowered = lower(plan);
     c::to_c(&Document {
         about: &about(&plan.program),
@@ -17,6 +17,7 @@ pub fn to_c(plan: &Plan) -> String {
         program: &lowered.program,
         checks: &lowered.checks(plan),
         quit: None,
+        asks,
     })
 }
 

@@ -4,7 +4,7 @@ use super::check::Check;
 use super::freedom::Choice;
 use super::ids::{AnswerId, Mark};
 use super::program::HostProgram;
-use super::record::Record;
+use super::record::{Record, failed};
 use crate::rule;
 use classay_vocabulary::{FreedomCount, Violation};
 
@@ -76,7 +76,7 @@ impl Lowered {
         if let Some((function, code)) = record.failed {
             found.push(Violation {
                 rules: vec![rule::API_VALID],
-                what: format!("{function} gives error {code}"),
+                what: failed(function, code),
             });
         }
         found

@@ -7,6 +7,7 @@
 //! sentence that refuses it. There are two back ends: the harness's executor, which plays a program on a
 //! driver and gives back a [`Record`], and [`c`], which writes it as one C program.
 
+pub mod answers;
 mod build;
 pub mod builder;
 pub mod c;
@@ -36,7 +37,7 @@ pub use ids::{AnswerId, CallbackId, Mark, SignalId};
 pub use lowered::Lowered;
 pub use program::*;
 pub use range::{FIELDS, Range, SUB_GROUP_FIELDS};
-pub use record::{Fired, Kernels, NOT_MADE, Record};
+pub use record::{Fired, Kernels, NOT_MADE, Record, failed};
 pub use token::{Token, Writer};
 pub(crate) use value::values;
 pub use value::{Layout, Place, Slot, Value};

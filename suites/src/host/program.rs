@@ -1,5 +1,6 @@
 //! What a host program is made of.
 
+use super::answers::{Question, QuestionId};
 use super::build::Build;
 use super::constant::cl;
 use super::contents::Contents;
@@ -35,6 +36,8 @@ pub struct HostProgram {
     pub callbacks: Vec<Callback>,
     /// Signals between host threads.
     pub signals: u16,
+    /// What its objects are asked, by [`Op::Ask`].
+    pub questions: Vec<Question>,
 }
 
 impl HostProgram {
@@ -352,6 +355,8 @@ pub enum Op {
         /// The names, separated by semicolons; `*` means all built-in kernels of the device.
         asked: String,
     },
+    /// Asks an object something that it must answer, where the device knows the question and the objects are there.
+    Ask(QuestionId),
     /// Bytes of memory that the process has in use, as an answer of eight bytes; none where the system does
     /// not say.
     Resident {

@@ -1,10 +1,11 @@
 //! What a run of a host program observed.
 
+use super::answers::{QuestionId, Said};
 use super::function::Function;
 use super::ids::{AnswerId, CallbackId, Mark};
 use super::value::Slot;
 use classay_vocabulary::Need;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a run observed. What is missing was not observed, because a step did not come to it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -37,6 +38,11 @@ pub struct Record {
     pub astray: BTreeMap<Mark, String>,
     /// What was said of a program's kernels, by the mark of the step that asked.
     pub kernels: BTreeMap<Mark, Kernels>,
+    /// The marked calls that had succeeded when the run waited for callbacks the last time: of what was registered after
+    /// that, nobody waited for the call.
+    pub settled: Option<BTreeSet<Mark>>,
+    /// What objects said to questions, of one that came several times, the last.
+    pub said: BTreeMap<QuestionId, Said>,
 }
 
 /// The host's view of a program's kernels.
@@ -81,6 +87,14 @@ impl Record {
 
 /// The code of a call that was not made.
 pub const NOT_MADE: i32 = i32::MIN;
+
+/// What a call did that had to succeed, in words: its code is told where it has one.
+pub fn failed(function: Function, code: i32) -> String {
+    match code {
+        NOT_MADE => format!("{function} could not be called, or said nothing that can be read"),
+        code => format!("{function} gives error {code}"),
+    }
+}
 
 /// A callback that was called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -417,7 +417,7 @@ impl Want {
 impl KernelCase {
     /// The rules whose breach it can tell.
     pub fn covers(&self) -> BTreeSet<RuleId> {
-        let mut rules = BTreeSet::new();
+        let mut rules = BTreeSet::from([rule::API_ANSWERS]);
         for step in &self.steps {
             match step {
                 Step::Look {

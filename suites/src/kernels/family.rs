@@ -57,8 +57,8 @@ impl Family for KernelCase {
         shrink::shrink(self, judge, told)
     }
 
-    fn to_c(&self, _: &DeviceInfo) -> String {
-        lower::to_c(self)
+    fn to_c(&self, _: &DeviceInfo, asks: bool) -> String {
+        lower::to_c(self, asks)
     }
 
     fn write(&self) -> String {

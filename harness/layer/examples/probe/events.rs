@@ -283,6 +283,8 @@ unsafe extern "C" fn release(_: cl_event, _: cl_int, data: *mut c_void) {
 fn callback_release(cl: &Cl) -> Outcome {
     let gate = cl.user_event()?;
     let event = fill(cl, &[gate])?;
+    let status = cl!(cl, clRetainEvent: clRetainEvent_t, event);
+    done("clRetainEvent", status)?;
     let released: &Released = Box::leak(Box::new(Released {
         cl,
         event,
@@ -297,7 +299,20 @@ fn callback_release(cl: &Cl) -> Outcome {
     cl.soon(
         || Ok(released.done.load(Ordering::Acquire)),
         "an event is released in its callback",
+    )?;
+    cl.soon(
+        || Ok(count(cl, event)? == 1),
+        "a reference that a callback releases is gone",
     )
+}
+
+/// The references of an event.
+fn count(cl: &Cl, event: cl_event) -> Outcome<cl_uint> {
+    let mut count: cl_uint = 0;
+    let status = cl!(cl, clGetEventInfo: clGetEventInfo_t,
+        event, CL_EVENT_REFERENCE_COUNT, 4, (&raw mut count).cast(), ptr::null_mut());
+    done("clGetEventInfo", status)?;
+    Ok(count)
 }
 
 /// The references of an event that is retained and released.
@@ -307,11 +322,10 @@ fn references(cl: &Cl) -> Outcome {
     done("clRetainEvent", status)?;
     let status = cl!(cl, clReleaseEvent: clReleaseEvent_t, event);
     done("clReleaseEvent", status)?;
-    let mut count: cl_uint = 0;
-    let status = cl!(cl, clGetEventInfo: clGetEventInfo_t,
-        event, CL_EVENT_REFERENCE_COUNT, 4, (&raw mut count).cast(), ptr::null_mut());
-    done("clGetEventInfo", status)?;
-    must(count == 1, "a reference that is released is gone")
+    must(
+        count(cl, event)? == 1,
+        "a reference that is released is gone",
+    )
 }
 
 fn callback_states(cl: &Cl) -> Outcome {

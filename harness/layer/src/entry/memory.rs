@@ -1,7 +1,7 @@
 //! Memory objects, samplers, pipes and shared virtual memory.
 
 use super::forward::{Notify, entry_points};
-use crate::faults::{memory, svm, sync};
+use crate::faults::{answers, memory, svm, sync};
 use libc::{c_void, size_t};
 use opencl_sys::*;
 
@@ -64,11 +64,13 @@ entry_points! {
         clGetMemObjectInfo(
             param_name: cl_mem_info, param_value_size: size_t, param_value: *mut c_void,
             param_value_size_ret: *mut size_t,
-        ) -> cl_int;
+        ) -> cl_int,
+            hook(param_name, param_value_size, param_value, param_value_size_ret) => answers::info;
         clGetImageInfo(
             param_name: cl_image_info, param_value_size: size_t, param_value: *mut c_void,
             param_value_size_ret: *mut size_t,
-        ) -> cl_int;
+        ) -> cl_int,
+            hook(param_name, param_value_size, param_value, param_value_size_ret) => answers::info;
         clCreateSubBuffer(
             flags: cl_mem_flags, buffer_create_type: cl_buffer_create_type,
             buffer_create_info: *const c_void,
@@ -82,7 +84,8 @@ entry_points! {
         clGetPipeInfo(
             param_name: cl_pipe_info, param_value_size: size_t, param_value: *mut c_void,
             param_value_size_ret: *mut size_t,
-        ) -> cl_int;
+        ) -> cl_int,
+            hook(param_name, param_value_size, param_value, param_value_size_ret) => answers::info;
     }
     object(sampler: cl_sampler, CL_INVALID_SAMPLER) {
         clRetainSampler() -> cl_int;
@@ -90,6 +93,7 @@ entry_points! {
         clGetSamplerInfo(
             param_name: cl_sampler_info, param_value_size: size_t, param_value: *mut c_void,
             param_value_size_ret: *mut size_t,
-        ) -> cl_int;
+        ) -> cl_int,
+            hook(param_name, param_value_size, param_value, param_value_size_ret) => answers::info;
     }
 }

@@ -2,7 +2,7 @@
 
 use super::find;
 use super::forward::{Notify, entry_points};
-use crate::faults::{spoof, sync};
+use crate::faults::{answers, spoof, sync};
 use libc::{c_char, c_void, size_t};
 use opencl_sys::*;
 
@@ -55,7 +55,8 @@ entry_points! {
         clGetContextInfo(
             param_name: cl_context_info, param_value_size: size_t, param_value: *mut c_void,
             param_value_size_ret: *mut size_t,
-        ) -> cl_int;
+        ) -> cl_int,
+            hook(param_name, param_value_size, param_value, param_value_size_ret) => answers::info;
         clSetContextDestructorCallback(
             pfn_notify: Option<Notify>, user_data: *mut c_void,
         ) -> cl_int;

@@ -1,7 +1,7 @@
 //! Programs and kernels.
 
 use super::forward::{Notify, entry_points};
-use crate::faults::{kernels, source, svm, sync};
+use crate::faults::{answers, kernels, source, svm, sync};
 use libc::{c_char, c_void, size_t};
 use opencl_sys::*;
 
@@ -40,11 +40,13 @@ entry_points! {
         clGetProgramInfo(
             param_name: cl_program_info, param_value_size: size_t, param_value: *mut c_void,
             param_value_size_ret: *mut size_t,
-        ) -> cl_int;
+        ) -> cl_int,
+            hook(param_name, param_value_size, param_value, param_value_size_ret) => answers::info;
         clGetProgramBuildInfo(
             device: cl_device_id, param_name: cl_program_build_info, param_value_size: size_t,
             param_value: *mut c_void, param_value_size_ret: *mut size_t,
-        ) -> cl_int;
+        ) -> cl_int,
+            hook(param_name, param_value_size, param_value, param_value_size_ret) => answers::info;
         clCreateKernel(kernel_name: *const c_char) -> cl_kernel, errcode(errcode_ret);
         clCreateKernelsInProgram(
             num_kernels: cl_uint, kernels: *mut cl_kernel, num_kernels_ret: *mut cl_uint,
@@ -68,15 +70,18 @@ entry_points! {
         clGetKernelInfo(
             param_name: cl_kernel_info, param_value_size: size_t, param_value: *mut c_void,
             param_value_size_ret: *mut size_t,
-        ) -> cl_int;
+        ) -> cl_int,
+            hook(param_name, param_value_size, param_value, param_value_size_ret) => answers::info;
         clGetKernelWorkGroupInfo(
             device: cl_device_id, param_name: cl_kernel_work_group_info, param_value_size: size_t,
             param_value: *mut c_void, param_value_size_ret: *mut size_t,
-        ) -> cl_int;
+        ) -> cl_int,
+            hook(param_name, param_value_size, param_value, param_value_size_ret) => answers::info;
         clGetKernelArgInfo(
             arg_index: cl_uint, param_name: cl_kernel_arg_info, param_value_size: size_t,
             param_value: *mut c_void, param_value_size_ret: *mut size_t,
-        ) -> cl_int;
+        ) -> cl_int,
+            hook(param_name, param_value_size, param_value, param_value_size_ret) => answers::info;
         clSetKernelArgSVMPointer(arg_index: cl_uint, arg_value: *const c_void) -> cl_int,
             alters(arg_value) => svm::pointer, hook(kernel) => kernels::set_argument;
         clSetKernelExecInfo(

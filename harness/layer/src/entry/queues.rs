@@ -28,7 +28,8 @@ entry_points! {
             param_name: cl_command_queue_info, param_value_size: size_t, param_value: *mut c_void,
             param_value_size_ret: *mut size_t,
         ) -> cl_int,
-            hook(command_queue, param_name, param_value) => order::queue_info;
+            hook(command_queue, param_name, param_value_size, param_value, param_value_size_ret)
+                => order::queue_info;
         clSetCommandQueueProperty(
             properties: cl_command_queue_properties, enable: cl_bool,
             old_properties: *mut cl_command_queue_properties,
@@ -46,7 +47,7 @@ entry_points! {
             param_name: cl_event_info, param_value_size: size_t, param_value: *mut c_void,
             param_value_size_ret: *mut size_t,
         ) -> cl_int,
-            hook(event, param_name, param_value) => events::info;
+            hook(event, param_name, param_value_size, param_value, param_value_size_ret) => events::info;
         clRetainEvent() -> cl_int;
         clReleaseEvent() -> cl_int, hook(event) => sync::release_event;
         clGetEventProfilingInfo(

@@ -1,5 +1,6 @@
 //! Status, callbacks and profiling times that are wrong.
 
+use super::answers;
 use super::call::Call;
 use super::later;
 use crate::library::driver::{self, Event};
@@ -160,9 +161,12 @@ pub(crate) unsafe fn info(
     ask: impl Fn() -> cl_int,
     event: cl_event,
     info: cl_event_info,
+    room: size_t,
     value: *mut c_void,
+    size: *mut size_t,
 ) -> cl_int {
-    let answer = ask();
+    // SAFETY: the caller's memory.
+    let answer = unsafe { answers::info(call, ask, info, room, value, size) };
     let status = info == CL_EVENT_COMMAND_EXECUTION_STATUS && answer == CL_SUCCESS;
     if status && !call.is_clean() && !value.is_null() {
         let place = value.cast::<cl_int>();

@@ -16,6 +16,7 @@
 //! | `order` | queues that keep another order, or let go of work |
 //! | `sync` | clFinish, clFlush and clWaitForEvents that do less; releases that lose work |
 //! | `events` | status, callbacks and profiling times that are wrong |
+//! | `answers` | what objects say of themselves |
 //! | `user_events` | user events that do not keep their promises |
 //! | `kernels` | arguments and index spaces that are not the program's |
 //! | `parents` | kernels that are complete before those that they enqueue |
@@ -32,6 +33,7 @@
 
 pub(crate) mod action;
 pub(crate) mod active;
+pub(crate) mod answers;
 pub(crate) mod call;
 pub(crate) mod command;
 pub(crate) mod corrupt;

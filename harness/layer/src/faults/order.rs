@@ -5,13 +5,14 @@
 //! waits: whoever takes a gate out of the book below opens it, and every call of [`open`] takes all
 //! of its queue. So nothing hangs but where hanging is the fault.
 
+use super::answers;
 use super::call::Call;
 use super::command::Command;
 use crate::answer::Answer;
 use crate::library::driver::{self, Event};
 use crate::shared::lock;
 use classay_faults::ApiViolation;
-use libc::c_void;
+use libc::{c_void, size_t};
 use opencl_sys::*;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -386,9 +387,12 @@ pub(crate) unsafe fn queue_info(
     ask: impl Fn() -> cl_int,
     queue: cl_command_queue,
     info: cl_command_queue_info,
+    room: size_t,
     value: *mut c_void,
+    size: *mut size_t,
 ) -> cl_int {
-    let status = ask();
+    // SAFETY: the caller's memory.
+    let status = unsafe { answers::info(call, ask, info, room, value, size) };
     let ours = || {
         let queues = lock(&QUEUES);
         let known = queues.get(&(queue as usize));

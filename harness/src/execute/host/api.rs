@@ -1,7 +1,7 @@
 //! The functions of the implementation that this process has loaded, called by their rows.
 
 use crate::execute::ended::NotRun;
-use classay_suites::host::{Constant, Function, NOT_MADE};
+use classay_suites::host::{Constant, Function, NOT_MADE, failed};
 use libloading::Library;
 use std::ffi::c_void;
 use std::{fmt, ptr};
@@ -26,7 +26,7 @@ pub struct SetupError {
 
 impl fmt::Display for SetupError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} gives error {}", self.call, self.code)?;
+        f.write_str(&failed(self.call, self.code))?;
         match Constant::code(self.code) {
             Some(constant) => write!(f, " ({})", constant.name()),
             None => Ok(()),

@@ -29,11 +29,16 @@ pub struct Empty;
 impl Arguments {
     /// The arguments of a call in a run, by one who has got `got` so far.
     pub fn of(run: &Run, got: &Observed, call: &Call) -> Result<Arguments, Empty> {
+        Arguments::of_values(run, got, &call.arguments)
+    }
+
+    /// These values, as arguments are passed.
+    pub fn of_values(run: &Run, got: &Observed, values: &[Value]) -> Result<Arguments, Empty> {
         let mut all = Arguments {
-            words: Vec::with_capacity(call.arguments.len()),
+            words: Vec::with_capacity(values.len()),
             ..Arguments::default()
         };
-        for value in &call.arguments {
+        for value in values {
             let word = match value {
                 Value::Answered(id) => all.answered(run, got, *id),
                 value => all.word(run, value),

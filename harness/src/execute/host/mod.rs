@@ -15,6 +15,7 @@
 
 #![allow(unsafe_code)]
 
+mod answers;
 mod api;
 mod arguments;
 mod atomics;
@@ -30,6 +31,7 @@ mod run;
 mod settle;
 #[cfg(test)]
 mod tests;
+mod watch;
 
 pub use api::{Api, SetupError, address, room};
 pub use atomics::Shared;
@@ -49,6 +51,7 @@ pub struct Play(Arc<Setting>);
 impl Play {
     /// A program, with its fixtures made where there are none yet.
     pub fn of(fixtures: &mut Fixtures, program: HostProgram) -> Result<Play, NotRun> {
+        watch::over(&program);
         Ok(Play(Arc::new(Setting {
             fixtures: fixtures.of(&program)?,
             program: Arc::new(program),

@@ -4,7 +4,8 @@ use super::api::SetupError;
 use super::arguments::{Arguments, before_2_0};
 use super::exchange::Stop;
 use super::run::{Observed, Run};
-use super::{bytes, exchange, kernels, programs, settle};
+use super::{answers, bytes, exchange, kernels, programs, settle};
+use crate::worker::whereabouts::Cell;
 use classay_suites::host::Token;
 use classay_suites::host::constant::cl;
 use classay_suites::host::{
@@ -34,6 +35,8 @@ pub struct Player<'r> {
     /// Further steps are left out: a repetition took too long, memory did not grow, or a call was let
     /// through that had to be refused.
     left_out: bool,
+    /// Where it says which call it is in.
+    cell: Cell,
 }
 
 impl<'r> Player<'r> {
@@ -44,6 +47,7 @@ impl<'r> Player<'r> {
             part,
             observed: Observed::default(),
             left_out: false,
+            cell: Cell::take(run.number, part == Part::Callback),
         }
     }
 
@@ -172,6 +176,15 @@ impl<'r> Player<'r> {
                     (_, Err(error)) => return Some(run.fail(error)),
                 }
             }
+            Op::Ask(id) => {
+                let question = run.setting.program.questions.get(id.index());
+                let said =
+                    question.and_then(|question| answers::ask(run, &self.observed, question));
+                self.observed
+                    .record
+                    .said
+                    .extend(said.map(|said| (*id, said)));
+            }
             Op::Resident { into, since } => {
                 let now = resident()?;
                 let answers = &mut self.observed.record.answers;
@@ -188,7 +201,9 @@ impl<'r> Player<'r> {
     }
 
     fn call(&mut self, call: &Call) -> i32 {
+        self.cell.begins(call);
         let code = self.make(call).unwrap_or(NOT_MADE);
+        self.cell.ends();
         let expect = &call.expect;
         let right = expect.codes.is_empty() || expect.codes.contains(&code);
         if !right && !expect.refused() && code != NOT_MADE {

@@ -65,6 +65,7 @@ impl Observed {
         part_of.fired.into_iter().for_each(|fired| all.fire(fired));
         all.astray.extend(part_of.astray);
         all.kernels.extend(part_of.kernels);
+        all.said.extend(part_of.said);
         all.lacks = all.lacks.or(part_of.lacks);
         all.timed_out |= part_of.timed_out;
         all.finished = part_of.finished.or(all.finished);

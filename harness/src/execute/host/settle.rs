@@ -59,6 +59,7 @@ fn await_callbacks(run: &Run, callbacks: &[Awaited], rest: &mut Rest) {
         };
         let missing: Vec<Awaited> = callbacks.iter().filter(is_missing).copied().collect();
         let within = missing.iter().map(|m| deadlines.of_callback(program, *m));
+        observed.record.settled = Some(observed.succeeded.keys().copied().collect());
         let Some(within) = within.max() else {
             return;
         };

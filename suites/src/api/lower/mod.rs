@@ -1,13 +1,15 @@
 //! API cases as host programs, with what must hold of their runs.
 //!
 //! [`refused`] makes the calls that must be refused, [`operations`] what a thread does and undoes, [`contention`] threads
-//! that begin together and one operation again and again, [`lifetimes`] the ends of objects, and [`held`] what commands
+//! that begin together and one operation again and again, [`lifetimes`] and [`last`] the ends of objects, [`programs`] programs in every state, and [`held`] what commands
 //! and events do that are held back or fail.
 
 mod contention;
 mod held;
+mod last;
 mod lifetimes;
 mod operations;
+mod programs;
 mod refused;
 
 use super::{Case, Scenario};
@@ -15,8 +17,8 @@ use crate::family::DeviceInfo;
 use crate::host::check::{Check, Right, That};
 use crate::host::constant::cl;
 use crate::host::{
-    AnswerId, Build, Builder, Call, CallbackId, Fixture, Function, Lowered, Mark, Op, ProgramOf,
-    Slot, SlotKind, Step, Value, values,
+    AnswerId, Build, Builder, Call, CallbackId, Constant, Fixture, Function, Lowered, Mark, Op,
+    ProgramOf, Slot, SlotKind, Step, Value, values,
 };
 use crate::rule::RuleId;
 
@@ -46,6 +48,8 @@ pub fn lower(case: &Case, device: &DeviceInfo) -> Lowered {
         } => lowering.destructors(*callbacks, *sub_buffer),
         Scenario::Context { operations } => lowering.context(operations),
         Scenario::SvmFree { allocations, times } => lowering.svm_free(*allocations, *times),
+        Scenario::Last { trigger, given } => lowering.last(*trigger, given),
+        Scenario::Programs(works) => lowering.programs(works),
         Scenario::FailedEvent { code } => lowering.failed_event(*code),
         Scenario::BuiltIn => lowering.built_in(&device.built_in_kernels),
         Scenario::BuiltInKernels(names) => lowering.built_in(names),

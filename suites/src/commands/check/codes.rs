@@ -4,13 +4,19 @@ use super::{Found, call};
 use crate::commands::order::{Fate, Moment};
 use crate::commands::program::Step;
 use crate::commands::trace::status;
+use crate::host::NOT_MADE;
 use crate::rule;
 
 impl Found<'_> {
     pub(super) fn codes(&mut self) {
         let (order, program) = (&self.plan.order, &self.plan.program);
         for (place, step) in program.steps() {
-            let Some(&code) = self.trace.codes.get(&place) else {
+            let Some(&code) = self
+                .trace
+                .codes
+                .get(&place)
+                .filter(|code| **code != NOT_MADE)
+            else {
                 continue;
             };
             if let Step::Wait(events) = step {
@@ -38,6 +44,24 @@ impl Found<'_> {
                 }
                 self.add(rules, rule::API_VALID, what);
             }
+        }
+    }
+
+    /// Calls that were not made, because what they need was not there: it follows from what went wrong before, or the
+    /// implementation lacks the function. After something failed, nothing is said.
+    pub(super) fn not_made(&mut self) {
+        if self.after_failure() {
+            return;
+        }
+        let codes = self.trace.codes.iter();
+        let missing = codes
+            .filter(|(_, code)| **code == NOT_MADE)
+            .map(|(place, _)| *place);
+        for place in missing.collect::<Vec<_>>() {
+            let step = self.plan.program.steps().find(|(own, _)| *own == place);
+            let call = step.and_then(|(_, step)| call(step)).unwrap_or("a call");
+            let what = format!("{place}, {call}, could not be made: what it needs is missing");
+            self.breaks(rule::API_VALID, what);
         }
     }
 

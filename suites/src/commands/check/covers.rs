@@ -57,7 +57,7 @@ impl Plan {
             }
         }
         rules.insert(rule::STATE_PROFILING);
-        rules.insert(rule::API_VALID);
+        rules.extend([rule::API_VALID, rule::API_ANSWERS]);
         rules.extend(self.covers_of_queues());
         rules.extend(self.choices());
         rules

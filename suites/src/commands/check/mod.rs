@@ -56,15 +56,20 @@ impl Plan {
             trace,
             violations: BTreeSet::new(),
         };
+        // What may be why the rest is wrong is told first; what was profiled last, for what the host itself saw is
+        // the better evidence.
         found.codes();
+        let mut all = found.take();
         found.stamps();
         found.statuses();
         found.data();
         found.callbacks();
         found.times();
-        let mut all: Vec<Violation> = found.violations.into_iter().collect();
-        // What was profiled is told last: what the host itself saw is the better evidence.
-        all.sort_by_key(|violation| violation.rules.contains(&rule::STATE_PROFILING));
+        let mut others = found.take();
+        others.sort_by_key(|violation| violation.rules.contains(&rule::STATE_PROFILING));
+        all.extend(others);
+        found.not_made();
+        all.extend(found.take());
         all
     }
 }
@@ -76,6 +81,11 @@ struct Found<'p> {
 }
 
 impl Found<'_> {
+    /// What was found since this was last asked.
+    fn take(&mut self) -> Vec<Violation> {
+        std::mem::take(&mut self.violations).into_iter().collect()
+    }
+
     fn add(&mut self, mut rules: Vec<RuleId>, or: RuleId, what: String) {
         if rules.is_empty() {
             rules.push(or);

@@ -5,6 +5,7 @@ use crate::commands::order::Moment;
 use crate::commands::program::Step as CommandStep;
 use crate::commands::trace::{Fired, Seen, Times, Trace};
 use crate::host::{NOT_MADE, Record};
+use std::collections::BTreeSet;
 
 impl Lowered {
     /// The trace of a run of this number.
@@ -28,7 +29,12 @@ impl Lowered {
                 }
             }
             let made = matches!(step, CommandStep::Enqueue(_));
+            // A callback that comes late may register another, of which nobody waited for the call.
+            let is_late = |settled: &BTreeSet<Mark>| !settled.contains(last);
+            let is_register = matches!(step, CommandStep::Register(_));
+            let is_late = is_register && record.settled.as_ref().is_some_and(is_late);
             let code = record.codes.get(last).copied();
+            let code = code.filter(|code| *code != 0 || !is_late);
             // What has nothing to be called with is no call of the program; an enqueue is one.
             trace
                 .codes

@@ -143,6 +143,39 @@ fn made(writer: &Writer<'_>, call: &Call, c: &mut Text) {
     }
 }
 
+/// Values as the first arguments of a function.
+pub fn values(writer: &Writer<'_>, function: Function, values: &[Value]) -> Vec<String> {
+    let parameters = function.signature().parameters;
+    let argument = |(n, (value, (name, class))): (usize, (&Value, &(&'static str, Class)))| {
+        let parameter = Parameter {
+            writer,
+            function,
+            name,
+            class: *class,
+            n,
+        };
+        parameter.expression(value)
+    };
+    values
+        .iter()
+        .zip(parameters)
+        .enumerate()
+        .map(argument)
+        .collect()
+}
+
+/// A value of a class, by itself.
+pub fn value(writer: &Writer<'_>, class: Class, value: &Value) -> String {
+    let parameter = Parameter {
+        writer,
+        function: Function::GetPlatformIDs,
+        name: "",
+        class,
+        n: 0,
+    };
+    parameter.element_of(class, value)
+}
+
 /// The flags of a queue that can be made before OpenCL 2.0, too, by another function.
 pub fn plain_queue(call: &Call) -> Option<&Value> {
     if call.function != Function::CreateCommandQueueWithProperties || call.expect.refused() {

@@ -6,6 +6,7 @@
 //! ([`fixtures`]), and [`checks`] compare what was observed with what had to be. The text is C11 with POSIX
 //! threads, and asks of the OpenCL headers no later version than the functions need.
 
+mod ask;
 mod call;
 mod checks;
 mod data;
@@ -16,6 +17,7 @@ mod steps;
 mod tests;
 pub mod text;
 
+use super::answers::{Wanted, asking};
 use super::check::{Check, That};
 use super::ids::AnswerId;
 use super::program::*;
@@ -50,11 +52,18 @@ pub struct Document<'a> {
     pub checks: &'a [Check],
     /// An answer that is not zero where a side of an exchange timed out.
     pub quit: Option<AnswerId>,
+    /// Its objects are asked what they must answer, too.
+    pub asks: bool,
 }
 
 /// The C program.
 pub fn to_c(document: &Document<'_>) -> String {
-    let program = document.program;
+    let asking = document.asks.then(|| asking(document.program));
+    let program = asking.as_ref().unwrap_or(document.program);
+    let document = &Document {
+        program,
+        ..*document
+    };
     let uses = Uses::of(document);
     let mut c = Text::default();
     heading(document, &mut c);
@@ -89,6 +98,9 @@ pub fn to_c(document: &Document<'_>) -> String {
     }
     if uses.kernels {
         c.raw(include_str!("kernels.c"));
+    }
+    if !program.questions.is_empty() {
+        c.raw(ask::FUNCTIONS);
     }
     steps::write(&mut writer, document, &mut c);
     checks::write(document, &mut c);
@@ -160,6 +172,14 @@ impl Uses {
             ..Uses::default()
         };
         document.program.steps(&mut |step| uses.step(step));
+        for question in &document.program.questions {
+            question.of.iter().for_each(|value| uses.value(value));
+            if let Wanted::Values(values) = &question.wanted {
+                values.iter().for_each(|(_, value)| uses.value(value));
+            }
+            let since = question.function.signature().since;
+            uses.version = uses.version.max(since);
+        }
         for name in fixtures::questions(document.needs) {
             uses.newer.extend(super::Constant::find(name));
         }

@@ -1,7 +1,7 @@
 //! Operations in C: `make`, the host threads, `end`, and the callbacks.
 
 use super::text::{Text, quoted};
-use super::{Document, Writer, call, data, exchange, fixtures};
+use super::{Document, Writer, ask, call, data, exchange, fixtures};
 use crate::host::function::Gives;
 use crate::host::ids::CallbackId;
 use crate::host::program::*;
@@ -304,6 +304,7 @@ impl Steps<'_, '_, '_> {
                 self.writer.sure.insert(*program);
             }
             Op::Kernels { .. } => c.put("/* Its kernels are looked at in the end. */"),
+            Op::Ask(id) => ask::write(self.writer, *id, c),
             Op::Resident { into, since } => {
                 c.open("if (resident())");
                 c.put("long long now = resident();");

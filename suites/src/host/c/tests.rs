@@ -16,6 +16,7 @@ fn written(program: &HostProgram, checks: &[Check]) -> String {
         program,
         checks,
         quit: None,
+        asks: false,
     });
     compile(&text);
     text

@@ -5,7 +5,7 @@ use super::{ids, sub_groups};
 use crate::host::contents::{Contents, Unit};
 use crate::host::ids::AnswerId;
 use crate::host::range::Range;
-use crate::host::record::{Kernels, Record};
+use crate::host::record::{Kernels, NOT_MADE, Record};
 use crate::host::value::Place;
 use crate::rule::RuleId;
 use serde::{Deserialize, Serialize};
@@ -237,6 +237,7 @@ pub fn kernels(said: &Kernels) -> Option<String> {
     let wrong = |(name, made): (&String, &Result<String, i32>)| match made {
         Ok(own) if own == name => None,
         Ok(own) => Some(format!("the kernel {name} is called {own}")),
+        Err(NOT_MADE) => Some(format!("the kernel {name} says no name that can be read")),
         Err(code) => Some(format!("the kernel {name} gives error {code}")),
     };
     said.asked.iter().zip(&said.made).find_map(wrong)

@@ -33,8 +33,8 @@ pub fn lower(case: &KernelCase) -> Lowered {
     lower.done()
 }
 
-/// The C program of a valid case.
-pub fn to_c(case: &KernelCase) -> String {
+/// The C program of a valid case; where it `asks`, with questions to its objects.
+pub fn to_c(case: &KernelCase, asks: bool) -> String {
     let lowered = lower(case);
     c::to_c(&c::Document {
         about: std::slice::from_ref(&case.about),
@@ -42,6 +42,7 @@ pub fn to_c(case: &KernelCase) -> String {
         program: &lowered.program,
         checks: &lowered.checks,
         quit: lowered.quit,
+        asks,
     })
 }
 

@@ -242,7 +242,7 @@ fn objects_are_the_first_slots_and_only_places_inside_them_are_named() {
 #[test]
 fn cases_of_every_family_are_written_in_c() {
     for (name, case) in cases(3..4) {
-        let text = to_c(&case);
+        let text = to_c(&case, false);
         assert!(text.contains("int main("), "{name}");
         let count = |brace: char| text.matches(brace).count();
         assert_eq!(count('{'), count('}'), "{name}");

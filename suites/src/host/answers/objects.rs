@@ -1,0 +1,238 @@
+//! What contexts, queues, memory objects, samplers and events must answer.
+
+use super::known::{Known, Origin, bits, object};
+use super::{Question, Wanted, bytes_of, memory, programs};
+use crate::host::constant::{Constant, cl};
+use crate::host::function::{Class, Function};
+use crate::host::program::{Call, Fixture, SlotKind};
+use crate::host::value::{Slot, Value};
+
+/// A moment of an object's life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Age {
+    /// It was made just now, and nothing else was done with it.
+    New,
+    /// After that, until its end.
+    Used,
+}
+
+impl Known<'_> {
+    /// What a slot's object must answer at this age.
+    /// Programs answer after the calls that were `done`.
+    pub fn questions(&self, slot: Slot, age: Age, done: &[&Call]) -> Vec<Question> {
+        let Some((origin, kind)) = self.origin(slot).zip(self.kind(slot)) else {
+            return Vec::new();
+        };
+        match kind {
+            SlotKind::Context => self.of_context(slot, origin),
+            SlotKind::Queue => self.of_queue(slot, origin),
+            SlotKind::Memory => memory::of_memory(self, slot),
+            SlotKind::Sampler => self.of_sampler(slot),
+            SlotKind::Event => self.of_event(slot, origin, age),
+            SlotKind::Program => programs::of_program(self, slot, done),
+            SlotKind::Kernel => programs::of_kernel(self, slot),
+            SlotKind::Platform
+            | SlotKind::Device
+            | SlotKind::Svm(_)
+            | SlotKind::Address
+            | SlotKind::Host { .. } => Vec::new(),
+        }
+    }
+
+    fn of_context(&self, context: Slot, origin: Origin<'_>) -> Vec<Question> {
+        let ask = |name, wanted| Question::new(Function::GetContextInfo, context, name, wanted);
+        let mut all = vec![ask(cl::CL_CONTEXT_REFERENCE_COUNT, Wanted::references())];
+        let properties = match origin {
+            Origin::Fixture(_) => Some(Wanted::nothing()),
+            Origin::Made(call) => call.arguments.first().and_then(list),
+            Origin::Event(_) | Origin::Build(..) => None,
+        };
+        all.extend(properties.map(|wanted| ask(cl::CL_CONTEXT_PROPERTIES, wanted)));
+        if let Some(devices) = self.devices(context) {
+            all.push(ask(cl::CL_CONTEXT_NUM_DEVICES, Wanted::word(devices.len())));
+            all.push(ask(cl::CL_CONTEXT_DEVICES, Wanted::Objects(devices)));
+        }
+        all
+    }
+
+    fn of_queue(&self, queue: Slot, origin: Origin<'_>) -> Vec<Question> {
+        let ask = |name, wanted| Question::new(Function::GetCommandQueueInfo, queue, name, wanted);
+        let mut all = vec![ask(cl::CL_QUEUE_REFERENCE_COUNT, Wanted::references())];
+        all.extend(
+            self.context(queue)
+                .map(|of| ask(cl::CL_QUEUE_CONTEXT, Wanted::object(of))),
+        );
+        let (device, flags, array) = match origin {
+            Origin::Fixture(Fixture::Queue {
+                device, profiling, ..
+            }) => {
+                let profiling = profiling.then_some(cl::CL_QUEUE_PROFILING_ENABLE);
+                let flags = profiling.map_or(0, |flag| flag.value() as u64);
+                (self.device(*device), Some(flags), None)
+            }
+            Origin::Made(call) => match call.function {
+                Function::CreateCommandQueue => (
+                    object(call, 1),
+                    call.arguments.get(2).and_then(bits),
+                    Some(Wanted::nothing()),
+                ),
+                _ => (
+                    object(call, 1),
+                    call.arguments.get(2).and_then(queue_flags),
+                    call.arguments.get(2).and_then(list),
+                ),
+            },
+            Origin::Fixture(_) | Origin::Event(_) | Origin::Build(..) => (None, None, None),
+        };
+        all.extend(device.map(|device| ask(cl::CL_QUEUE_DEVICE, Wanted::object(device))));
+        all.extend(flags.map(|flags| ask(cl::CL_QUEUE_PROPERTIES, Wanted::long(flags))));
+        let array = array.map(|wanted| ask(cl::CL_QUEUE_PROPERTIES_ARRAY, wanted).since(300));
+        all.extend(array);
+        all
+    }
+
+    fn of_sampler(&self, sampler: Slot) -> Vec<Question> {
+        let ask = |name, wanted| Question::new(Function::GetSamplerInfo, sampler, name, wanted);
+        let mut all = vec![ask(cl::CL_SAMPLER_REFERENCE_COUNT, Wanted::references())];
+        all.extend(
+            self.context(sampler)
+                .map(|of| ask(cl::CL_SAMPLER_CONTEXT, Wanted::object(of))),
+        );
+        let Some(call) = self.made(sampler) else {
+            return all;
+        };
+        let names = [
+            cl::CL_SAMPLER_NORMALIZED_COORDS,
+            cl::CL_SAMPLER_ADDRESSING_MODE,
+            cl::CL_SAMPLER_FILTER_MODE,
+        ];
+        // What a list does not say.
+        let usual = [Constant::TRUE, cl::CL_ADDRESS_CLAMP, cl::CL_FILTER_NEAREST];
+        let given: Option<[u64; 3]> = match (call.function, call.arguments.get(1)) {
+            (Function::CreateSampler, _) => {
+                let given = [1, 2, 3].map(|n| call.arguments.get(n).and_then(bits));
+                given
+                    .iter()
+                    .copied()
+                    .collect::<Option<Vec<u64>>>()
+                    .and_then(|all| all.try_into().ok())
+            }
+            (Function::CreateSamplerWithProperties, Some(Value::List(_, properties))) => {
+                let mut given = usual.map(|value| value.value() as u64);
+                for pair in properties.chunks_exact(2) {
+                    let place = names
+                        .iter()
+                        .position(|name| bits(&pair[0]) == Some(name.value() as u64));
+                    if let Some((place, value)) = place.zip(bits(&pair[1])) {
+                        given[place] = value;
+                    }
+                }
+                Some(given)
+            }
+            _ => None,
+        };
+        if let Some(given) = given {
+            let each = names.iter().zip(given);
+            all.extend(each.map(|(name, value)| ask(*name, Wanted::word(value))));
+        }
+        let array = match call.function {
+            Function::CreateSamplerWithProperties => call.arguments.get(1).and_then(list),
+            _ => Some(Wanted::nothing()),
+        };
+        all.extend(array.map(|wanted| ask(cl::CL_SAMPLER_PROPERTIES, wanted).since(300)));
+        all
+    }
+
+    fn of_event(&self, event: Slot, origin: Origin<'_>, age: Age) -> Vec<Question> {
+        let ask = |name, wanted| Question::new(Function::GetEventInfo, event, name, wanted);
+        let mut all = vec![ask(cl::CL_EVENT_REFERENCE_COUNT, Wanted::references())];
+        let context = self.context(event);
+        all.extend(context.map(|of| ask(cl::CL_EVENT_CONTEXT, Wanted::object(of)).since(110)));
+        match origin {
+            Origin::Made(call) if call.function == Function::CreateUserEvent => {
+                all.push(ask(cl::CL_EVENT_COMMAND_QUEUE, Wanted::object(Value::Null)));
+                all.push(ask(
+                    cl::CL_EVENT_COMMAND_TYPE,
+                    Wanted::word(cl::CL_COMMAND_USER),
+                ));
+                if age == Age::New {
+                    let status = cl::CL_EVENT_COMMAND_EXECUTION_STATUS;
+                    all.push(ask(status, Wanted::word(cl::CL_SUBMITTED)));
+                }
+            }
+            Origin::Event(call) => {
+                let queue = object(call, 0);
+                all.extend(queue.map(|of| ask(cl::CL_EVENT_COMMAND_QUEUE, Wanted::object(of))));
+                let command = command(call.function);
+                // "Prior to OpenCL 3.0" a migration of shared virtual memory may be called another.
+                let since = match call.function {
+                    Function::EnqueueSVMMigrateMem => 300,
+                    _ => 100,
+                };
+                let command = command.map(|of| ask(cl::CL_EVENT_COMMAND_TYPE, Wanted::word(of)));
+                all.extend(command.map(|question| question.since(since)));
+            }
+            Origin::Made(_) | Origin::Fixture(_) | Origin::Build(..) => {}
+        }
+        all
+    }
+}
+
+/// The flags in a list of properties of a queue.
+fn queue_flags(properties: &Value) -> Option<u64> {
+    let Value::List(_, all) = properties else {
+        return matches!(properties, Value::Null).then_some(0);
+    };
+    let named = |pair: &&[Value]| bits(&pair[0]) == Some(cl::CL_QUEUE_PROPERTIES.value() as u64);
+    match all.chunks_exact(2).find(named) {
+        Some(pair) => bits(&pair[1]),
+        None => Some(0),
+    }
+}
+
+/// A list of properties as it must be answered: "the same values […] in the same order", and nothing for no list.
+pub(super) fn list(properties: &Value) -> Option<Wanted> {
+    match properties {
+        Value::Null => Some(Wanted::nothing()),
+        Value::List(class, all) if bytes_of(*class) == 8 => {
+            let each = all.iter().map(|value| (Class::Long, value.clone()));
+            Some(Wanted::Values(each.collect()))
+        }
+        _ => None,
+    }
+}
+
+/// The command that a function enqueues (table "Event Command Types").
+fn command(function: Function) -> Option<Constant> {
+    Some(match function {
+        Function::EnqueueNDRangeKernel => cl::CL_COMMAND_NDRANGE_KERNEL,
+        Function::EnqueueTask => cl::CL_COMMAND_TASK,
+        Function::EnqueueNativeKernel => cl::CL_COMMAND_NATIVE_KERNEL,
+        Function::EnqueueReadBuffer => cl::CL_COMMAND_READ_BUFFER,
+        Function::EnqueueWriteBuffer => cl::CL_COMMAND_WRITE_BUFFER,
+        Function::EnqueueCopyBuffer => cl::CL_COMMAND_COPY_BUFFER,
+        Function::EnqueueReadImage => cl::CL_COMMAND_READ_IMAGE,
+        Function::EnqueueWriteImage => cl::CL_COMMAND_WRITE_IMAGE,
+        Function::EnqueueCopyImage => cl::CL_COMMAND_COPY_IMAGE,
+        Function::EnqueueCopyBufferToImage => cl::CL_COMMAND_COPY_BUFFER_TO_IMAGE,
+        Function::EnqueueCopyImageToBuffer => cl::CL_COMMAND_COPY_IMAGE_TO_BUFFER,
+        Function::EnqueueMapBuffer => cl::CL_COMMAND_MAP_BUFFER,
+        Function::EnqueueMapImage => cl::CL_COMMAND_MAP_IMAGE,
+        Function::EnqueueUnmapMemObject => cl::CL_COMMAND_UNMAP_MEM_OBJECT,
+        Function::EnqueueMarker | Function::EnqueueMarkerWithWaitList => cl::CL_COMMAND_MARKER,
+        Function::EnqueueBarrierWithWaitList => cl::CL_COMMAND_BARRIER,
+        Function::EnqueueReadBufferRect => cl::CL_COMMAND_READ_BUFFER_RECT,
+        Function::EnqueueWriteBufferRect => cl::CL_COMMAND_WRITE_BUFFER_RECT,
+        Function::EnqueueCopyBufferRect => cl::CL_COMMAND_COPY_BUFFER_RECT,
+        Function::EnqueueMigrateMemObjects => cl::CL_COMMAND_MIGRATE_MEM_OBJECTS,
+        Function::EnqueueFillBuffer => cl::CL_COMMAND_FILL_BUFFER,
+        Function::EnqueueFillImage => cl::CL_COMMAND_FILL_IMAGE,
+        Function::EnqueueSVMFree => cl::CL_COMMAND_SVM_FREE,
+        Function::EnqueueSVMMemcpy => cl::CL_COMMAND_SVM_MEMCPY,
+        Function::EnqueueSVMMemFill => cl::CL_COMMAND_SVM_MEMFILL,
+        Function::EnqueueSVMMap => cl::CL_COMMAND_SVM_MAP,
+        Function::EnqueueSVMUnmap => cl::CL_COMMAND_SVM_UNMAP,
+        Function::EnqueueSVMMigrateMem => cl::CL_COMMAND_SVM_MIGRATE_MEM,
+        _ => return None,
+    })
+}

@@ -1,0 +1,461 @@
+//! What programs and kernels must answer.
+
+use super::known::{Known, Origin, object};
+use super::signature::{self, Argument, Signature};
+use super::{Question, Wanted};
+use crate::host::constant::{Constant, cl};
+use crate::host::function::{Class, Function};
+use crate::host::program::{Call, Fixture, ProgramOf};
+use crate::host::value::{Slot, Value};
+
+/// What was done to a program last, as far as it is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// Nothing.
+    Created,
+    /// It was built, or linked: an executable.
+    Built,
+    /// It was compiled.
+    Compiled,
+    /// It was linked as a library.
+    Library,
+    /// What was done last failed.
+    Failed,
+}
+
+impl Stage {
+    fn status(self) -> Constant {
+        match self {
+            Stage::Created => cl::CL_BUILD_NONE,
+            Stage::Built | Stage::Compiled | Stage::Library => cl::CL_BUILD_SUCCESS,
+            Stage::Failed => cl::CL_BUILD_ERROR,
+        }
+    }
+
+    /// What its binary is; none where that is not said.
+    fn binary(self) -> Option<Constant> {
+        Some(match self {
+            Stage::Created => cl::CL_PROGRAM_BINARY_TYPE_NONE,
+            Stage::Built => cl::CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
+            Stage::Compiled => cl::CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT,
+            Stage::Library => cl::CL_PROGRAM_BINARY_TYPE_LIBRARY,
+            // One that was built before may have kept its binary.
+            Stage::Failed => return None,
+        })
+    }
+}
+
+/// How a program came to be.
+struct Made {
+    /// The sources that it is made of, where they are known.
+    sources: Option<Vec<String>>,
+    /// What CL_PROGRAM_SOURCE answers; none where the text leaves that open.
+    source: Option<String>,
+    /// What CL_PROGRAM_IL answers.
+    il: Option<Wanted>,
+    /// What was done last, and the options that it was given, where they are known.
+    stage: Option<(Stage, Option<String>)>,
+}
+
+fn made(known: &Known<'_>, program: Slot, done: &[&Call]) -> Option<Made> {
+    match known.origin(program)? {
+        Origin::Fixture(Fixture::Program { of, build, .. }) | Origin::Build(_, of, build) => {
+            let sources = match of {
+                ProgramOf::Source(text) => Some(vec![text.clone()]),
+                ProgramOf::Units(units) => Some(units.clone()),
+                ProgramOf::Module(_) | ProgramOf::BuiltIn(_) => None,
+            };
+            let source = match of {
+                ProgramOf::Source(text) if !build.through_binary => Some(text.clone()),
+                ProgramOf::Source(_)
+                | ProgramOf::Units(_)
+                | ProgramOf::Module(_)
+                | ProgramOf::BuiltIn(_) => None,
+            };
+            let il = match of {
+                ProgramOf::Module(words) if !build.through_binary => {
+                    let words = words.iter().map(|word| (Class::Word, Value::from(*word)));
+                    Some(Wanted::Values(words.collect()))
+                }
+                // What is linked is not named among those that have none.
+                ProgramOf::Units(_) if !build.through_binary => None,
+                ProgramOf::Source(_)
+                | ProgramOf::Units(_)
+                | ProgramOf::Module(_)
+                | ProgramOf::BuiltIn(_) => Some(Wanted::nothing()),
+            };
+            Some(Made {
+                sources,
+                source,
+                il,
+                // Some want built-in kernels built, others refuse to.
+                stage: (!matches!(of, ProgramOf::BuiltIn(_))).then_some((Stage::Built, None)),
+            })
+        }
+        Origin::Made(call) => {
+            let source = match call.function {
+                Function::CreateProgramWithSource => Some(concatenation(call)?),
+                Function::LinkProgram | Function::CreateProgramWithIL => None,
+                _ => return None,
+            };
+            let linked = || match call.arguments.get(5) {
+                Some(Value::List(_, inputs)) => {
+                    let mut all = Vec::new();
+                    for input in inputs {
+                        let Value::Slot(slot) = input else {
+                            return None;
+                        };
+                        all.extend(made(known, *slot, done)?.sources?);
+                    }
+                    Some(all)
+                }
+                _ => None,
+            };
+            Some(Made {
+                sources: match call.function {
+                    Function::LinkProgram => linked(),
+                    _ => source.clone().map(|source| vec![source]),
+                },
+                il: source.as_ref().map(|_| Wanted::nothing()),
+                source,
+                stage: stage(known, program, call, done),
+            })
+        }
+        Origin::Fixture(_) | Origin::Event(_) => None,
+    }
+}
+
+/// The strings of clCreateProgramWithSource, one after the other.
+fn concatenation(call: &Call) -> Option<String> {
+    let [_, _, Value::List(_, strings), Value::Null] = &call.arguments[..] else {
+        return None;
+    };
+    let strings = strings.iter().map(|string| match string {
+        Value::Text(text) => Some(text.as_str()),
+        _ => None,
+    });
+    strings.collect()
+}
+
+/// What was done last to a program that a call makes, by the calls that were done so far.
+fn stage(
+    known: &Known<'_>,
+    program: Slot,
+    by: &Call,
+    done: &[&Call],
+) -> Option<(Stage, Option<String>)> {
+    if known.is_built_inside(program) {
+        return None;
+    }
+    let mut builds = done.iter().filter(|call| {
+        let does = matches!(
+            call.function,
+            Function::BuildProgram | Function::CompileProgram
+        );
+        does && object(call, 0) == Some(program)
+    });
+    let last = match by.function {
+        Function::LinkProgram => builds.next_back().copied().or(Some(by)),
+        _ => builds.next_back().copied(),
+    };
+    let Some(last) = last else {
+        return (by.function != Function::LinkProgram)
+            .then_some((Stage::Created, Some(String::new())));
+    };
+    let parameters = last.function.signature().parameters;
+    let argument = |name: &str| {
+        let place = parameters.iter().position(|(own, _)| *own == name)?;
+        last.arguments.get(place)
+    };
+    // What calls back is not done yet; what is done for some devices is not looked at.
+    if argument("notify") != Some(&Value::Null) {
+        return None;
+    }
+    let options = match argument("options")? {
+        Value::Null => String::new(),
+        Value::Text(text) => text.clone(),
+        _ => return None,
+    };
+    let failures = [
+        cl::CL_BUILD_PROGRAM_FAILURE,
+        cl::CL_COMPILE_PROGRAM_FAILURE,
+        cl::CL_LINK_PROGRAM_FAILURE,
+    ];
+    let failed = |code: &i32| {
+        failures
+            .iter()
+            .any(|failure| failure.value() as i32 == *code)
+    };
+    let stage = match last.expect.codes.as_slice() {
+        [0] if last.function == Function::CompileProgram => Stage::Compiled,
+        [0] if last.function == Function::LinkProgram && options.contains("-create-library") => {
+            Stage::Library
+        }
+        [0] => Stage::Built,
+        [] => return None,
+        codes if codes.iter().all(failed) => Stage::Failed,
+        _ => return None,
+    };
+    Some((stage, Some(options)))
+}
+
+/// What a program must answer after these calls.
+pub fn of_program(known: &Known<'_>, program: Slot, done: &[&Call]) -> Vec<Question> {
+    let ask = |name, wanted| Question::new(Function::GetProgramInfo, program, name, wanted);
+    let mut all = vec![ask(cl::CL_PROGRAM_REFERENCE_COUNT, Wanted::references())];
+    let Some(context) = known.context(program) else {
+        return all;
+    };
+    all.push(ask(cl::CL_PROGRAM_CONTEXT, Wanted::object(context)));
+    let Some(made) = made(known, program, done) else {
+        return all;
+    };
+    let devices = known.devices(context).unwrap_or_default();
+    if !devices.is_empty() {
+        let count = devices.len();
+        all.push(ask(cl::CL_PROGRAM_NUM_DEVICES, Wanted::word(count)));
+        all.push(ask(
+            cl::CL_PROGRAM_DEVICES,
+            Wanted::Objects(devices.clone()),
+        ));
+        for name in [cl::CL_PROGRAM_BINARY_SIZES, cl::CL_PROGRAM_BINARIES] {
+            all.push(ask(name, Wanted::Length(8 * count)));
+        }
+    }
+    all.extend(
+        made.source
+            .clone()
+            .map(|text| ask(cl::CL_PROGRAM_SOURCE, Wanted::Text(text))),
+    );
+    all.extend(
+        made.il
+            .clone()
+            .map(|il| ask(cl::CL_PROGRAM_IL, il).since(210)),
+    );
+    let Some((stage, options)) = &made.stage else {
+        return all;
+    };
+    let signatures = made
+        .sources
+        .as_ref()
+        .and_then(|sources| kernels_of(sources));
+    let counts = Question::new(
+        Function::GetProgramInfo,
+        program,
+        cl::CL_PROGRAM_NUM_KERNELS,
+        Wanted::nothing(),
+    );
+    match (stage, signatures) {
+        (Stage::Built, Some(signatures)) => {
+            let names: Vec<&str> = signatures
+                .iter()
+                .map(|kernel| kernel.name.as_str())
+                .collect();
+            all.push(Question {
+                wanted: Wanted::long(names.len()),
+                ..counts.since(120)
+            });
+            let names = names.iter().map(|name| (*name).to_string());
+            all.push(ask(cl::CL_PROGRAM_KERNEL_NAMES, Wanted::Names(names.collect())).since(120));
+        }
+        (Stage::Created | Stage::Compiled | Stage::Failed, _) => {
+            // "if […] a successful program executable has not been built for at least one device"
+            let refused = Wanted::Refused(cl::CL_INVALID_PROGRAM_EXECUTABLE.value() as i32);
+            let was_built = done.iter().any(|call| {
+                call.function == Function::BuildProgram
+                    && object(call, 0) == Some(program)
+                    && call.expect.codes.first() == Some(&0)
+            });
+            if !was_built {
+                all.push(Question {
+                    wanted: refused,
+                    ..counts.since(120)
+                });
+            }
+        }
+        (_, _) => {}
+    }
+    for device in devices {
+        all.extend(of_build(program, device, *stage, options.as_deref()));
+    }
+    all
+}
+
+/// What a program must answer about its build for a device.
+fn of_build(program: Slot, device: Slot, stage: Stage, options: Option<&str>) -> Vec<Question> {
+    let ask = |name: Constant, wanted| {
+        let mut question = Question::new(Function::GetProgramBuildInfo, program, name, wanted);
+        question.of.insert(1, device.into());
+        question
+    };
+    let mut all = vec![ask(
+        cl::CL_PROGRAM_BUILD_STATUS,
+        Wanted::word(stage.status()),
+    )];
+    let options = options.map(|options| Wanted::Text(options.to_string()));
+    all.extend(options.map(|wanted| ask(cl::CL_PROGRAM_BUILD_OPTIONS, wanted)));
+    if stage == Stage::Created {
+        all.push(ask(cl::CL_PROGRAM_BUILD_LOG, Wanted::Text(String::new())));
+    }
+    let binary = stage.binary().map(Wanted::word);
+    all.extend(binary.map(|wanted| ask(cl::CL_PROGRAM_BINARY_TYPE, wanted).since(120)));
+    all
+}
+
+fn kernels_of(sources: &[String]) -> Option<Vec<Signature>> {
+    let mut all = Vec::new();
+    for kernel in sources.iter().map(|source| signature::kernels(source)) {
+        for kernel in kernel? {
+            // Another unit may declare it.
+            if !all
+                .iter()
+                .any(|other: &Signature| other.name == kernel.name)
+            {
+                all.push(kernel);
+            }
+        }
+    }
+    Some(all)
+}
+
+/// The program of a kernel and the kernel's name.
+fn named(known: &Known<'_>, kernel: Slot) -> Option<(Slot, String)> {
+    match known.origin(kernel)? {
+        Origin::Fixture(Fixture::Kernel { program, name, .. }) => Some((*program, name.clone())),
+        Origin::Made(call) => match (call.function, &call.arguments[..]) {
+            (Function::CreateKernel, [Value::Slot(program), Value::Text(name)]) => {
+                Some((*program, name.clone()))
+            }
+            (Function::CloneKernel, [Value::Slot(other)]) => named(known, *other),
+            _ => None,
+        },
+        Origin::Fixture(_) | Origin::Event(_) | Origin::Build(..) => None,
+    }
+}
+
+/// The options that a program is built with, where they are known.
+fn options_of(known: &Known<'_>, program: Slot) -> Option<String> {
+    match known.origin(program)? {
+        Origin::Fixture(Fixture::Program { build, .. }) | Origin::Build(_, _, build) => {
+            (!build.through_binary).then(|| build.options.clone())
+        }
+        Origin::Made(_) => match known.builds(program) {
+            [one] => match one.arguments.get(3) {
+                Some(Value::Text(options)) => Some(options.clone()),
+                _ => None,
+            },
+            _ => None,
+        },
+        Origin::Fixture(_) | Origin::Event(_) => None,
+    }
+}
+
+/// What a kernel must answer.
+pub fn of_kernel(known: &Known<'_>, kernel: Slot) -> Vec<Question> {
+    let ask = |name, wanted| Question::new(Function::GetKernelInfo, kernel, name, wanted);
+    let mut all = vec![ask(cl::CL_KERNEL_REFERENCE_COUNT, Wanted::references())];
+    let Some((program, name)) = named(known, kernel) else {
+        return all;
+    };
+    all.push(ask(cl::CL_KERNEL_PROGRAM, Wanted::object(program)));
+    all.push(ask(cl::CL_KERNEL_FUNCTION_NAME, Wanted::Text(name.clone())));
+    let context = known.context(program);
+    all.extend(context.map(|of| ask(cl::CL_KERNEL_CONTEXT, Wanted::object(of))));
+    let device = context.and_then(|of| known.devices(of)).unwrap_or_default();
+    let device = device.first().copied();
+    let of_device = |name: Constant, wanted| {
+        let mut question = Question::new(Function::GetKernelWorkGroupInfo, kernel, name, wanted);
+        question
+            .of
+            .insert(1, device.map_or(Value::Null, Value::Slot));
+        question
+    };
+    if device.is_some() {
+        all.extend([
+            of_device(
+                cl::CL_KERNEL_WORK_GROUP_SIZE,
+                Wanted::Number(8, 1, u64::MAX),
+            ),
+            of_device(
+                cl::CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE,
+                Wanted::Number(8, 1, u64::MAX),
+            )
+            .since(110),
+            of_device(cl::CL_KERNEL_LOCAL_MEM_SIZE, Wanted::Number(8, 0, u64::MAX)),
+            of_device(
+                cl::CL_KERNEL_PRIVATE_MEM_SIZE,
+                Wanted::Number(8, 0, u64::MAX),
+            )
+            .since(110),
+        ]);
+    }
+    let made = made(known, program, &[]);
+    let is_from_source = made.as_ref().is_some_and(|made| made.source.is_some());
+    let signatures = made.and_then(|made| kernels_of(&made.sources?));
+    let Some(own) = signatures
+        .into_iter()
+        .flatten()
+        .find(|own| own.name == name)
+    else {
+        return all;
+    };
+    all.push(ask(
+        cl::CL_KERNEL_NUM_ARGS,
+        Wanted::word(own.arguments.len()),
+    ));
+    if is_from_source {
+        all.push(
+            ask(
+                cl::CL_KERNEL_ATTRIBUTES,
+                Wanted::Parts(own.attributes.clone()),
+            )
+            .since(120),
+        );
+    }
+    if let Some(required) = own.required.filter(|_| device.is_some()) {
+        let sizes = required.map(|size| (Class::Long, Value::from(size)));
+        all.push(of_device(
+            cl::CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
+            Wanted::Values(sizes.into()),
+        ));
+    }
+    if is_from_source {
+        let options = options_of(known, program);
+        let promised = options.is_some_and(|options| options.contains("-cl-kernel-arg-info"));
+        for (n, argument) in own.arguments.iter().enumerate() {
+            all.extend(of_argument(kernel, n, argument, promised));
+        }
+    }
+    all
+}
+
+/// What a kernel must answer about an argument; where nothing promises that it is told, if it is.
+fn of_argument(kernel: Slot, n: usize, argument: &Argument, promised: bool) -> Vec<Question> {
+    let unless = cl::CL_KERNEL_ARG_INFO_NOT_AVAILABLE.value() as i32;
+    let ask = |name: Constant, wanted| {
+        let mut question = Question::new(Function::GetKernelArgInfo, kernel, name, wanted);
+        question.of.insert(1, n.into());
+        if !promised {
+            question.unless.push(unless);
+        }
+        question
+    };
+    let address = argument.address.map(Wanted::word);
+    let mut all: Vec<Question> = address
+        .map(|wanted| ask(cl::CL_KERNEL_ARG_ADDRESS_QUALIFIER, wanted))
+        .into_iter()
+        .collect();
+    all.push(ask(
+        cl::CL_KERNEL_ARG_ACCESS_QUALIFIER,
+        Wanted::word(argument.access),
+    ));
+    let type_name = argument.type_name.clone().map(Wanted::Text);
+    all.extend(type_name.map(|wanted| ask(cl::CL_KERNEL_ARG_TYPE_NAME, wanted)));
+    let qualifiers = argument.qualifiers.map(Wanted::long);
+    all.extend(qualifiers.map(|wanted| ask(cl::CL_KERNEL_ARG_TYPE_QUALIFIER, wanted)));
+    all.push(ask(
+        cl::CL_KERNEL_ARG_NAME,
+        Wanted::Text(argument.name.clone()),
+    ));
+    all
+}
