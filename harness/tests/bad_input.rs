@@ -311,7 +311,7 @@ fn programs_of_commands_that_are_none() {
         ("empty.yaml", "", &["is no valid program of commands"]),
         ("huge.yaml", &huge, &["too large"]),
         ("cells.yaml", &cells, &["object 0 has 250 cells; 1 to 64"]),
-        ("words.yaml", &words, &["at most 256 words"]),
+        ("words.yaml", &words, &["at most 32768 words"]),
         ("step.yaml", &step, &["there is no command 77"]),
         ("kind.yaml", &kind, &["bufer", "line"]),
         (

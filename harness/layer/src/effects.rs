@@ -142,5 +142,16 @@ fn is_occasional(violation: ApiViolation) -> bool {
             | ApiViolation::CallbackUserLost
             | ApiViolation::ParentEarly
             | ApiViolation::ReleaseInCallbackLost
+            | ApiViolation::WaitsAfter64Dropped
+            | ApiViolation::WaitsAfter255Dropped
+            | ApiViolation::WaitAfter64Ignored
+            | ApiViolation::WaitsLostAtOnce
+            | ApiViolation::LargeInParts
+            | ApiViolation::LargeRestLost
+            | ApiViolation::ShortAtEnd
+            | ApiViolation::StatusShared
+            | ApiViolation::SetAtOnceLost
+            | ApiViolation::SubBufferSecond
+            | ApiViolation::PendingForgotten
     )
 }

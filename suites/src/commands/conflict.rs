@@ -12,7 +12,8 @@
 //! none, wherever it lies.
 //! Coarse-grained SVM is shared by cells among the kernels of one device ("concurrent access to the same memory
 //! allocation from multiple kernels on a single device is valid", Shared Virtual Memory), by allocation otherwise.
-//! Fine-grained SVM and variables at program scope are shared by cells.
+//! Fine-grained SVM and variables at program scope are shared by cells, as is memory of the host that transfers
+//! point to.
 
 use super::order::Shared;
 use super::program::{CommandId, Kind, ObjectId, Program, Range, What};
@@ -50,6 +51,19 @@ pub struct Use {
 pub fn cells(program: &Program, range: Range) -> Vec<Cell> {
     let (root, first) = program.root(range.object);
     range.cells().map(|cell| (root, first + cell)).collect()
+}
+
+/// Whether two objects have memory in common: "overlapping sub-buffer objects created with the same buffer object"
+/// are no better together than a buffer and its part (clCreateSubBuffer), whatever cells are used.
+fn overlap(program: &Program, one: ObjectId, other: ObjectId) -> bool {
+    let extent = |object: ObjectId| {
+        let (root, first) = program.root(object);
+        let first = u16::from(first);
+        let cells = program.objects[object.index()].cells;
+        (root, first, first + u16::from(cells))
+    };
+    let (a, b) = (extent(one), extent(other));
+    a.0 == b.0 && a.1 < b.2 && b.1 < a.2
 }
 
 /// What a use keeps from another one beside it.
@@ -128,14 +142,13 @@ impl Use {
         let own = self.command.is_some() && self.command == other.command;
         let host = self.agent == Agent::Host && other.agent == Agent::Host;
         let by_cells = match program.objects[root.index()].kind {
-            Kind::SvmFine | Kind::SvmSystem | Kind::Variable => true,
+            Kind::SvmFine | Kind::SvmSystem | Kind::Variable | Kind::Host => true,
             Kind::SvmCoarse => {
                 own || host || matches!(self.agent, Agent::Kernel(_)) && self.agent == other.agent
             }
             Kind::Buffer(_) | Kind::SubBuffer { .. } => {
-                let part = |object: ObjectId| object != root;
-                let one = self.object == other.object || part(self.object) && part(other.object);
-                one && (own || host)
+                let apart = || !overlap(program, self.object, other.object);
+                (self.object == other.object || apart()) && (own || host)
             }
         };
         if by_cells { Kept::Cells } else { Kept::Object }

@@ -6,11 +6,11 @@
 //! conflict; they race unless one ends before the other begins. With no race, playing the accesses in
 //! any order that the relation allows gives each read its one value.
 
-use super::conflict::{Cell, Use, cells, uses_of};
+use super::conflict::{Agent, Cell, Use, cells, uses_of};
 use super::order::{Fate, Invalid, Moment, Order};
 use super::program::{
-    ANY_CELL, AccessId, CommandId, HostPointer, Kind, MapMode, Place, Program, Range, Step, What,
-    Writer,
+    ANY_CELL, AccessId, CommandId, HostPointer, Kind, MapMode, ObjectId, Place, Program, Range,
+    Step, What, Writer,
 };
 use std::collections::BTreeMap;
 
@@ -83,6 +83,8 @@ pub struct Write {
 struct Access {
     of: Use,
     from: Moment,
+    /// From when on it keeps host threads away.
+    from_host: Moment,
     to: Moment,
     /// The map that it goes through, and whether it is the map itself.
     map: Option<(CommandId, bool)>,
@@ -132,6 +134,7 @@ fn accesses(program: &Program, order: &Order) -> Vec<Access> {
             false => id,
         };
         accesses.extend(uses_of(program, id).into_iter().map(|of| Access {
+            from_host: keeps_host_from(program, order, id, of.object),
             of,
             from: Moment::Start(id),
             to: Moment::End(last),
@@ -147,12 +150,28 @@ fn accesses(program: &Program, order: &Order) -> Vec<Access> {
         accesses.push(Access {
             of: Use::of_host(program, access.range, access.write),
             from: Moment::Call(place),
+            from_host: Moment::Call(place),
             to: Moment::Return(place),
             map: access.map.map(|map| (map, false)),
             who: format!("host access {id}"),
         });
     }
     accesses
+}
+
+/// From when on a use keeps host threads away: of the memory that a transfer points to from the call on ("The
+/// contents of the buffer that _ptr_ points to cannot be used until the read command has completed",
+/// clEnqueueReadBuffer).
+pub fn keeps_host_from(
+    program: &Program,
+    order: &Order,
+    id: CommandId,
+    object: ObjectId,
+) -> Moment {
+    match program.objects[object.index()].kind {
+        Kind::Host => Moment::Call(order.enqueued(id)),
+        _ => Moment::Start(id),
+    }
 }
 
 /// Whether a command uses no memory because it waits for what fails. Maps and what the application
@@ -173,7 +192,11 @@ fn races(program: &Program, order: &Order) -> Result<(), Invalid> {
             // A host access through a map is inside the map's own.
             let maps = a.map.zip(b.map);
             let together = maps.is_some_and(|(a, b)| a.0 == b.0 && a.1 != b.1);
-            if together || order.surely(a.to, b.from) || order.surely(b.to, a.from) {
+            let apart = |a: &Access, b: &Access| match a.of.agent {
+                Agent::Host => order.surely(a.to, b.from_host),
+                Agent::Kernel(_) | Agent::Command => order.surely(a.to, b.from),
+            };
+            if together || apart(a, b) || apart(b, a) {
                 continue;
             }
             let Some(shared) = a.of.conflict(&b.of, program) else {
@@ -286,7 +309,7 @@ impl<'p> Replay<'p> {
         let what = self.program.what(id);
         for (n, range) in (0..).zip(what.data().0) {
             let seen = self.see(*range);
-            if let What::Copy { .. } = what {
+            if what.copies() {
                 let seen = seen.into_iter().map(|(_, value)| value);
                 self.copied.insert(id, seen.collect());
                 continue;
@@ -313,7 +336,7 @@ impl<'p> Replay<'p> {
             self.put(*range, writer, during, &|n, cell| {
                 if open {
                     Value::Anything
-                } else if let What::Copy { .. } = what {
+                } else if what.copies() {
                     copied.get(n).copied().unwrap_or(Value::Anything)
                 } else if let What::Fill(_) = what {
                     Value::Of(writer, ANY_CELL)

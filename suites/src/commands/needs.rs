@@ -23,7 +23,8 @@ pub fn needs(program: &Program) -> BTreeSet<Need> {
                 let bytes = u32::from(first) * u32::from(program.cell_words) * 4;
                 Some(Need::SubBufferAlign(bytes))
             }
-            Kind::Buffer(HostPointer::Copy | HostPointer::Use | HostPointer::Alloc) => None,
+            Kind::Buffer(HostPointer::Copy | HostPointer::Use | HostPointer::Alloc)
+            | Kind::Host => None,
         });
     }
     let native = |command: &Command| matches!(command.what, What::Native(_));

@@ -26,7 +26,9 @@ ids! {
 /// Most cells of an object.
 pub const MOST_CELLS: u8 = 64;
 /// Most 32-bit words of a cell.
-pub const MOST_WORDS: u16 = 256;
+pub const MOST_WORDS: u16 = 0x8000;
+/// Most 32-bit words of a cell of a program-scope variable, which has room for [`MOST_CELLS`] of them.
+pub const MOST_VARIABLE_WORDS: u16 = 256;
 /// Most of each of the other things in a program, so that tokens have room for them.
 pub const MOST: usize = 1000;
 
@@ -120,6 +122,9 @@ pub enum Kind {
     SvmSystem,
     /// A program-scope variable of the kernels' program; one a context.
     Variable,
+    /// Memory of the host that commands reach through the pointers of their transfers alone: reads bring cells
+    /// there, and writes take theirs from there.
+    Host,
 }
 
 /// How a buffer gets its first contents.
@@ -207,9 +212,9 @@ pub enum What {
     Kernel(Kernel),
     /// A native kernel that does so; buffers only.
     Native(Kernel),
-    /// Cells to memory that the host looks at later.
+    /// Cells to memory that the host looks at later, or to memory that others use as well.
     Read(Transfer),
-    /// Cells from memory of the host; they get this command's token.
+    /// Cells from memory of the host: this command's token, or what others left there.
     Write(Transfer),
     /// Cells to cells.
     Copy {
@@ -256,6 +261,10 @@ pub struct Transfer {
     /// By the rectangular form.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rect: bool,
+    /// As many cells of a [`Kind::Host`], which it brings its cells to or takes them from; none for memory that
+    /// no other has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<Range>,
 }
 
 /// A kernel's work.
@@ -388,7 +397,7 @@ pub struct Access {
     pub range: Range,
     /// Writes them; else reads.
     pub write: bool,
-    /// Through the pointer of this map; `None` for fine-grain SVM.
+    /// Through the pointer of this map; `None` for memory that the host needs none for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub map: Option<CommandId>,
 }
@@ -478,7 +487,12 @@ impl Kind {
     }
 
     /// Whether the host may use it at any time that no command does.
-    pub fn is_fine(self) -> bool {
-        matches!(self, Kind::SvmFine | Kind::SvmSystem)
+    pub fn is_open(self) -> bool {
+        matches!(self, Kind::SvmFine | Kind::SvmSystem | Kind::Host)
+    }
+
+    /// Whether a kernel can be given it.
+    pub fn is_kernels(self) -> bool {
+        self != Kind::Host
     }
 }

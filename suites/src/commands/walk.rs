@@ -116,7 +116,10 @@ impl Names for What {
                 some(&mut kernel.writes, visit);
                 true
             }
-            What::Read(transfer) | What::Write(transfer) => transfer.range.visit(visit),
+            What::Read(transfer) | What::Write(transfer) => {
+                let host = transfer.host.as_mut();
+                transfer.range.visit(visit) && host.is_none_or(|host| host.visit(visit))
+            }
             What::Copy { from, to, .. } => from.visit(visit) && to.visit(visit),
             What::Fill(range) | What::Map { range, .. } => range.visit(visit),
             What::Unmap(map) => visit(Sort::Command, &mut map.0),
@@ -195,8 +198,8 @@ impl What {
     pub fn data(&self) -> (&[Range], &[Range]) {
         match self {
             What::Kernel(kernel) | What::Native(kernel) => (&kernel.reads, &kernel.writes),
-            What::Read(transfer) => (from_ref(&transfer.range), &[]),
-            What::Write(transfer) => (&[], from_ref(&transfer.range)),
+            What::Read(transfer) => (from_ref(&transfer.range), transfer.host.as_slice()),
+            What::Write(transfer) => (transfer.host.as_slice(), from_ref(&transfer.range)),
             What::Copy { from, to, .. } => (from_ref(from), from_ref(to)),
             What::Fill(range) => (&[], from_ref(range)),
             What::Map { .. }
@@ -228,7 +231,14 @@ impl What {
             What::Kernel(kernel) | What::Native(kernel) => {
                 kernel.reads.iter_mut().chain(&mut kernel.writes).collect()
             }
-            What::Read(transfer) | What::Write(transfer) => vec![&mut transfer.range],
+            What::Read(transfer) => {
+                let host = transfer.host.as_mut();
+                std::iter::once(&mut transfer.range).chain(host).collect()
+            }
+            What::Write(transfer) => {
+                let host = transfer.host.as_mut().into_iter();
+                host.chain([&mut transfer.range]).collect()
+            }
             What::Copy { from, to, .. } => vec![from, to],
             What::Fill(range) | What::Map { range, .. } => vec![range],
             What::Unmap(_)
@@ -245,6 +255,28 @@ impl What {
             return &[];
         };
         objects
+    }
+
+    /// Whether what it writes is what it reads.
+    pub fn copies(&self) -> bool {
+        match self {
+            What::Copy { .. } => true,
+            What::Read(transfer) | What::Write(transfer) => transfer.host.is_some(),
+            What::Kernel(_)
+            | What::Native(_)
+            | What::Fill(_)
+            | What::Map { .. }
+            | What::Unmap(_)
+            | What::Migrate { .. }
+            | What::Free(_)
+            | What::Marker
+            | What::Barrier => false,
+        }
+    }
+
+    /// Whether it is a read to memory that no other has, which the host looks at later.
+    pub fn is_own_read(&self) -> bool {
+        matches!(self, What::Read(Transfer { host: None, .. }))
     }
 
     /// The work of a kernel.

@@ -16,6 +16,7 @@ pub fn kind(kind: Kind) -> String {
         Kind::SvmFine => "a fine-grain SVM allocation".into(),
         Kind::SvmSystem => "memory of the host (fine-grain system SVM)".into(),
         Kind::Variable => "a program-scope variable".into(),
+        Kind::Host => "memory of the host".into(),
     }
 }
 
@@ -63,11 +64,20 @@ pub fn command(p: &Program, command: &Command) -> String {
         text
     };
     let rect = |rect: bool| if rect { " as a rectangle" } else { "" };
+    let host = |between: &str, host: Option<Range>| {
+        host.map_or_else(String::new, |host| format!(" {between} {}", range(host)))
+    };
     let what = match &command.what {
         What::Kernel(k) => kernel("kernel", k),
         What::Native(k) => kernel("native kernel", k),
-        What::Read(t) => format!("reads {}{}", range(t.range), rect(t.rect)),
-        What::Write(t) => format!("writes {}{}", range(t.range), rect(t.rect)),
+        What::Read(t) => {
+            let to = host("to", t.host);
+            format!("reads {}{to}{}", range(t.range), rect(t.rect))
+        }
+        What::Write(t) => {
+            let from = host("from", t.host);
+            format!("writes {}{from}{}", range(t.range), rect(t.rect))
+        }
         What::Copy { from, to, rect: r } => {
             format!("copies {} to {}{}", range(*from), range(*to), rect(*r))
         }

@@ -29,6 +29,8 @@ clauses! {
     Object = "Memory Objects": "The basic principle is that multiple read operations on memory objects from multiple kernel-instances that overlap in time are allowed, but mixing overlapping reads and writes into the same memory objects from different kernel-instances is only allowed when fine grained synchronization is used with Shared Virtual Memory.";
     /// The same of a buffer and its sub-buffers, also in one kernel.
     SubBuffer = "clCreateSubBuffer": "Concurrent reading from, writing to and copying between both a buffer object and its sub-buffer object(s) is undefined.";
+    /// The same of sub-buffers that overlap.
+    OverlappingParts = "clCreateSubBuffer": "Concurrent reading from, writing to and copying between overlapping sub-buffer objects created with the same buffer object is undefined.";
     /// The same of a coarse-grain allocation.
     Coarse = "Host-Side and Device-Side Commands": "Access to non-SVM cl_mem buffers and coarse-grained SVM allocations is ordered at synchronization points between host commands.";
     /// The same bytes of memory that kernels or the host share by byte.
@@ -59,6 +61,8 @@ clauses! {
     Discarded = "Memory map flags": "The contents of the region being mapped are to be discarded.";
     /// What a command brought is looked at before it is there.
     NotRead = "clEnqueueReadBuffer": "The contents of the buffer that ptr points to cannot be used until the read command has completed.";
+    /// The host uses what a write may still take.
+    Reused = "clEnqueueWriteBuffer": "The memory pointed to by _ptr_ cannot be reused by the application after the call returns.";
     /// A copy overlaps itself.
     CopyOverlap = "clEnqueueCopyBuffer": "if src_buffer and dst_buffer are the same buffer or sub-buffer object and the source and destination regions overlap";
     /// A command reaches out of an object.

@@ -23,7 +23,7 @@ pub fn judge(order: &Order<'_>, tell: &mut dyn FnMut(Clause, String)) {
     hosts(order, tell);
 }
 
-/// A command by itself: a kernel with a buffer and a part of it, a copy onto itself.
+/// A command by itself: a buffer and a part of it, parts that overlap, a copy onto itself.
 fn alone(program: &Program, n: usize, tell: &mut dyn FnMut(Clause, String)) {
     let all = uses::of_command(program, n);
     if let What::Copy { .. } = program.commands[n].what
@@ -37,15 +37,25 @@ fn alone(program: &Program, n: usize, tell: &mut dyn FnMut(Clause, String)) {
         );
         return tell(Clause::CopyOverlap, what);
     }
-    let kernel = matches!(program.commands[n].what, What::Kernel(_) | What::Native(_));
-    let parts = |a: &Use, b: &Use| {
-        let whole = a.object == a.root || b.object == b.root || a.cells & b.cells != 0;
-        a.root == b.root && a.object != b.object && (a.write || b.write) && whole
-    };
-    let together = all.iter().any(|a| all.iter().any(|b| parts(a, b)));
-    if kernel && together {
-        let what = format!("kernel {n} writes to an object and uses another with the same memory");
-        tell(Clause::SubBuffer, what);
+    for (at, a) in all.iter().enumerate() {
+        for b in &all[at + 1..] {
+            let meet = a.object != b.object && uses::overlap(program, a.object, b.object);
+            if meet && (a.write || b.write) {
+                let what = format!(
+                    "command {n} writes to an object and uses another with the same memory"
+                );
+                tell(of_two(a, b), what);
+            }
+        }
+    }
+}
+
+/// The sentence about two objects that have memory in common.
+fn of_two(a: &Use, b: &Use) -> Clause {
+    if a.object == a.root || b.object == b.root {
+        Clause::SubBuffer
+    } else {
+        Clause::OverlappingParts
     }
 }
 
@@ -63,15 +73,21 @@ fn pair(program: &Program, a: usize, b: usize, tell: &mut dyn FnMut(Clause, Stri
             let clause = match uses::kind(program, x.root) {
                 _ if !x.write && !y.write => continue,
                 Kind::Buffer(_) | Kind::SubBuffer { .. } if x.object == y.object => Clause::Object,
+                Kind::Buffer(_) | Kind::SubBuffer { .. }
+                    if uses::overlap(program, x.object, y.object) =>
+                {
+                    of_two(x, y)
+                }
+                // Parts of one buffer that do not overlap are one memory object all the same.
                 Kind::Buffer(_) | Kind::SubBuffer { .. } => Clause::SubBuffer,
                 // "concurrent access to the same memory allocation from multiple kernels on a single device"
                 Kind::SvmCoarse if !(kernel(a) && kernel(b) && device(a) == device(b)) => {
                     Clause::Coarse
                 }
-                Kind::SvmCoarse | Kind::SvmFine | Kind::SvmSystem | Kind::Variable if same => {
-                    Clause::Bytes
+                _ if same => Clause::Bytes,
+                Kind::SvmCoarse | Kind::SvmFine | Kind::SvmSystem | Kind::Variable | Kind::Host => {
+                    continue;
                 }
-                Kind::SvmCoarse | Kind::SvmFine | Kind::SvmSystem | Kind::Variable => continue,
             };
             tell(clause, what(x.root, "use, one of them for writing,"));
         }
@@ -96,7 +112,7 @@ fn pair(program: &Program, a: usize, b: usize, tell: &mut dyn FnMut(Clause, Stri
 /// The root object and cells of a host access to memory that is shared by byte.
 fn open(program: &Program, access: &Access) -> Option<Use> {
     let all = uses::of_range(program, access.range, access.write);
-    uses::kind(program, all.root).is_fine().then_some(all)
+    uses::is_shared_by_byte(program, all.root).then_some(all)
 }
 
 /// A command and the accesses of host threads.
@@ -109,8 +125,14 @@ fn by_host(order: &Order<'_>, n: usize, tell: &mut dyn FnMut(Clause, String)) {
         let Some(x) = open(program, access) else {
             continue;
         };
+        // A transfer has the memory that it is pointed to from its call on.
+        let pointed = uses::kind(program, x.root) == Kind::Host;
+        let begins = match order.enqueued(n).filter(|_| pointed) {
+            Some(call) => Moment::Call(call),
+            None => Moment::Start(n),
+        };
         if order.is_before(Moment::Complete(n), Moment::Call(*place))
-            || order.is_before(Moment::Return(*place), Moment::Start(n))
+            || order.is_before(Moment::Return(*place), begins)
         {
             continue;
         }
@@ -122,7 +144,12 @@ fn by_host(order: &Order<'_>, n: usize, tell: &mut dyn FnMut(Clause, String)) {
         };
         let meet = |y: &Use| y.root == x.root && y.cells & x.cells != 0 && (y.write || x.write);
         if commands.iter().any(meet) {
-            tell(Clause::Bytes, what());
+            let clause = match program.commands[n].what {
+                What::Read(_) if pointed => Clause::NotRead,
+                What::Write(_) if pointed => Clause::Reused,
+                _ => Clause::Bytes,
+            };
+            tell(clause, what());
         }
         if let What::Migrate { objects, .. } = &program.commands[n].what
             && objects.contains(&x.root)

@@ -160,7 +160,7 @@ fn released(
                 }
             }
         }
-        Kind::SvmSystem | Kind::Variable => {}
+        Kind::SvmSystem | Kind::Variable | Kind::Host => {}
     }
 }
 

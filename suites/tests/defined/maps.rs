@@ -26,7 +26,7 @@ pub fn judge(order: &Order<'_>, tell: &mut dyn FnMut(Clause, String)) {
             }
         }
         // "The above note does not apply to fine-grained SVM buffers".
-        if !order.fails(map) && !uses::kind(program, range.object).is_fine() {
+        if !order.fails(map) && !uses::is_shared_by_byte(program, range.object) {
             let unmap = unmap.filter(|unmap| !order.fails(*unmap));
             held(order, (map, range, mode), unmap, tell);
         }
@@ -98,7 +98,7 @@ fn held(
 fn access(order: &Order<'_>, place: Place, access: &Access, tell: &mut dyn FnMut(Clause, String)) {
     let program = order.program;
     let here = uses::of_range(program, access.range, access.write);
-    if uses::kind(program, here.root).is_fine() {
+    if uses::is_shared_by_byte(program, here.root) {
         return;
     }
     let mapped = access.map.map(CommandId::index);

@@ -4,14 +4,15 @@
 use super::clause::Clause;
 use super::order::{Moment, Order};
 use classay_suites::commands::program::*;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Tells of what never comes.
 pub fn judge(order: &Order<'_>, tell: &mut dyn FnMut(Clause, String)) {
     across_queues(order, tell);
     let program = order.program;
     let (moments, before) = order.prerequisites();
-    let number = |moment: Moment| moments.iter().position(|other| *other == moment);
+    let numbers: BTreeMap<Moment, usize> = moments.iter().copied().zip(0..).collect();
+    let number = |moment: Moment| numbers.get(&moment).copied();
     let mut more: Vec<Vec<usize>> = before.to_vec();
     for (n, moment) in moments.iter().enumerate() {
         match moment {

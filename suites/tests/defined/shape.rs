@@ -47,12 +47,42 @@ pub fn judge(program: &Program, tell: &mut dyn FnMut(Clause, String)) {
             }
         }
     }
+    for (n, command) in program.commands.iter().enumerate() {
+        if !has_two_ends(program, &command.what) {
+            bad(format!(
+                "command {n} is given memory of the host that it cannot have"
+            ));
+        }
+    }
     for n in 0..program.commands.len() {
         if uses::named(program, n)
             .iter()
             .any(|object| object.index() >= objects)
         {
             bad(format!("command {n} names an object that is not there"));
+        }
+    }
+}
+
+/// Whether memory of the host alone is where a transfer points, with as many cells as the other end, and nowhere
+/// else.
+fn has_two_ends(program: &Program, what: &What) -> bool {
+    let is_host = |range: &Range| {
+        let object = program.objects.get(range.object.index());
+        object.is_some_and(|object| object.kind == Kind::Host)
+    };
+    match what {
+        What::Read(transfer) | What::Write(transfer) => {
+            let fits = |host: Range| is_host(&host) && host.count == transfer.range.count;
+            !is_host(&transfer.range) && transfer.host.is_none_or(fits)
+        }
+        What::Kernel(kernel) | What::Native(kernel) => {
+            !kernel.reads.iter().chain(&kernel.writes).any(is_host)
+        }
+        What::Copy { from, to, .. } => !is_host(from) && !is_host(to),
+        What::Fill(range) | What::Map { range, .. } => !is_host(range),
+        What::Unmap(_) | What::Migrate { .. } | What::Free(_) | What::Marker | What::Barrier => {
+            true
         }
     }
 }
@@ -82,7 +112,7 @@ pub fn bounds(order: &Order<'_>, tell: &mut dyn FnMut(Clause, String)) {
             let system = |object: &ObjectId| {
                 matches!(
                     uses::kind(program, *object),
-                    Kind::SvmSystem | Kind::Variable
+                    Kind::SvmSystem | Kind::Variable | Kind::Host
                 )
             };
             if objects.iter().any(system) {

@@ -28,6 +28,24 @@ pub fn kind(program: &Program, object: ObjectId) -> Kind {
     program.objects[root(program, object).0.index()].kind
 }
 
+/// Whether the host uses an object's memory as it is, beside commands that use other bytes of it.
+pub fn is_shared_by_byte(program: &Program, object: ObjectId) -> bool {
+    matches!(
+        kind(program, object),
+        Kind::SvmFine | Kind::SvmSystem | Kind::Host
+    )
+}
+
+/// Whether two objects have bytes in common.
+pub fn overlap(program: &Program, a: ObjectId, b: ObjectId) -> bool {
+    let all = |object: ObjectId| {
+        let cells = program.objects[object.index()].cells;
+        of_range(program, Range::of(object, 0, cells), false)
+    };
+    let (a, b) = (all(a), all(b));
+    a.root == b.root && a.cells & b.cells != 0
+}
+
 /// A use of a range.
 pub fn of_range(program: &Program, range: Range, write: bool) -> Use {
     let (root, first) = root(program, range.object);
@@ -53,14 +71,20 @@ pub fn of_command(program: &Program, command: usize) -> Vec<Use> {
             let all = reads.chain(kernel.writes.iter().map(|range| one(range, true)));
             all.filter(|_| kernel.items > 0).collect()
         }
-        What::Read(transfer) => vec![one(&transfer.range, false)],
-        What::Write(transfer) => vec![one(&transfer.range, true)],
+        What::Read(Transfer { range, host, .. }) => {
+            let host = host.iter().map(|host| one(host, true));
+            std::iter::once(one(range, false)).chain(host).collect()
+        }
+        What::Write(Transfer { range, host, .. }) => {
+            let host = host.iter().map(|host| one(host, false));
+            host.chain([one(range, true)]).collect()
+        }
         What::Copy { from, to, .. } => vec![one(from, false), one(to, true)],
         What::Fill(range) => vec![one(range, true)],
         What::Map {
             range,
             mode: MapMode::Invalidate,
-        } if kind(program, range.object).is_fine() => vec![one(range, true)],
+        } if is_shared_by_byte(program, range.object) => vec![one(range, true)],
         What::Map { .. } | What::Unmap(_) | What::Marker | What::Barrier => Vec::new(),
         What::Migrate { .. } | What::Free(_) => Vec::new(),
     }
@@ -73,7 +97,10 @@ pub fn named(program: &Program, command: usize) -> Vec<ObjectId> {
             let ranges = kernel.reads.iter().chain(&kernel.writes);
             ranges.map(|range| range.object).collect()
         }
-        What::Read(transfer) | What::Write(transfer) => vec![transfer.range.object],
+        What::Read(transfer) | What::Write(transfer) => {
+            let host = transfer.host.map(|host| host.object);
+            std::iter::once(transfer.range.object).chain(host).collect()
+        }
         What::Copy { from, to, .. } => vec![from.object, to.object],
         What::Fill(range) | What::Map { range, .. } => vec![range.object],
         What::Unmap(map) => mapped(program, map.index())
@@ -99,7 +126,9 @@ pub fn ranges(program: &Program, command: usize) -> Vec<Range> {
         What::Kernel(kernel) | What::Native(kernel) => {
             kernel.reads.iter().chain(&kernel.writes).copied().collect()
         }
-        What::Read(transfer) | What::Write(transfer) => vec![transfer.range],
+        What::Read(transfer) | What::Write(transfer) => std::iter::once(transfer.range)
+            .chain(transfer.host)
+            .collect(),
         What::Copy { from, to, .. } => vec![*from, *to],
         What::Fill(range) | What::Map { range, .. } => vec![*range],
         What::Unmap(_) | What::Migrate { .. } | What::Free(_) | What::Marker | What::Barrier => {

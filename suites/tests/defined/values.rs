@@ -36,7 +36,7 @@ pub fn judge(order: &Order<'_>, tell: &mut dyn FnMut(Clause, String)) {
     for (n, command) in program.commands.iter().enumerate() {
         let reads: Vec<Range> = match &command.what {
             What::Kernel(kernel) | What::Native(kernel) if kernel.items > 0 => kernel.reads.clone(),
-            What::Read(transfer) => vec![transfer.range],
+            What::Read(transfer) if transfer.host.is_none() => vec![transfer.range],
             _ => continue,
         };
         for range in reads.into_iter().filter(|_| !order.fails(n)) {
@@ -109,7 +109,17 @@ fn changes(order: &Order<'_>, cell: Cell) -> Vec<Change> {
                 range,
                 mode: MapMode::Invalidate,
             } if within(*range).is_some() => add(How::Discards),
-            What::Copy { from, to, .. } => {
+            What::Copy { from, to, .. }
+            | What::Read(Transfer {
+                range: from,
+                host: Some(to),
+                ..
+            })
+            | What::Write(Transfer {
+                range: to,
+                host: Some(from),
+                ..
+            }) => {
                 if let Some(at) = within(*to)
                     && let Some(from) = cells(program, *from).nth(at)
                 {

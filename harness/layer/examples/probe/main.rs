@@ -5,9 +5,11 @@
 //! not, and a line on standard output says which; 3: the library could not be used; 4: nothing
 //! came back within ten times LIMIT; 5: the device has not what the probe needs.
 
+mod answers;
 mod cl;
 mod commands;
 mod events;
+mod many;
 mod memory;
 mod ranges;
 mod sources;
@@ -58,8 +60,10 @@ pub fn end(code: i32) -> ! {
 }
 
 fn ask(cl: &Cl, name: &str) -> Outcome {
-    commands::ask(cl, name)
+    answers::ask(cl, name)
+        .or_else(|| commands::ask(cl, name))
         .or_else(|| events::ask(cl, name))
+        .or_else(|| many::ask(cl, name))
         .or_else(|| memory::ask(cl, name))
         .or_else(|| ranges::ask(cl, name))
         .or_else(|| sources::ask(cl, name))

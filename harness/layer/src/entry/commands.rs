@@ -1,7 +1,7 @@
 //! Commands: everything that is enqueued.
 
 use super::forward::entry_points;
-use crate::faults::{corrupt, kernels, memory, svm, transfers};
+use crate::faults::{corrupt, kernels, memory, parts, svm, transfers};
 use libc::{c_void, size_t};
 use opencl_sys::*;
 
@@ -13,21 +13,25 @@ entry_points! {
             blocks(blocking_read),
             alters(offset) => transfers::offset,
             alters(size) => transfers::size,
-            hook(ptr, size) => corrupt::filled;
+            alters(buffer, offset, size) => transfers::to_the_end,
+            hook(; offset, size, ptr) => parts::read;
         clEnqueueWriteBuffer(
             buffer: cl_mem, blocking_write: cl_bool, offset: size_t, size: size_t,
             ptr: *const c_void,
         ) -> cl_int,
             blocks(blocking_write),
             alters(offset) => transfers::offset,
-            alters(size) => transfers::size;
+            alters(size) => transfers::size,
+            alters(buffer, offset, size) => transfers::to_the_end,
+            hook(; offset, size, ptr) => parts::write;
         clEnqueueCopyBuffer(
             src_buffer: cl_mem, dst_buffer: cl_mem, src_offset: size_t, dst_offset: size_t,
             size: size_t,
         ) -> cl_int,
             alters(src_offset) => transfers::offset,
             alters(dst_offset) => transfers::target_offset,
-            alters(size) => transfers::size;
+            alters(size) => transfers::size,
+            alters(dst_buffer, dst_offset, size) => transfers::to_the_end;
         clEnqueueReadImage(
             image: cl_mem, blocking_read: cl_bool, origin: *const size_t, region: *const size_t,
             row_pitch: size_t, slice_pitch: size_t, ptr: *mut c_void,
@@ -92,7 +96,8 @@ entry_points! {
             alters(buffer_origin) => transfers::origin,
             alters(host_origin) => transfers::target_origin,
             alters(region, buffer_row_pitch, buffer_slice_pitch) => transfers::rect_pitches,
-            alters(region, host_row_pitch, host_slice_pitch) => transfers::rect_pitches;
+            alters(region, host_row_pitch, host_slice_pitch) => transfers::rect_pitches,
+            alters(buffer_row_pitch, host_row_pitch) => transfers::shared_pitch;
         clEnqueueWriteBufferRect(
             buffer: cl_mem, blocking_write: cl_bool, buffer_origin: *const size_t,
             host_origin: *const size_t, region: *const size_t, buffer_row_pitch: size_t,
@@ -103,7 +108,8 @@ entry_points! {
             alters(buffer_origin) => transfers::origin,
             alters(host_origin) => transfers::target_origin,
             alters(region, buffer_row_pitch, buffer_slice_pitch) => transfers::rect_pitches,
-            alters(region, host_row_pitch, host_slice_pitch) => transfers::rect_pitches;
+            alters(region, host_row_pitch, host_slice_pitch) => transfers::rect_pitches,
+            alters(buffer_row_pitch, host_row_pitch) => transfers::shared_pitch;
         clEnqueueCopyBufferRect(
             src_buffer: cl_mem, dst_buffer: cl_mem, src_origin: *const size_t,
             dst_origin: *const size_t, region: *const size_t, src_row_pitch: size_t,

@@ -8,7 +8,7 @@ use opencl_sys::*;
 entry_points! {
     object(context: cl_context, CL_INVALID_CONTEXT) {
         clCreateBuffer(flags: cl_mem_flags, size: size_t, host_ptr: *mut c_void) -> cl_mem,
-            errcode(errcode_ret), alters(flags, host_ptr) => memory::create_buffer;
+            errcode(errcode_ret), alters(flags, size, host_ptr) => memory::create_buffer;
         clCreateImage2D(
             flags: cl_mem_flags, image_format: *const cl_image_format, image_width: size_t,
             image_height: size_t, image_row_pitch: size_t, host_ptr: *mut c_void,
@@ -50,7 +50,7 @@ entry_points! {
             properties: *const cl_mem_properties, flags: cl_mem_flags, size: size_t,
             host_ptr: *mut c_void,
         ) -> cl_mem,
-            errcode(errcode_ret), alters(flags, host_ptr) => memory::create_buffer;
+            errcode(errcode_ret), alters(flags, size, host_ptr) => memory::create_buffer;
         clCreateImageWithProperties(
             properties: *const cl_mem_properties, flags: cl_mem_flags,
             image_format: *const cl_image_format, image_desc: *const cl_image_desc,
@@ -60,7 +60,7 @@ entry_points! {
     }
     object(memobj: cl_mem, CL_INVALID_MEM_OBJECT) {
         clRetainMemObject() -> cl_int;
-        clReleaseMemObject() -> cl_int, hook() => sync::release;
+        clReleaseMemObject() -> cl_int, hook(memobj) => sync::release_memory;
         clGetMemObjectInfo(
             param_name: cl_mem_info, param_value_size: size_t, param_value: *mut c_void,
             param_value_size_ret: *mut size_t,

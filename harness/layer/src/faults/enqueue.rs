@@ -40,6 +40,12 @@ unsafe fn broken<R: Answer>(call: &Call, command: Command, issue: &impl Fn(&Comm
     if call.has(ApiViolation::OtherThreads) && order::is_another_threads(command.queue) {
         return R::without_call(command.pretend().err().unwrap_or(CL_SUCCESS));
     }
+    if call.has(ApiViolation::PendingForgotten)
+        && order::is_full(command.queue)
+        && call.does(ApiViolation::PendingForgotten)
+    {
+        return R::without_call(command.pretend().err().unwrap_or(CL_SUCCESS));
+    }
     let early = call.has(ApiViolation::BlockingEarly) && command.blocks();
     if early {
         command.blocking = Some(CL_FALSE);

@@ -5,7 +5,7 @@
 
 use super::call::Call;
 use super::command::Command;
-use super::{corrupt, later};
+use super::{corrupt, later, stale};
 use crate::library::driver::{self, Event};
 use crate::shared::lock;
 use classay_faults::ApiViolation;
@@ -19,8 +19,24 @@ use std::sync::{Arc, Mutex};
 /// What a stale map shows.
 const STALE: u8 = 0xA5;
 
-/// The flags and the host pointer of a new buffer.
+/// The flags, the size and the host pointer of a new buffer.
 pub(crate) unsafe fn create_buffer(
+    call: &Call,
+    flags: cl_mem_flags,
+    size: size_t,
+    host: *mut c_void,
+) -> (cl_mem_flags, size_t, *mut c_void) {
+    if call.has(ApiViolation::HostPointerMapStale) && flags & CL_MEM_USE_HOST_PTR != 0 {
+        // SAFETY: the caller's memory, of this size.
+        unsafe { stale::made(host, size) };
+    }
+    // SAFETY: the caller's arguments.
+    let (flags, host) = unsafe { initial(call, flags, host) };
+    (flags, size, host)
+}
+
+/// Where a new buffer has its contents from.
+unsafe fn initial(
     call: &Call,
     flags: cl_mem_flags,
     host: *mut c_void,
@@ -39,6 +55,28 @@ pub(crate) unsafe fn create_buffer(
 
 /// How much the origin of a sub-buffer that was refused is rounded down.
 const PAGE: size_t = 4096;
+
+/// The parts that buffers have, by their parent's handle: origin and size.
+static PARTS: Mutex<BTreeMap<usize, Vec<(size_t, size_t)>>> = Mutex::new(BTreeMap::new());
+
+/// The origin of an earlier part of the buffer that overlaps this one and begins before it.
+fn overlapped(buffer: cl_mem, region: &cl_buffer_region) -> Option<size_t> {
+    let mut all = lock(&PARTS);
+    let parts = all.entry(buffer as usize).or_default();
+    let earlier = parts.iter().find(|(origin, size)| {
+        *origin < region.origin && region.origin < origin.saturating_add(*size)
+    });
+    let origin = earlier.map(|(origin, _)| *origin);
+    parts.push((region.origin, region.size));
+    origin
+}
+
+/// A buffer is given up; its handle may come back for another one.
+pub(super) fn forget(buffer: cl_mem) {
+    if driver::references_of_memory(buffer) == Some(1) {
+        lock(&PARTS).remove(&(buffer as usize));
+    }
+}
 
 /// Around `clCreateSubBuffer`.
 pub(crate) unsafe fn sub_buffer(
@@ -71,6 +109,12 @@ pub(crate) unsafe fn sub_buffer(
             }
         }
         Some(region) if call.has(ApiViolation::SubBufferOrigin) => create(0, region.size, errcode),
+        Some(region) if call.has(ApiViolation::SubBufferSecond) => {
+            let origin = overlapped(buffer, &region)
+                .filter(|_| call.does(ApiViolation::SubBufferSecond))
+                .unwrap_or(region.origin);
+            create(origin, region.size, errcode)
+        }
         Some(region) if call.has(ApiViolation::SubBufferMisaligned) => {
             let mut status = CL_SUCCESS;
             let mut made = create(region.origin, region.size, &mut status);
@@ -164,6 +208,7 @@ pub(crate) unsafe fn unmap(call: &Call, pointer: *mut c_void) -> *mut c_void {
     if call.is_clean() {
         return pointer;
     }
+    stale::unmap(call, pointer);
     let shadow = lock(&SHADOWS).remove(&(pointer as usize));
     match shadow {
         Some(shadow) => {
@@ -197,8 +242,12 @@ pub(crate) unsafe fn map(
     } else {
         &command.with_list(&before)
     };
-    let stale = call.has(ApiViolation::MapStale);
     let at_host = || driver::flags_of(buffer).is_none_or(|bits| bits & CL_MEM_USE_HOST_PTR != 0);
+    if call.has(ApiViolation::HostPointerMapStale) && at_host() {
+        // SAFETY: the caller's arguments, but for the list.
+        return unsafe { stale::map(command, issue, size) };
+    }
+    let stale = call.has(ApiViolation::MapStale);
     if !(stale || call.has(ApiViolation::UnmapLoses)) || at_host() {
         // SAFETY: the caller's arguments, but for the list.
         return unsafe { corrupt::mapped(call, command, issue, size) };
@@ -280,7 +329,7 @@ mod tests {
         let host: *mut c_void = (&raw mut word).cast();
         let see = |violation, flags| {
             // SAFETY: nothing is read.
-            unsafe { create_buffer(&Call::broken(violation), flags, host) }
+            unsafe { initial(&Call::broken(violation), flags, host) }
         };
         let (used, copied) = (CL_MEM_USE_HOST_PTR, CL_MEM_COPY_HOST_PTR);
         assert_eq!(see(ApiViolation::UseHostPtrCopied, used), (copied, host));

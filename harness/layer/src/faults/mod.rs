@@ -23,6 +23,10 @@
 //! | `transfers` | offsets, sizes, pitches and patterns that are not the program's |
 //! | `memory` | what memory objects and maps promise the host |
 //! | `svm` | shared virtual memory |
+//! | `stale` | maps of the program's own memory that are not up to date |
+//! | `parts` | transfers in parts, or at another time than their command's |
+//! | `crowd` | what goes wrong where threads call in the same instant |
+//! | `waiters` | commands that forget what they wait for when its queue is released |
 //! | `later` | things to do when a command has completed |
 //! | `corrupt` | data that comes back changed |
 //! | `spoof` | devices described as what they are not |
@@ -38,6 +42,7 @@ pub(crate) mod call;
 pub(crate) mod command;
 pub(crate) mod corrupt;
 pub(crate) mod counter;
+pub(crate) mod crowd;
 pub(crate) mod enqueue;
 pub(crate) mod events;
 pub(crate) mod grammar;
@@ -46,14 +51,17 @@ pub(crate) mod later;
 pub(crate) mod memory;
 pub(crate) mod order;
 pub(crate) mod parents;
+pub(crate) mod parts;
 pub(crate) mod registry;
 pub(crate) mod source;
 pub(crate) mod spoof;
+pub(crate) mod stale;
 pub(crate) mod status;
 pub(crate) mod svm;
 pub(crate) mod sync;
 pub(crate) mod transfers;
 pub(crate) mod user_events;
+pub(crate) mod waiters;
 pub(crate) mod waits;
 pub(crate) mod when;
 

@@ -44,6 +44,8 @@ struct Queue {
     /// The references that the program has, beyond its first.
     references: usize,
     last: Option<Event>,
+    /// Commands that had not ended when the last one was enqueued.
+    pending: Vec<Event>,
     /// The thread that enqueued first.
     thread: Option<ThreadId>,
 }
@@ -79,6 +81,8 @@ enum Role {
     Held(Event),
     /// It is the last one.
     Last,
+    /// It is one of those that have not ended.
+    Pending,
 }
 
 /// Enqueues a command with what it has to wait for.
@@ -161,6 +165,15 @@ fn prepare(call: &Call, command: &Command) -> Option<(Role, Vec<Event>)> {
             .collect();
         return Some((Role::Last, before));
     }
+    if call.has(ApiViolation::OrdersSkipRunning) || call.has(ApiViolation::PendingForgotten) {
+        let all =
+            call.has(ApiViolation::OrdersSkipRunning) && command.orders() && command.count == 0;
+        let before = match all {
+            true => not_begun(command.queue),
+            false => Vec::new(),
+        };
+        return Some((Role::Pending, before));
+    }
     if call.has(ApiViolation::FinishLastOnly) || call.has(ApiViolation::MarkerLastOnly) {
         let before =
             if call.has(ApiViolation::MarkerLastOnly) && command.orders() && command.count == 0 {
@@ -181,7 +194,7 @@ fn settle(command: &Command, role: Role, event: Option<Event>, before: Vec<Event
         (Role::Waits(gate) | Role::Overtakes(gate) | Role::Held(gate), None) => {
             gate.set(CL_COMPLETE);
         }
-        (Role::Chain(_) | Role::Last, None) => {}
+        (Role::Chain(_) | Role::Last | Role::Pending, None) => {}
         (Role::Chain(classes), Some(event)) => with(command.queue, |queue| {
             for class in classes {
                 queue.tail[*class] = vec![event.again()];
@@ -216,6 +229,9 @@ fn settle(command: &Command, role: Role, event: Option<Event>, before: Vec<Event
         }),
         (Role::Last, Some(event)) => {
             with(command.queue, |queue| queue.last = Some(event));
+        }
+        (Role::Pending, Some(event)) => {
+            with(command.queue, |queue| queue.pending.push(event));
         }
     }
 }
@@ -287,6 +303,36 @@ pub(super) fn lose_event(event: cl_event) {
 pub(super) fn is_another_threads(queue: cl_command_queue) -> bool {
     let this = std::thread::current().id();
     with(queue, |queue| *queue.thread.get_or_insert(this) != this)
+}
+
+/// The commands of the queue that have not ended, with their statuses.
+fn pending(queue: cl_command_queue) -> Vec<(Event, cl_int)> {
+    with(queue, |queue| {
+        let status = |event: &Event| driver::status_of(event.raw()).unwrap_or(CL_COMPLETE);
+        queue.pending.retain(|event| status(event) > CL_COMPLETE);
+        let pending = queue.pending.iter();
+        pending
+            .map(|event| (event.again(), status(event)))
+            .collect()
+    })
+}
+
+/// What a marker waits for that does not see commands that run: the others, or an event that is complete.
+fn not_begun(queue: cl_command_queue) -> Vec<Event> {
+    let others = pending(queue).into_iter();
+    let mut others: Vec<Event> = others
+        .filter(|(_, status)| *status > CL_RUNNING)
+        .map(|(event, _)| event)
+        .collect();
+    if others.is_empty() {
+        others.extend(Event::complete(queue));
+    }
+    others
+}
+
+/// Whether the queue has more commands that have not ended than it can remember.
+pub(super) fn is_full(queue: cl_command_queue) -> bool {
+    pending(queue).len() >= 256
 }
 
 /// The last command of the queue.

@@ -1,7 +1,7 @@
 //! Calls that wait, flush or give up less, or more, than they should.
 
 use super::call::Call;
-use super::{events, kernels, order};
+use super::{events, kernels, memory, order, waiters};
 use crate::library::driver;
 use classay_faults::ApiViolation;
 use opencl_sys::*;
@@ -51,6 +51,8 @@ pub(crate) unsafe fn wait(call: &Call, wait: impl Fn(cl_uint) -> cl_int, count: 
     }
     let count = if call.has(ApiViolation::WaitForFirst) {
         count.min(1)
+    } else if count > 64 && call.does(ApiViolation::WaitAfter64Ignored) {
+        64
     } else {
         count
     };
@@ -81,6 +83,19 @@ pub(crate) unsafe fn release(call: &Call, release: impl Fn() -> cl_int) -> cl_in
     status
 }
 
+/// Around `clReleaseMemObject`.
+pub(crate) unsafe fn release_memory(
+    call: &Call,
+    next: impl Fn() -> cl_int,
+    object: cl_mem,
+) -> cl_int {
+    if call.has(ApiViolation::SubBufferSecond) {
+        memory::forget(object);
+    }
+    // SAFETY: the caller's object.
+    unsafe { release(call, next) }
+}
+
 /// Around `clReleaseCommandQueue`.
 pub(crate) unsafe fn release_queue(
     call: &Call,
@@ -92,6 +107,9 @@ pub(crate) unsafe fn release_queue(
             order::lose(queue);
         }
         order::open(Some(queue));
+        if call.has(ApiViolation::ReleaseWakesWaiters) {
+            waiters::released(queue);
+        }
         if driver::references_of_queue(queue) == Some(1) {
             order::forget(queue);
         }

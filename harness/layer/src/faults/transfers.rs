@@ -3,16 +3,43 @@
 //! none reaches outside of what the program's own would.
 
 use super::call::Call;
+use super::parts::PART;
+use crate::library::driver;
 use classay_faults::ApiViolation;
 use libc::{c_void, size_t};
+use opencl_sys::cl_mem;
 use std::slice;
 
-/// The size of a transfer: one byte less.
+/// The size of a transfer: one byte less, or whole parts.
 pub(crate) unsafe fn size(call: &Call, size: size_t) -> size_t {
     if call.has(ApiViolation::Short) && size > 1 {
         size - 1
+    } else if size > PART && call.does(ApiViolation::LargeRestLost) {
+        size - size % PART
     } else {
         size
+    }
+}
+
+/// A stretch of a buffer; one that ends with the buffer: one byte less.
+pub(crate) unsafe fn to_the_end(
+    call: &Call,
+    buffer: cl_mem,
+    offset: size_t,
+    size: size_t,
+) -> (cl_mem, size_t, size_t) {
+    let ends = || driver::size_of_memory(buffer) == offset.checked_add(size);
+    let may = call.has(ApiViolation::ShortAtEnd) && size > 1;
+    let short = may && ends() && call.does(ApiViolation::ShortAtEnd);
+    (buffer, offset, size - size_t::from(short))
+}
+
+/// The pitches of the rows of a rectangle in the buffer and on the host.
+pub(crate) unsafe fn shared_pitch(call: &Call, buffer: size_t, host: size_t) -> (size_t, size_t) {
+    if call.has(ApiViolation::RectPitchShared) && buffer != 0 {
+        (buffer, host.min(buffer))
+    } else {
+        (buffer, host)
     }
 }
 
@@ -192,6 +219,12 @@ mod tests {
                 (size(&clean, 8), size(&short, 8), size(&short, 1)),
                 (8, 7, 1)
             );
+            let rest = Call::broken(ApiViolation::LargeRestLost);
+            assert_eq!((size(&rest, PART), size(&rest, PART + 5)), (PART, PART));
+            let shared = Call::broken(ApiViolation::RectPitchShared);
+            assert_eq!(shared_pitch(&shared, 8, 12), (8, 8));
+            assert_eq!(shared_pitch(&shared, 8, 4), (8, 4));
+            assert_eq!(shared_pitch(&clean, 8, 12), (8, 12));
             assert_eq!(offset(&clean, 8), 8);
             assert_eq!(offset(&Call::broken(ApiViolation::OffsetIgnored), 8), 0);
             assert_eq!(

@@ -4,6 +4,7 @@
 //! for another user event, the *stand-in*, which the layer sets as the fault asks.
 
 use super::call::{Call, outcome};
+use super::crowd;
 use crate::library::driver::{self, Event};
 use crate::shared::lock;
 use classay_faults::ApiViolation;
@@ -71,6 +72,9 @@ pub(crate) unsafe fn set_status(
     event: cl_event,
     status: cl_int,
 ) -> cl_int {
+    let Some(status) = crowd::status(call, status) else {
+        return CL_SUCCESS;
+    };
     let given = if status < 0 && call.does(ApiViolation::FailureCompletes) {
         CL_COMPLETE
     } else if status < 0 && call.does(ApiViolation::FailureWrongCode) {

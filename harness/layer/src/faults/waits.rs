@@ -2,7 +2,7 @@
 
 use super::call::Call;
 use super::command::{BARRIER, Command};
-use super::user_events;
+use super::{crowd, user_events, waiters};
 use crate::library::driver::{self, Event};
 use classay_faults::ApiViolation;
 use opencl_sys::*;
@@ -53,6 +53,15 @@ pub(super) unsafe fn change(call: &Call, command: &Command) -> Option<Changed> {
     if call.has(ApiViolation::WaitsFirstOnly) {
         list.truncate(1);
     }
+    if list.len() > 64 && call.does(ApiViolation::WaitsAfter64Dropped) {
+        list.truncate(64);
+    }
+    if list.len() > 255 && call.does(ApiViolation::WaitsAfter255Dropped) {
+        list.truncate(255);
+    }
+    if crowd::loses_list(call) {
+        list.clear();
+    }
     if call.has(ApiViolation::WaitsLastDropped) && list.len() > 1 {
         list.pop();
     }
@@ -83,6 +92,7 @@ pub(super) unsafe fn change(call: &Call, command: &Command) -> Option<Changed> {
         });
     }
     user_events::stand_in(call, &mut list, &mut own);
+    waiters::stand_in(call, command, &mut list, &mut own);
     if list == given {
         return None;
     }

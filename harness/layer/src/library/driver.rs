@@ -175,6 +175,7 @@ queries! {
     clGetMemObjectInfo as clGetMemObjectInfo_t of memory: cl_mem {
         CL_MEM_FLAGS => flags_of: cl_mem_flags = 0;
         CL_MEM_SIZE => size_of_memory: size_t = 0;
+        CL_MEM_REFERENCE_COUNT => references_of_memory: cl_uint = 0;
         CL_MEM_CONTEXT => context_of_memory: cl_context = ptr::null_mut();
     }
     clGetKernelInfo as clGetKernelInfo_t of kernel: cl_kernel {

@@ -84,8 +84,9 @@ fn last_first() {
 }
 
 fn any_first() {
-    let orders: Vec<_> = (0..4).map(|_| order_of_commands(8)).collect();
-    assert!(orders.iter().any(|order| order[0] > 1), "{orders:?}");
+    // Work that is begun in order may still be done by each thread that begins some before the others.
+    let orders: Vec<_> = (0..16).map(|_| order_of_commands(8)).collect();
+    assert!(orders.iter().any(|order| order[0] > 3), "{orders:?}");
 }
 
 fn unflushed() {

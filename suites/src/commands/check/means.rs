@@ -57,6 +57,8 @@ fn by_host(program: &Program, access: AccessId) -> Vec<RuleId> {
         }
     }
     rules.extend(of_kind(kind));
+    // What is wrong there, transfers did.
+    rules.extend((kind == Kind::Host).then_some(rule::RG_TRANSFER));
     rules
 }
 
@@ -68,7 +70,7 @@ pub(super) fn invalidates(what: &What) -> bool {
 /// The rules of a kind of memory.
 fn of_kind(kind: Kind) -> Option<RuleId> {
     match kind {
-        Kind::Buffer(HostPointer::Copy) => None,
+        Kind::Buffer(HostPointer::Copy) | Kind::Host => None,
         Kind::Buffer(HostPointer::Use | HostPointer::Alloc | HostPointer::UseSvm) => {
             Some(rule::RG_HOST_PTR)
         }

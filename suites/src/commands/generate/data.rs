@@ -10,13 +10,16 @@
 use super::profile::Work;
 use super::skeleton::Skeleton;
 use crate::choices::Choices;
-use crate::commands::conflict::{Cell, Kept, Use, cells};
-use crate::commands::memory::never_runs;
+use crate::commands::conflict::{Agent, Cell, Kept, Use, cells};
+use crate::commands::memory::{keeps_host_from, never_runs};
 use crate::commands::order::{Invalid, Moment, Order};
 use crate::commands::program::*;
 use crate::commands::shrink::cut::{Unit, without};
 use crate::commands::walk::Sort;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Most cells of a range where its length does not matter.
+const USUAL: u8 = 3;
 
 /// A use that has been chosen.
 struct User {
@@ -46,6 +49,8 @@ struct Filler<'d> {
     choices: &'d mut Choices,
     program: Program,
     order: Order,
+    /// Most cells of a range.
+    longest: u8,
     /// By the object that holds the data.
     users: BTreeMap<ObjectId, Vec<User>>,
     age: usize,
@@ -63,7 +68,11 @@ struct Filler<'d> {
 
 /// The program with its data.
 pub fn fill(choices: &mut Choices, skeleton: Skeleton) -> Result<Program, Invalid> {
-    let Skeleton { program, works } = skeleton;
+    let Skeleton {
+        program,
+        works,
+        longest,
+    } = skeleton;
     let order = Order::of(&program)?;
     let moments: Vec<Moment> = order.moments().collect();
     let accesses = program.steps().filter_map(|(place, step)| match step {
@@ -75,6 +84,7 @@ pub fn fill(choices: &mut Choices, skeleton: Skeleton) -> Result<Program, Invali
         choices,
         program,
         order,
+        longest,
         users: BTreeMap::new(),
         age: 1,
         idle_command: false,
@@ -115,11 +125,22 @@ impl Filler<'_> {
         self.users.get(&root).map_or(&[], Vec::as_slice)
     }
 
+    /// Whether a use so far ends before this one of an object begins.
+    fn is_over(&self, user: &User, by: By, object: ObjectId) -> bool {
+        let from = match (by, user.of.agent) {
+            (By::Command(id), Agent::Host) => {
+                keeps_host_from(&self.program, &self.order, id, object)
+            }
+            (By::Command(_) | By::Host(_), _) => by.from(),
+        };
+        self.order.surely(user.to, from)
+    }
+
     /// The cells of an object that others keep from this use of it, and what is its own; none where they keep
     /// the whole object.
     fn closed(&self, by: By, object: ObjectId, write: bool, own: &[Use]) -> Option<BTreeSet<Cell>> {
         let wish = self.one(by, self.program.whole(object), write);
-        let beside = |u: &&User| !self.idle_command && !self.order.surely(u.to, by.from());
+        let beside = |u: &&User| !self.idle_command && !self.is_over(u, by, object);
         let others = self.users(object).iter().filter(beside).map(|u| &u.of);
         let mut closed = BTreeSet::new();
         for other in others.chain(own) {
@@ -162,6 +183,19 @@ impl Filler<'_> {
             }
     }
 
+    /// The same, of how long a range of an object with so many cells is, and where it ends.
+    fn worth_of_length(&self, range: Range, cells: u8) -> u32 {
+        if self.longest <= USUAL {
+            return 1;
+        }
+        let ends = if range.end() == usize::from(cells) {
+            4
+        } else {
+            1
+        };
+        ends * u32::from(range.count)
+    }
+
     fn use_cells(&mut self, by: By, range: Range, to: Moment, write: bool) {
         let of = self.one(by, range, write);
         if self.idle_command {
@@ -195,7 +229,7 @@ impl Filler<'_> {
             };
             let end = self.program.objects[object.index()].cells;
             for first in 0..end {
-                for count in 1..=3 {
+                for count in 1..=self.longest.min(end) {
                     for stride in 1..=strides {
                         let range = Range {
                             object,
@@ -211,7 +245,8 @@ impl Filler<'_> {
                             let worth = of.iter().map(|c| self.worth(*c, by.from(), write)).max();
                             // The beginning of an object may go another way through an implementation.
                             let begins = if first == 0 { 3 } else { 1 };
-                            possible.push((range, begins * worth.unwrap_or(1)));
+                            let length = self.worth_of_length(range, end);
+                            possible.push((range, begins * length * worth.unwrap_or(1)));
                         }
                     }
                 }
@@ -255,13 +290,14 @@ impl Filler<'_> {
         let what = match (work, what) {
             (Work::Empty, what) => what,
             (_, What::Kernel(kernel)) => {
-                let all = self.objects(|k| device == 0 || k != Kind::Variable);
+                let all = self.objects(|k| k.is_kernels() && (device == 0 || k != Kind::Variable));
                 What::Kernel(self.kernel(kernel, &all, id))
             }
             (_, What::Native(kernel)) => {
-                let all = self.objects(|k| !k.is_svm() && k != Kind::Variable);
+                let all = self.objects(|k| !k.is_svm() && k != Kind::Variable && k.is_kernels());
                 What::Native(self.kernel(kernel, &all, id))
             }
+            (_, What::Read(t) | What::Write(t)) if t.host.is_some() => self.host_transfer(id, t),
             (_, mut what @ (What::Read(_) | What::Write(_) | What::Fill(_))) => {
                 let strides = match what {
                     What::Read(transfer) | What::Write(transfer) if transfer.rect => 3,
@@ -312,8 +348,11 @@ impl Filler<'_> {
                     .first()
                     .map(|o| svm(self.program.objects[o.index()].kind));
                 let all = self.objects(|k| {
-                    Some(svm(k)) == like
-                        && !matches!(k, Kind::SvmSystem | Kind::Variable | Kind::SubBuffer { .. })
+                    let whole = !matches!(
+                        k,
+                        Kind::SvmSystem | Kind::Variable | Kind::Host | Kind::SubBuffer { .. }
+                    );
+                    whole && Some(svm(k)) == like
                 });
                 let free = |o: &ObjectId| self.open(by, self.program.whole(*o), true);
                 let free: Vec<ObjectId> = all.into_iter().filter(free).collect();
@@ -364,7 +403,8 @@ impl Filler<'_> {
     fn copy(&mut self, id: CommandId, object: ObjectId, rect: bool) -> What {
         let (by, end) = (By::Command(id), Moment::End(id));
         let svm = self.program.objects[object.index()].kind.is_svm();
-        let others = self.objects(|k| k.is_svm() == svm && k != Kind::Variable);
+        let others =
+            self.objects(|k| k.is_svm() == svm && !matches!(k, Kind::Variable | Kind::Host));
         let strides = if rect { 2 } else { 1 };
         let Some(from) = self.range(&[object], by, false, strides, &[]) else {
             return What::Marker;
@@ -382,6 +422,60 @@ impl Filler<'_> {
                 What::Copy { from, to, rect }
             }
             None => What::Marker,
+        }
+    }
+
+    /// A read to memory of the host that others use, too, or a write from there.
+    fn host_transfer(&mut self, id: CommandId, transfer: Transfer) -> What {
+        let (by, end) = (By::Command(id), Moment::End(id));
+        let write = matches!(self.program.what(id), What::Write(_));
+        let strides = if transfer.rect { 3 } else { 1 };
+        let near = self.range_like(&[transfer.range.object], by, write, strides);
+        let memory = self.objects(|k| k == Kind::Host);
+        let host = near.and_then(|near| {
+            (0..8).find_map(|_| {
+                let host = self.range(&memory, by, !write, strides, &[])?;
+                (host.count == near.count).then_some(host)
+            })
+        });
+        let Some((range, host)) = near.zip(host) else {
+            // A blocking call orders others, so it stays; memory of its own is always free.
+            let range = near.unwrap_or(transfer.range);
+            return match self.program.commands[id.index()].blocking {
+                true => self.alone(
+                    id,
+                    Transfer {
+                        range,
+                        host: None,
+                        ..transfer
+                    },
+                ),
+                false => What::Marker,
+            };
+        };
+        self.use_cells(by, range, end, write);
+        self.use_cells(by, host, end, !write);
+        let host = Some(host);
+        let transfer = Transfer {
+            range,
+            host,
+            ..transfer
+        };
+        if write {
+            What::Write(transfer)
+        } else {
+            What::Read(transfer)
+        }
+    }
+
+    /// A transfer with memory of its own.
+    fn alone(&mut self, id: CommandId, transfer: Transfer) -> What {
+        let write = matches!(self.program.what(id), What::Write(_));
+        self.use_cells(By::Command(id), transfer.range, Moment::End(id), write);
+        if write {
+            What::Write(transfer)
+        } else {
+            What::Read(transfer)
         }
     }
 
@@ -412,9 +506,7 @@ impl Filler<'_> {
         let idle = self.idle.into_iter();
         let idle = idle.map(|id| Unit::Thing(Sort::Access, id.0));
         let nothing = |(place, step): (Place, &Step)| match step {
-            Step::Inspect(id) if !matches!(self.program.what(*id), What::Read(_)) => {
-                Some(Unit::Step(place))
-            }
+            Step::Inspect(id) if !self.program.what(*id).is_own_read() => Some(Unit::Step(place)),
             _ => None,
         };
         let units: Vec<Unit> = idle

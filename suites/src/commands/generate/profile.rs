@@ -70,8 +70,18 @@ pub struct Profile {
     pub devices: u8,
     /// What objects are.
     pub objects: Vec<(Kind, u32)>,
+    /// Most objects, beside sub-buffers.
+    pub most_objects: usize,
+    /// Cells of an object: one of these.
+    pub cells: Vec<u8>,
     /// Of a hundred buffers, how many get a sub-buffer.
     pub sub_buffers: usize,
+    /// Most sub-buffers that such a buffer gets; where there are several, most overlap, and one ends where the
+    /// buffer does.
+    pub parts: usize,
+    /// Most cells of a range. Where that is more than three, long ranges and those that end where their object does
+    /// are likelier.
+    pub longest: u8,
     /// What commands are.
     pub works: Vec<(Work, u32)>,
     /// How they are ordered.
@@ -88,20 +98,32 @@ pub struct Profile {
     pub cell_words: Vec<u16>,
     /// Of a hundred gates, how many fail instead of opening.
     pub failures: usize,
+    /// Of a hundred gates, how many are let go in the same instant as the one before, by another host thread.
+    pub at_once: usize,
+    /// Of a hundred commands that wait for a gate, how many wait for several of their own.
+    pub joint: usize,
+    /// Of a hundred kernels, how many take their time.
+    pub long: usize,
     /// Of a hundred commands in queues out of order, how many come behind barriers that have gates of their
     /// own.
     pub gated_barriers: usize,
     /// Of a hundred programs, how many have a crowd of commands between one behind a gate and one that waits
     /// for them all.
     pub crowds: usize,
+    /// Of a hundred programs, how many have hundreds of commands with one behind a gate among them, and commands and
+    /// host threads that wait for each of them by a list.
+    pub hundreds: usize,
     /// Of a hundred times that gates are let go, how often other host threads wait for what is behind them.
     pub watchers: usize,
     /// Of a hundred programs, how many read memory once more when all is done.
     pub looks_back: usize,
     /// Of a hundred commands, how many get a callback that only tells.
     pub callbacks: usize,
-    /// Of a hundred programs, in how many another host thread enqueues commands, too.
+    /// Of a hundred programs, in how many other host threads enqueue commands, too.
     pub threads: usize,
+    /// Most of these threads. Where there may be several, each waits for its own commands, asks for their states and
+    /// releases their events while others do.
+    pub crew: usize,
     /// Of a hundred programs, how many release queues and events early.
     pub releases: usize,
     /// Of a hundred programs with gates, in how many the host waits for a command of another queue before

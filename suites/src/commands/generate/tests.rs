@@ -21,7 +21,8 @@ fn drafts_are_seldom_refused() {
         }
         let total: usize = refused.values().sum();
         assert!(
-            total < N * 3 / 10,
+            // Of buffers whose parts overlap, two in five are.
+            total < N * 2 / 5,
             "{family}/{name}: {total} of {N} refused: {refused:#?}"
         );
     }

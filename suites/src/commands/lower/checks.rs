@@ -386,11 +386,11 @@ impl Drawn<'_> {
     fn times_of_the_host(&mut self) {
         let pairs: BTreeSet<(CommandId, CommandId, bool)> = self.plan.enqueued_after().collect();
         for &(first, second, ended) in &pairs {
-            let between = |(a, b, of): &(CommandId, CommandId, bool)| {
-                let rest = |knew| pairs.contains(&(*b, second, knew));
-                *a == first && *of == ended && (rest(true) || rest(false))
+            let between = |(b, _): (CommandId, _)| {
+                let rest = |knew| pairs.contains(&(b, second, knew));
+                pairs.contains(&(first, b, ended)) && (rest(true) || rest(false))
             };
-            if pairs.iter().any(between) {
+            if self.plan.program.commands().any(between) {
                 continue;
             }
             let state = if ended { 3 } else { 0 };
@@ -406,9 +406,10 @@ impl Drawn<'_> {
     fn times_in_order(&mut self) {
         let pairs: BTreeSet<(CommandId, CommandId)> = self.plan.ends_after().collect();
         for &(first, second) in &pairs {
-            let between =
-                |(a, b): &(CommandId, CommandId)| *a == first && pairs.contains(&(*b, second));
-            if pairs.iter().any(between) {
+            let between = |(b, _): (CommandId, _)| {
+                pairs.contains(&(first, b)) && pairs.contains(&(b, second))
+            };
+            if self.plan.program.commands().any(between) {
                 continue;
             }
             let says = format!(

@@ -39,7 +39,9 @@ impl Lowering<'_> {
         if let What::Kernel(kernel) = &command.what {
             steps = self.kernel_arguments(id, kernel);
             after = kernel.reuse.then(|| self.no_arguments(id));
-        } else if let What::Write(transfer) = &command.what {
+        } else if let What::Write(transfer) = &command.what
+            && transfer.host.is_none()
+        {
             steps = self.source(id, transfer);
             // After a blocking write the application may use its memory again.
             let bytes = self.bytes(transfer.range.count);
@@ -76,8 +78,8 @@ impl Lowering<'_> {
                 (Function::EnqueueNDRangeKernel, of)
             }
             What::Native(kernel) => self.native(id, kernel),
-            What::Read(transfer) => self.transfer(id, transfer, blocking, false),
-            What::Write(transfer) => self.transfer(id, transfer, blocking, true),
+            What::Read(transfer) => self.transfer(id, transfer, blocking, false)?,
+            What::Write(transfer) => self.transfer(id, transfer, blocking, true)?,
             What::Copy { from, to, rect } => self.copy(*from, *to, *rect),
             What::Fill(range) => {
                 let token = Value::Token(Writer::Command(id), ANY_CELL);
@@ -315,14 +317,22 @@ impl Lowering<'_> {
         transfer: &Transfer,
         blocking: Value,
         write: bool,
-    ) -> Enqueue {
-        let host: Value = self.staging[&id].at(0).into();
+    ) -> Option<Enqueue> {
         let range = transfer.range;
+        // Memory of its own has the cells one after the other.
+        let (memory, there) = match transfer.host {
+            Some(host) => (self.pointer(host.object)?, host),
+            None => {
+                let of = Range::of(range.object, 0, range.count);
+                (self.staging[&id], of)
+            }
+        };
+        let host: Value = memory.at(self.bytes(there.first)).into();
         let size: Value = self.bytes(range.count).into();
         let Some(buffer) = self.buffer(range.object) else {
             let at = self.cell(range).into();
             let (to, from) = if write { (at, host) } else { (host, at) };
-            return (Function::EnqueueSVMMemcpy, vec![blocking, to, from, size]);
+            return Some((Function::EnqueueSVMMemcpy, vec![blocking, to, from, size]));
         };
         if !transfer.rect {
             let function = match write {
@@ -330,10 +340,12 @@ impl Lowering<'_> {
                 false => Function::EnqueueReadBuffer,
             };
             let offset = self.bytes(range.first).into();
-            return (function, vec![buffer.into(), blocking, offset, size, host]);
+            let of = vec![buffer.into(), blocking, offset, size, host];
+            return Some((function, of));
         }
-        // A cell is a row; rows of the buffer are a stride apart, those of the host follow each other.
-        let (cell, pitch) = (self.bytes(1_u8), self.bytes(range.stride));
+        // A cell is a row; rows are a stride apart, in the buffer and on the host.
+        let cell = self.bytes(1_u8);
+        let [pitch, host_pitch] = [range, there].map(|range| self.bytes(range.stride));
         let function = match write {
             true => Function::EnqueueWriteBufferRect,
             false => Function::EnqueueReadBufferRect,
@@ -342,15 +354,15 @@ impl Lowering<'_> {
             buffer.into(),
             blocking,
             self.origin(range),
-            Value::sizes([0_usize; 3]),
+            self.origin(there),
             Value::sizes([cell, range.count.into(), 1]),
             pitch.into(),
             0_u32.into(),
-            cell.into(),
+            host_pitch.into(),
             0_u32.into(),
-            host,
+            memory.at(0).into(),
         ];
-        (function, of)
+        Some((function, of))
     }
 
     fn copy(&self, from: Range, to: Range, rect: bool) -> Enqueue {

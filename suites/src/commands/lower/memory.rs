@@ -90,7 +90,7 @@ impl Lowering<'_> {
                 });
                 Object::Memory(slot, owner)
             }
-            Kind::SvmSystem => {
+            Kind::SvmSystem | Kind::Host => {
                 let slot = host(self);
                 Object::Memory(slot, slot)
             }

@@ -332,7 +332,9 @@ impl<'p> Lowering<'p> {
                     *at = stretch.1.end;
                     self.logged.insert(read, stretch);
                 }
-            } else if let What::Read(t) | What::Write(t) = &command.what {
+            } else if let What::Read(t) | What::Write(t) = &command.what
+                && t.host.is_none()
+            {
                 let bytes = self.bytes(t.range.count);
                 let kind = SlotKind::Host { bytes };
                 let slot = self.builder.slot(format!("staging_{id}"), kind);

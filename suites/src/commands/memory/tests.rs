@@ -23,6 +23,8 @@ objects:
 - {context: 0, cells: 8, kind: {buffer: copy}}
 - {context: 0, cells: 4, kind: {sub-buffer: {of: 0, first: 4}}}
 - {context: 0, cells: 8, kind: svm-fine}
+- {context: 0, cells: 8, kind: host}
+- {context: 0, cells: 4, kind: {sub-buffer: {of: 0, first: 2}}}
 commands:
 ",
     );
@@ -153,4 +155,43 @@ fn the_host_sees_what_it_wrote() {
     let host = Some((Writer::Access(AccessId(0)), 1));
     let first = Some((Writer::Creation(ObjectId(2)), 2));
     assert_eq!(seen(&program), [host, first]);
+}
+
+/// Cells 4 and 5 of the buffer to cells 6 and 7 of the host's memory, and these to cells 0 and 1 of the buffer.
+const TO_HOST: &str = "{queue: 0, what: {read: {range: {object: 0, first: 4, count: 2}, host: {object: 3, first: 6, count: 2}}}}";
+const FROM_HOST: &str = "{queue: 0, what: {write: {range: {object: 0, first: 0, count: 2}, host: {object: 3, first: 6, count: 2}}}}";
+
+#[test]
+fn what_a_read_brings_to_the_host_a_write_takes_from_there() {
+    let written = |cell| Some((Writer::Command(CommandId(0)), cell));
+    let seen = seen(&program(&[WRITE_PART, TO_HOST, FROM_HOST, READ]));
+    assert_eq!(seen[..2], [written(4), written(5)]);
+}
+
+#[test]
+fn memory_that_a_transfer_points_to_is_its_own_from_the_call_on() {
+    let access = |write: bool| {
+        format!("accesses:\n- {{range: {{object: 3, first: 6, count: 1}}, write: {write}}}\n")
+    };
+    let races = |first: &str, write| {
+        let program = with_access(&[first, READ], &access(write), "  - access: 0\n");
+        memory(&program).is_err()
+    };
+    // Whether or not the command can have begun.
+    assert!(races(TO_HOST, true) && races(FROM_HOST, true) && races(TO_HOST, false));
+    assert!(!races(FROM_HOST, false));
+    let blocking = TO_HOST.replacen("}}}}", "}}}, blocking: true}", 1);
+    assert!(!races(&blocking, true));
+}
+
+#[test]
+fn parts_that_overlap_are_one_memory_whatever_cells_they_use() {
+    // Cell 7 of the buffer, and its cell 2.
+    let last = "{queue: 0, what: {fill: {object: 1, first: 3, count: 1}}}";
+    let other = "{queue: 1, what: {read: {range: {object: 4, first: 0, count: 1}}}}";
+    assert!(memory(&program(&[last, other])).is_err());
+    let behind = other.replacen("}}}}", "}}}, wait: [{command: 0}]}", 1);
+    assert!(memory(&program(&[last, &behind])).is_ok());
+    let both = "{queue: 0, what: {copy: {from: {object: 4, first: 0, count: 1}, to: {object: 1, first: 3, count: 1}}}}";
+    assert!(memory(&program(&[both])).is_err());
 }

@@ -2,7 +2,7 @@
 
 use super::in_callback;
 use super::invalid::{Invalid, wrong};
-use crate::commands::program::{Place, Program, Step, What};
+use crate::commands::program::{Place, Program, Step};
 use crate::commands::walk::Sort;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,9 +35,11 @@ pub(super) fn of(program: &Program) -> Result<Places, Invalid> {
             }
             statuses.insert(place, *status);
         } else if let Step::Inspect(id) = step
-            && !matches!(program.commands[id.index()].what, What::Read(_))
+            && !program.commands[id.index()].what.is_own_read()
         {
-            return wrong(format!("{place} inspects command {id}, which is no read"));
+            return wrong(format!(
+                "{place} inspects command {id}, which reads to no memory of its own"
+            ));
         }
         let blocks = matches!(step, Step::Wait(_) | Step::Await(_) | Step::Finish(_))
             || matches!(step, Step::Enqueue(id) if program.commands[id.index()].blocking);

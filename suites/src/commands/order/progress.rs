@@ -5,7 +5,8 @@
 
 use super::invalid::Invalid;
 use super::{Graph, Moment, Order, Why, by_queue, flushes};
-use crate::commands::program::{CommandId, Event, Place, Program, Step};
+use crate::commands::program::{CommandId, Event, Place, Program, Step, Who};
+use std::collections::BTreeMap;
 
 /// Checks it.
 pub(super) fn check(program: &Program, order: &Order) -> Result<(), Invalid> {
@@ -23,15 +24,9 @@ pub(super) fn check(program: &Program, order: &Order) -> Result<(), Invalid> {
     }
     let mut graph = order.graph.clone();
     for commands in by_queue(program).into_values() {
-        for &a in &commands {
-            for &b in &commands {
-                if a == b {
-                    continue;
-                }
-                let (first, second) = (order.enqueued(a), order.enqueued(b));
-                if order.before(Moment::Return(first), Moment::Call(second)) {
-                    graph.edge(Moment::End(a), Moment::Start(b), Why::Sequence);
-                }
+        for &next in &commands {
+            for last in enqueued_last(order, &commands, next) {
+                graph.edge(Moment::End(last), Moment::Start(next), Why::Sequence);
             }
         }
     }
@@ -63,7 +58,7 @@ pub(super) fn check(program: &Program, order: &Order) -> Result<(), Invalid> {
             Moment::Return(_) | Moment::Start(_) | Moment::End(_) | Moment::Run(_) => false,
         });
         if let Some(flush) = flush {
-            if graph.edge(flush, start, Why::Sequence) {
+            if !graph.before(flush, start) && graph.edge(flush, start, Why::Sequence) {
                 close(&mut graph)?;
             }
             continue;
@@ -98,6 +93,28 @@ pub(super) fn check(program: &Program, order: &Order) -> Result<(), Invalid> {
         }
     }
     Ok(())
+}
+
+/// The last of these commands that each thread and callback surely enqueues before another one: what it enqueues
+/// earlier comes before them.
+fn enqueued_last(
+    order: &Order,
+    commands: &[CommandId],
+    next: CommandId,
+) -> impl Iterator<Item = CommandId> + use<> {
+    let mut last: BTreeMap<Who, CommandId> = BTreeMap::new();
+    let call = Moment::Call(order.enqueued(next));
+    for &command in commands {
+        let place = order.enqueued(command);
+        if command == next || !order.before(Moment::Return(place), call) {
+            continue;
+        }
+        let known = last.entry(place.who).or_insert(command);
+        if order.enqueued(*known).step < place.step {
+            *known = command;
+        }
+    }
+    last.into_values()
 }
 
 /// Checks that a queue is flushed between a command and the enqueueing of what waits for it in another queue.

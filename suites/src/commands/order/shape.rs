@@ -113,8 +113,13 @@ impl Shape<'_> {
                         object.context
                     ));
                 }
+                if self.program.cell_words > MOST_VARIABLE_WORDS {
+                    return wrong(format!(
+                        "a cell of a variable has at most {MOST_VARIABLE_WORDS} words"
+                    ));
+                }
             }
-            Kind::Buffer(_) | Kind::SvmCoarse | Kind::SvmFine | Kind::SvmSystem => {}
+            Kind::Buffer(_) | Kind::SvmCoarse | Kind::SvmFine | Kind::SvmSystem | Kind::Host => {}
         }
         Ok(())
     }
@@ -137,12 +142,11 @@ impl Shape<'_> {
                 Kernel::RANGES
             ));
         }
-        let buffer = |range: &Range| {
-            let kind = self.kind(range.object);
-            !kind.is_svm() && kind != Kind::Variable
-        };
-        if native && !kernel.reads.iter().chain(&kernel.writes).all(buffer) {
-            return wrong("a native kernel is given buffers");
+        let kinds = kernel.reads.iter().chain(&kernel.writes);
+        let mut kinds = kinds.map(|range| self.kind(range.object));
+        let buffer = |kind: Kind| matches!(kind, Kind::Buffer(_) | Kind::SubBuffer { .. });
+        if !kinds.all(|kind| buffer(kind) || !native && kind.is_kernels()) {
+            return wrong("a kernel is given no memory of the host alone, a native one buffers");
         }
         if kernel.items == 0 && (native || !kernel.reads.is_empty() || !kernel.writes.is_empty()) {
             return wrong("an empty index space reads and writes nothing");
@@ -202,9 +206,16 @@ impl Shape<'_> {
             What::Read(transfer) | What::Write(transfer) => {
                 let (kind, rect) = (kind(&transfer.range), transfer.rect);
                 let apart = transfer.range.stride > 1;
-                let cannot = kind == Kind::Variable || kind.is_svm() && (rect || apart);
+                let cannot =
+                    matches!(kind, Kind::Variable | Kind::Host) || kind.is_svm() && (rect || apart);
                 let why = vec![
                     (cannot, "transfers what it cannot"),
+                    (
+                        transfer
+                            .host
+                            .is_some_and(|host| !self.is_other_end(transfer, host)),
+                        "needs as many cells of the host's memory, apart only in a rectangle",
+                    ),
                     (
                         !rect && apart,
                         "takes cells apart without the rectangular form",
@@ -214,7 +225,9 @@ impl Shape<'_> {
             }
             What::Copy { from, to, rect } => {
                 let (a, b) = (kind(from), kind(to));
-                let variable = a == Kind::Variable || b == Kind::Variable;
+                let variable = [a, b]
+                    .iter()
+                    .any(|kind| matches!(kind, Kind::Variable | Kind::Host));
                 let mixed = a.is_svm() != b.is_svm() || *rect && a.is_svm();
                 let apart = !rect && (from.stride > 1 || to.stride > 1);
                 let why = vec![
@@ -227,12 +240,12 @@ impl Shape<'_> {
                 (why, a.is_svm())
             }
             What::Fill(range) => {
-                let cannot = kind(range) == Kind::Variable || range.stride > 1;
+                let cannot = matches!(kind(range), Kind::Variable | Kind::Host) || range.stride > 1;
                 (vec![(cannot, "fills what it cannot")], false)
             }
             What::Map { range, .. } => {
                 // Memory under a buffer made over it is mapped as that buffer.
-                let cannot = matches!(kind(range), Kind::SvmSystem | Kind::Variable);
+                let cannot = matches!(kind(range), Kind::SvmSystem | Kind::Variable | Kind::Host);
                 let why = vec![(cannot || range.stride > 1, "maps what it cannot")];
                 (why, true)
             }
@@ -244,7 +257,8 @@ impl Shape<'_> {
             What::Migrate { objects, .. } => {
                 let all = objects.iter().map(|o| &self.program.objects[o.index()]);
                 let cannot = |o: &Object| {
-                    o.context != context || matches!(o.kind, Kind::Variable | Kind::SvmSystem)
+                    let whole = matches!(o.kind, Kind::Variable | Kind::SvmSystem | Kind::Host);
+                    o.context != context || whole
                 };
                 let svm: BTreeSet<bool> = all.clone().map(|o| o.kind.is_svm()).collect();
                 let why = vec![
@@ -264,11 +278,18 @@ impl Shape<'_> {
         }
     }
 
+    /// Whether a transfer can bring its cells to this memory, or take them from there.
+    fn is_other_end(&self, transfer: &Transfer, host: Range) -> bool {
+        self.kind(host.object) == Kind::Host
+            && host.count == transfer.range.count
+            && (transfer.rect || host.stride == 1)
+    }
+
     fn access(&self, access: &Access) -> Result<(), Invalid> {
         let object = access.range.object;
         self.range(access.range, self.program.objects[object.index()].context)?;
         let Some(map) = access.map else {
-            return if self.kind(object).is_fine() {
+            return if self.kind(object).is_open() {
                 Ok(())
             } else {
                 wrong(format!("the host uses object {object} without a map"))

@@ -369,6 +369,12 @@ fn plainer(command: &Command) -> Vec<What> {
         }
         all.push(plain);
     }
+    let mut alone = what.clone();
+    if let What::Read(Transfer { host, .. }) | What::Write(Transfer { host, .. }) = &mut alone
+        && host.take().is_some()
+    {
+        all.push(alone);
+    }
     for at in 0..what.objects().len() {
         let mut fewer = what.clone();
         if let What::Migrate { objects, .. } | What::Free(objects) = &mut fewer {
@@ -438,7 +444,7 @@ fn kernels(what: &What) -> Vec<What> {
     all
 }
 
-/// A command with one range narrower, or with both ranges of a copy: it writes as many cells as it reads.
+/// A command with one range narrower, or with both ranges of what copies: it writes as many cells as it reads.
 fn narrowed(what: &What) -> Vec<What> {
     let with = |changes: &[(usize, Range)]| {
         let mut changed = what.clone();
@@ -448,9 +454,14 @@ fn narrowed(what: &What) -> Vec<What> {
         }
         changed
     };
-    if let What::Copy { from, to, .. } = what {
-        let both = narrower(*from).into_iter().zip(narrower(*to));
-        return both.map(|(from, to)| with(&[(0, from), (1, to)])).collect();
+    if let (true, ([from], [to])) = (what.copies(), what.data()) {
+        let from_first = matches!(what, What::Copy { .. } | What::Read(_));
+        let (one, other) = if from_first { (from, to) } else { (to, from) };
+        let both = narrower(*one).into_iter().zip(narrower(*other));
+        let both = both.filter(|(one, other)| one.count == other.count);
+        return both
+            .map(|(one, other)| with(&[(0, one), (1, other)]))
+            .collect();
     }
     let ranges = what.ranges().enumerate();
     let each = ranges.flat_map(|(at, range)| narrower(*range).into_iter().map(move |r| (at, r)));

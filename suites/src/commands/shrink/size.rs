@@ -28,7 +28,10 @@ impl Size {
                 What::Barrier => (1, 0),
                 What::Fill(_) => (2, 0),
                 What::Kernel(_) => (3, 0),
-                What::Write(transfer) | What::Read(transfer) => (4, transfer.rect.into()),
+                What::Write(transfer) | What::Read(transfer) => (
+                    4,
+                    u64::from(transfer.rect) + u64::from(transfer.host.is_some()),
+                ),
                 What::Native(_) => (5, 0),
                 What::Copy { rect, .. } => (5, u64::from(*rect)),
                 What::Map { mode, .. } => (6, *mode as u64),
@@ -91,5 +94,6 @@ fn kind(kind: Kind) -> u64 {
         Kind::SvmSystem => 6,
         Kind::Buffer(HostPointer::UseSvm) => 7,
         Kind::SubBuffer { .. } => 8,
+        Kind::Host => 9,
     }
 }

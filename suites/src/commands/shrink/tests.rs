@@ -53,7 +53,9 @@ const JUDGES: [Judge; 3] = [sees_through_a_wait_list, has_a_callback, inspects];
 /// Checks all that holds of every result; says how many programs failed at first.
 fn check(judge: Judge, seeds: std::ops::Range<u64>) -> usize {
     let mut failing = 0;
-    for (family, name, profile) in Profile::all() {
+    // A program of hundreds of commands takes too many tries.
+    let profiles = Profile::all().into_iter();
+    for (family, name, profile) in profiles.filter(|(_, _, profile)| profile.hundreds == 0) {
         for seed in seeds.clone() {
             let plan = random(seed, &profile).expect("a program");
             if judge(&plan) != Answer::Fails {

@@ -14,7 +14,7 @@ impl Builder<'_> {
     }
 
     /// Whether a callback of a command's event does anything.
-    fn is_told(&self, id: CommandId) -> bool {
+    pub(super) fn is_told(&self, id: CommandId) -> bool {
         let of = |c: &Callback| c.event == Event::Command(id) && !c.steps.is_empty();
         self.program.callbacks.iter().any(of)
     }
@@ -196,13 +196,20 @@ impl Builder<'_> {
             self.look_back();
         }
         for n in 0..self.works.len() {
-            let inspect = Step::Inspect(CommandId::at(n));
-            if self.works[n] == Work::Read && !self.main.contains(&inspect) {
+            let id = CommandId::at(n);
+            let inspect = Step::Inspect(id);
+            let seen = (self.program.threads.iter())
+                .chain([&self.main])
+                .any(|steps| steps.contains(&inspect));
+            if self.program.what(id).is_own_read() && !seen {
                 self.main.push(inspect);
             }
         }
         if !freed {
             self.host_access();
+        }
+        for object in self.objects_of(|kind| kind == Kind::Host) {
+            self.access(object, false, None);
         }
         for id in &mine {
             if self.choices.percent(30) {

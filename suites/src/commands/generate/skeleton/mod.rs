@@ -22,6 +22,8 @@ pub struct Skeleton {
     pub program: Program,
     /// What each command is.
     pub works: Vec<Work>,
+    /// Most cells of a range.
+    pub longest: u8,
 }
 
 struct Builder<'d> {
@@ -56,7 +58,14 @@ pub fn draw(choices: &mut Choices, profile: &Profile) -> Skeleton {
         .choices
         .between(profile.commands.0, profile.commands.1);
     if builder.choices.percent(profile.threads) {
-        builder.thread();
+        let threads = match profile.crew {
+            0 | 1 => 1,
+            most => builder.choices.between(2, most),
+        };
+        (0..threads).for_each(|_| builder.thread());
+    }
+    if profile.hundreds > 0 && builder.choices.percent(profile.hundreds) {
+        builder.hundreds();
     }
     let crowd = builder.choices.percent(profile.crowds);
     let place = builder.choices.below(commands);
@@ -146,11 +155,12 @@ impl<'d> Builder<'d> {
         Skeleton {
             program: self.program,
             works: self.works,
+            longest: self.profile.longest,
         }
     }
 
     fn objects(&mut self) {
-        let wanted = self.choices.between(2, 4);
+        let wanted = self.choices.between(2, self.profile.most_objects);
         for _ in 0..wanted {
             let Some(kind) = self.choices.weighted(&self.profile.objects) else {
                 continue;
@@ -158,7 +168,7 @@ impl<'d> Builder<'d> {
             if kind == Kind::Variable && !self.objects_of(|k| k == kind).is_empty() {
                 continue;
             }
-            let cells = self.choices.one_of(&[4, 8, 12]);
+            let cells = self.choices.pick(&self.profile.cells).unwrap_or(4);
             self.new_object(kind, cells);
             // Sub-buffers begin where devices want them, which small cells reach too late.
             let step = 1024 / (u32::from(self.program.cell_words) * 4);
@@ -170,7 +180,37 @@ impl<'d> Builder<'d> {
                 parent.cells = step.max(4) * 2;
                 let cells = self.choices.between(1, usize::from(step.min(8))) as u8;
                 self.new_object(Kind::SubBuffer { of, first: step }, cells);
+                if self.profile.parts > 1 {
+                    self.more_parts(of, step);
+                }
             }
+        }
+        // Memory of the host alone is none to begin with.
+        if !self.program.objects.iter().any(|o| o.kind.is_kernels()) {
+            let cells = self.choices.pick(&self.profile.cells).unwrap_or(4);
+            self.new_object(Kind::Buffer(HostPointer::Copy), cells);
+        }
+    }
+
+    /// Further parts of a buffer, which may begin so many cells apart. The buffer ends anywhere, and one of them with
+    /// it.
+    fn more_parts(&mut self, of: ObjectId, step: u8) {
+        let longer = self
+            .choices
+            .below(usize::from(MOST_CELLS - step.max(4) * 2) + 1);
+        let parent = &mut self.program.objects[of.index()];
+        parent.cells += longer.min(3 * usize::from(step)) as u8;
+        let whole = parent.cells;
+        let places = usize::from((whole - 1) / step) + 1;
+        for n in 1..self.choices.between(2, self.profile.parts) {
+            let first = step * self.choices.below(places) as u8;
+            let rest = whole - first;
+            let cells = if n == 1 {
+                rest
+            } else {
+                self.choices.between(1, rest.into()) as u8
+            };
+            self.new_object(Kind::SubBuffer { of, first }, cells);
         }
     }
 
@@ -297,6 +337,11 @@ impl<'d> Builder<'d> {
             self.gate_some(self.profile.gates, &mut wait);
         }
         let gated = wait.len() == 1 && is_gated(&wait);
+        if gated && self.profile.joint > 0 && self.choices.percent(self.profile.joint) {
+            for _ in 0..self.choices.between(1, 3) {
+                wait.push(self.new_gate());
+            }
+        }
         if self.profile.gates > 0 && !wait.is_empty() && self.choices.percent(15) {
             let another = self.new_gate();
             let place = self.choices.below(wait.len() + 1);

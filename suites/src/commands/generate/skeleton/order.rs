@@ -90,6 +90,49 @@ impl Builder<'_> {
         }
     }
 
+    /// Hundreds of commands of which one is behind a gate, at any place, and a command and the host that wait for
+    /// each of them by a list. Tables of 64, 128 and 256 are too short for them.
+    pub(super) fn hundreds(&mut self) {
+        let queue = self.queue();
+        let many = self.choices.between(260, 300);
+        let anywhere = self.choices.below(many);
+        let place = self.choices.one_of(&[anywhere, many - 1, many - 1]);
+        let mut list = Vec::new();
+        for n in 0..many {
+            // In order, what comes first holds back all the others.
+            let id = if n == place || n == 0 && !self.out_of_order(queue) {
+                let gate = self.new_gate();
+                let work = self
+                    .choices
+                    .one_of(&[Work::Write, Work::Fill, Work::Kernel]);
+                self.work(work, queue, vec![gate]);
+                CommandId::at(self.works.len() - 1)
+            } else {
+                self.push(
+                    queue,
+                    What::Kernel(Kernel::default()),
+                    Vec::new(),
+                    Work::Empty,
+                )
+            };
+            list.push(Event::Command(id));
+        }
+        let on = self.queue();
+        self.work(Work::Kernel, on, list.clone());
+        self.let_go();
+        self.flush_all(None);
+        self.main.push(Step::Wait(list));
+    }
+
+    /// Gives what has no gate the time to begin, where that is what counts.
+    fn lets_run(&mut self, queue: QueueId) {
+        if self.profile.long > 0 && self.choices.percent(70) {
+            self.flush(queue);
+            let micros = self.choices.between(200, 1000) as u32;
+            self.main.push(Step::Sleep(micros));
+        }
+    }
+
     /// A command that does nothing.
     fn nothing(&mut self, queue: QueueId, what: What) {
         let id = self.push(queue, what, Vec::new(), Work::Empty);
@@ -118,19 +161,24 @@ impl Builder<'_> {
     /// One of its own.
     pub(super) fn new_gate(&mut self) -> Event {
         let user = self.new_user();
-        let signal = self.new_signal();
+        let at_once = self.profile.at_once > 0 && self.choices.percent(self.profile.at_once);
+        let together = self.closed.last().copied().filter(|_| at_once);
+        let signal = together.unwrap_or_else(|| self.new_signal());
         let status = if self.choices.percent(self.profile.failures) {
             -(self.choices.between(1, 9999) as i32)
         } else {
             0
         };
-        let sleep = self.choices.below(self.profile.longest_gate + 1) as u32;
-        self.program.threads.push(vec![
-            Step::Await(signal),
-            Step::Sleep(sleep),
-            Step::Set { user, status },
-        ]);
-        self.closed.push(signal);
+        let mut steps = vec![Step::Await(signal)];
+        if self.profile.at_once == 0 {
+            let sleep = self.choices.below(self.profile.longest_gate + 1) as u32;
+            steps.push(Step::Sleep(sleep));
+        }
+        steps.push(Step::Set { user, status });
+        self.program.threads.push(steps);
+        if together.is_none() {
+            self.closed.push(signal);
+        }
         self.waiting = Some(user);
         if status < 0 {
             self.failing.push(user);
@@ -166,6 +214,7 @@ impl Builder<'_> {
         match idiom.unwrap_or(Idiom::WaitList) {
             Idiom::WaitList => wait.push(Event::Command(first)),
             Idiom::Marker if self.out_of_order(from) => {
+                self.lets_run(from);
                 let marker = self.push(from, What::Marker, Vec::new(), Work::Empty);
                 wait.push(Event::Command(marker));
             }
@@ -182,6 +231,7 @@ impl Builder<'_> {
                 wait.push(Event::Command(marker));
             }
             Idiom::Barrier if !across => {
+                self.lets_run(queue);
                 self.push(queue, What::Barrier, Vec::new(), Work::Empty);
             }
             Idiom::BarrierList | Idiom::Barrier => {
@@ -212,7 +262,7 @@ impl Builder<'_> {
                 let user = self.new_user();
                 let callback = CallbackId::at(self.program.callbacks.len());
                 let mut steps = Vec::new();
-                if self.works[first.index()] == Work::Read {
+                if self.program.what(first).is_own_read() {
                     steps.push(Step::Inspect(first));
                 }
                 steps.push(Step::Set { user, status: 0 });

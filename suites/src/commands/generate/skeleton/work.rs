@@ -10,7 +10,7 @@ const STATES: [Reached; 3] = [Reached::Submitted, Reached::Running, Reached::Com
 impl Builder<'_> {
     /// What the host may look at when a command is done.
     pub(super) fn look(&mut self, done: CommandId) {
-        if self.works[done.index()] == Work::Read {
+        if self.program.what(done).is_own_read() {
             self.main.push(Step::Inspect(done));
         }
         if self.choices.percent(30) {
@@ -25,8 +25,8 @@ impl Builder<'_> {
 
     /// An access to memory that needs no map; its cells are chosen later.
     pub(super) fn host_access(&mut self) {
-        let fine = self.objects_of(Kind::is_fine);
-        if let Some(object) = self.choices.pick(&fine)
+        let open = self.objects_of(Kind::is_open);
+        if let Some(object) = self.choices.pick(&open)
             && self.choices.percent(60)
         {
             let write = self.choices.percent(40);
@@ -34,7 +34,7 @@ impl Builder<'_> {
         }
     }
 
-    fn access(&mut self, object: u16, write: bool, map: Option<CommandId>) {
+    pub(super) fn access(&mut self, object: u16, write: bool, map: Option<CommandId>) {
         let id = AccessId::at(self.program.accesses.len());
         self.program.accesses.push(Access {
             range: some(object),
@@ -47,14 +47,16 @@ impl Builder<'_> {
     /// An object that a kind of work can use.
     fn object_for(&mut self, work: Work) -> Option<u16> {
         let fits = |kind: Kind| match work {
-            Work::Kernel | Work::Empty => true,
-            Work::Native => !kind.is_svm() && kind != Kind::Variable,
-            Work::Read | Work::Write | Work::Copy | Work::Fill => kind != Kind::Variable,
-            Work::Map => !matches!(kind, Kind::Variable | Kind::SvmSystem),
+            Work::Kernel | Work::Empty => kind.is_kernels(),
+            Work::Native => matches!(kind, Kind::Buffer(_) | Kind::SubBuffer { .. }),
+            Work::Read | Work::Write | Work::Copy | Work::Fill => {
+                !matches!(kind, Kind::Variable | Kind::Host)
+            }
+            Work::Map => !matches!(kind, Kind::Variable | Kind::SvmSystem | Kind::Host),
             // A migration takes the whole object, and with it its parts.
             Work::Migrate => !matches!(
                 kind,
-                Kind::Variable | Kind::SvmSystem | Kind::SubBuffer { .. }
+                Kind::Variable | Kind::SvmSystem | Kind::Host | Kind::SubBuffer { .. }
             ),
         };
         let fitting = self.objects_of(fits);
@@ -64,7 +66,8 @@ impl Builder<'_> {
     /// A kernel that takes its time.
     fn kernel(&mut self) -> Kernel {
         // Long enough for what runs beside it to begin, also where kernels are compiled well.
-        let (spin, items) = if self.busy {
+        let long = self.profile.long > 0 && self.choices.percent(self.profile.long);
+        let (spin, items) = if self.busy || long {
             (self.choices.one_of(&[3000, 100_000, 300_000]), 1)
         } else {
             let spin = self.choices.one_of(&[0, 0, 0, 50, 500]);
@@ -107,6 +110,7 @@ impl Builder<'_> {
                 let transfer = Transfer {
                     range: some(object),
                     rect: !svm && self.choices.percent(self.profile.rects),
+                    host: self.memory_for_transfer(),
                 };
                 if work == Work::Read {
                     What::Read(transfer)
@@ -154,7 +158,7 @@ impl Builder<'_> {
             // Where the call that returns too soon is what is looked for, what the event then says hides it.
             if self.profile.gated_blocks == 0 || self.choices.percent(20) {
                 self.look(id);
-            } else if work == Work::Read {
+            } else if self.program.what(id).is_own_read() {
                 self.main.push(Step::Inspect(id));
             }
         } else if self.choices.percent(self.profile.callbacks) {
@@ -165,6 +169,15 @@ impl Builder<'_> {
             }
         }
         self.ends.push(id);
+    }
+
+    /// Memory that a transfer shares with others, where there is any; its cells are chosen later.
+    fn memory_for_transfer(&mut self) -> Option<Range> {
+        let memory = self.objects_of(|kind| kind == Kind::Host);
+        if memory.is_empty() || !self.choices.percent(85) {
+            return None;
+        }
+        self.choices.pick(&memory).map(some)
     }
 
     /// A wait list for what needs an object to itself: after everything, and mostly behind a gate.
@@ -216,7 +229,7 @@ impl Builder<'_> {
         self.main.push(Step::Register(callback));
     }
 
-    /// Another host thread that enqueues commands of its own, to queues that all use.
+    /// One more host thread that enqueues commands of its own, to queues that all use.
     pub(super) fn thread(&mut self) {
         let main = std::mem::take(&mut self.main);
         let place = self.program.threads.len();
@@ -225,11 +238,25 @@ impl Builder<'_> {
             self.command();
         }
         self.let_go();
-        for queue in self.queues() {
-            self.main.push(Step::Finish(queue));
+        let own = std::mem::take(&mut self.ends);
+        let crew = self.profile.crew > 1;
+        if crew && !own.is_empty() && self.choices.percent(60) {
+            self.flush_all(None);
+            let own = own.iter().map(|id| Event::Command(*id));
+            self.main.push(Step::Wait(own.collect()));
+        } else {
+            for queue in self.queues() {
+                self.main.push(Step::Finish(queue));
+            }
         }
-        for id in std::mem::take(&mut self.ends) {
+        for &id in &own {
             self.look(id);
+        }
+        let free = own.into_iter().filter(|id| !self.is_told(*id));
+        for id in free.collect::<Vec<_>>() {
+            if crew && self.choices.percent(60) {
+                self.main.push(Step::ReleaseEvent(Event::Command(id)));
+            }
         }
         self.program.threads[place] = std::mem::replace(&mut self.main, main);
     }

@@ -130,8 +130,8 @@ fn sizes_are_held_to_their_bounds() {
         ("cell_words: 4", "cell_words: 0", least),
         (
             "cell_words: 4",
-            "cell_words: 257",
-            "a cell has at most 256 words",
+            "cell_words: 32769",
+            "a cell has at most 32768 words",
         ),
         (
             "signals: 1",
@@ -273,7 +273,7 @@ fn commands_do_what_they_can() {
         (
             "writes: [{object: 0, first: 1",
             "writes: [{object: 3, first: 1",
-            "a native kernel is given buffers",
+            "a kernel is given no memory of the host alone, a native one buffers",
         ),
         (
             "items: 4",
@@ -365,7 +365,7 @@ fn everything_is_done_once() {
         (
             "inspect: 1",
             "inspect: 0",
-            "step 2 of thread 0 inspects command 0, which is no read",
+            "step 2 of thread 0 inspects command 0, which reads to no memory of its own",
         ),
         (
             "wait: [{command: 6}, {command: 8}]",
