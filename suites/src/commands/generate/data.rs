@@ -432,7 +432,10 @@ impl Filler<'_> {
         let strides = if transfer.rect { 3 } else { 1 };
         let near = self.range_like(&[transfer.range.object], by, write, strides);
         let memory = self.objects(|k| k == Kind::Host);
-        let host = near.and_then(|near| {
+        // Before OpenCL 3.0 a blocking write "copies the data referred to by ptr and enqueues the write operation": its
+        // call may take what is there then.
+        let at_call = write && self.program.commands[id.index()].blocking;
+        let host = near.filter(|_| !at_call).and_then(|near| {
             (0..8).find_map(|_| {
                 let host = self.range(&memory, by, !write, strides, &[])?;
                 (host.count == near.count).then_some(host)
