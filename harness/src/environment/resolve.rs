@@ -156,9 +156,6 @@ const LAG: u32 = 300;
 /// There, meetings in which it is measured.
 const MEASURED: u32 = 16;
 
-/// Most turns of loops that an instance takes there, of up to four threads a work-item.
-const SHARED_TURNS: u32 = 1 + 2 * 4;
-
 /// Launches of teams that do not run together in which their work is shared.
 const SHARED: Percent = Percent::new(50);
 
@@ -388,7 +385,14 @@ fn place_full_launch(
     let wanted = match test.layout.bound_column {
         _ if turns == u32::MAX => wanted,
         // A work-item that plays several threads goes round once for each, and once more to find the next.
-        None if company == Company::Crossing => wanted.min(turns / 16 / SHARED_TURNS),
+        None if company == Company::Crossing => {
+            let devices = test.shape.devices.iter();
+            let groups = devices.map(|device| device.groups.len() as u32).max();
+            let shared = groups
+                .unwrap_or(1)
+                .div_ceil(capabilities.compute_units.max(1));
+            wanted.min(turns / 16 / (1 + 2 * shared))
+        }
         None => wanted.min(turns / 16),
         Some(_) => wanted.min(turns / 16 / loop_bound(capabilities)),
     };

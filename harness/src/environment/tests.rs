@@ -275,10 +275,10 @@ fn a_device_that_ends_loops_gets_fewer_instances_and_no_other_does() {
 }
 
 #[test]
-fn work_groups_that_cannot_run_together_start_in_lines() {
+fn work_groups_that_cannot_run_together_share_launches_or_start_in_lines() {
     let capabilities = devices().remove(0);
     let none = [None];
-    let mut crossing = 0;
+    let (mut crossing, mut sharing) = (0, 0);
     for (name, test) in tests() {
         let [device] = &test.shape.devices[..] else {
             continue;
@@ -295,6 +295,11 @@ fn work_groups_that_cannot_run_together_start_in_lines() {
         let own = of("");
         let wide = groups > capabilities.compute_units;
         assert_eq!(own.order_crossing == Percent::ALWAYS, wide, "{name}");
+        let shares = own.order_shared != Percent::NEVER;
+        assert_eq!(shares, wide && test.may_share(), "{name}");
+        sharing += u32::from(shares);
+        let never = of("{ order: { shared: 0 } }");
+        assert_eq!(never.order_shared, Percent::NEVER, "{name}");
         if wide {
             crossing += 1;
             assert!(own.teams * groups <= 1024 && own.teams > 100, "{name}");
@@ -308,4 +313,5 @@ fn work_groups_that_cannot_run_together_start_in_lines() {
         assert_eq!(stated.teams, 2.min(stated.instances), "{name}");
     }
     assert!(crossing > 10, "{crossing} tests have more work-groups");
+    assert!(sharing > 10, "{sharing} of {crossing}");
 }

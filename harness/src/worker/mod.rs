@@ -1,12 +1,12 @@
 //! The process that touches the driver, and everything that keeps the parent safe from it.
 //!
-//! A driver may crash, hang, print to standard output or corrupt memory. So the parent starts a
-//! child (`classay worker`), which alone loads the library and calls OpenCL. [`protocol`] is what
-//! the two say to each other, `child` the worker's side, `host` one worker seen from the parent
-//! (start, send, receive with a deadline, kill), `link` how a library is reached by one, [`death`] the
-//! words for how it ended, [`whereabouts`] which calls it was in, [`vigil`] how long it is waited for while it says nothing, [`turns`] how many compute
-//! at once, and [`session`] what the parent does with workers: open a device, run a case,
-//! and when the worker dies record that, try again, and go on with a fresh one.
+//! A driver may crash, hang, print to standard output or corrupt memory. So the parent starts a child (`classay
+//! worker`), which alone loads the library and calls OpenCL. [`protocol`] is what the two say to each other, `child`
+//! the worker's side, `host` one worker seen from the parent (start, send, receive with a deadline, kill), `link` how a
+//! library is reached by one, [`death`] the words for how it ended, [`whereabouts`] which calls it was in, [`vigil`]
+//! how long it is waited for while it says nothing, [`turns`] how many compute at once, and [`session`] what the parent
+//! does with workers: open a device, run a case, and when the worker dies record that, try again, and go on with a
+//! fresh one.
 
 mod child;
 pub mod death;
