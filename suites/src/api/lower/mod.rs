@@ -1,8 +1,8 @@
 //! API cases as host programs, with what must hold of their runs.
 //!
-//! [`refused`] makes the calls that must be refused, [`operations`] what a thread does and undoes, [`contention`] threads
-//! that begin together and one operation again and again, [`lifetimes`] and [`last`] the ends of objects, [`programs`] programs in every state, and [`held`] what commands
-//! and events do that are held back or fail.
+//! [`refused`] makes the calls that must be refused, [`operations`] what a thread does and undoes, [`contention`]
+//! threads that begin together and one operation again and again, [`lifetimes`] and [`last`] the ends of objects,
+//! [`programs`] programs in every state, and [`held`] what commands and events do that are held back or fail.
 
 mod contention;
 mod held;
