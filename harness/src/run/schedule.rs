@@ -180,9 +180,8 @@ enum Lowered {
     Barrier(&'static str),
     /// An atomic access to an object of this type.
     Atomic(ScalarType),
-    /// An ordinary read that a compiler may make out of an earlier one, before a read or something else that the thread
-    /// begins with.
-    EarlyRead(bool),
+    /// An ordinary read that a compiler may make out of an earlier one, before another that the thread begins with.
+    EarlyRead,
 }
 
 /// What a litmus test has of them; nothing for other cases.
@@ -196,9 +195,9 @@ fn lowered(case: &Case) -> BTreeSet<Lowered> {
     let atomic = locations.filter(|location| location.atomic);
     all.extend(atomic.map(|location| Lowered::Atomic(location.ty)));
     for thread in case.body.litmus().iter().flat_map(|test| &test.threads) {
-        if !early_reads(&thread.body).is_empty() {
-            let reads = matches!(thread.body.first(), Some(Instr::Assign { .. }));
-            all.insert(Lowered::EarlyRead(reads));
+        let reads = matches!(thread.body.first(), Some(Instr::Assign { .. }));
+        if reads && !early_reads(&thread.body).is_empty() {
+            all.insert(Lowered::EarlyRead);
         }
         each_expr(&thread.body, &mut |expr| match expr {
             Expr::Rmw(rmw) => {
