@@ -93,11 +93,11 @@ static const struct part {
         table(c, head, parts, "{\"\", 1, 0, 0},");
         let mut rows = Vec::new();
         for (n, step) in test.shape.steps.iter().enumerate().skip(1) {
-            rows.extend(dependencies(&step.before).into_iter().map(
-                |Dependency { available, visible }| {
-                    format!("{{{n}, {}, {}}},", u32::from(available), u32::from(visible))
-                },
-            ));
+            let row = |of: Dependency| {
+                let (available, visible) = (u32::from(of.available), u32::from(of.visible));
+                format!("{{{n}, {available}, {visible}}},")
+            };
+            rows.extend(dependencies(&step.before).into_iter().map(row));
         }
         let head = "\
 /* Before a part: what was written is made available to the device domain, and visible from it. */
