@@ -292,7 +292,7 @@ fn modify(modifiers: &mut Modifiers, mnemonic: Mnemonic, word: &Name) -> Outcome
                 .problem(format!("{text} modifies no instruction"), "unknown")
                 .help(
                     "modifiers are atom, acq, rel, acq_rel, av, vis, nonpriv, scopes (sg, wg, qf, \
-                     dv), storage classes (sc0 to sc3) and semantics (semsc0 to semsc3, semav, semvis)",
+                     dv), storage classes (sc0 to sc4) and semantics (semsc0 to semsc3, semav, semvis)",
                 ));
         }
     }
