@@ -79,8 +79,9 @@ impl Standalone<'_> {
             });
             let size = sizes.next_back().unwrap_or(0);
             let words = self.local_words(test, e, part);
+            let (step, family) = (test.shape.devices[part].step, test.shape.family(part));
             parts.push(format!(
-                "{{{}, {local_size}, {size}, {words}}},",
+                "{{{}, {local_size}, {size}, {words}, {step}, {family}}},",
                 quoted(&name)
             ));
         }
@@ -89,8 +90,12 @@ static const struct part {
     const char *entry;
     uint32_t local_size;            /* invocations of a workgroup */
     uint32_t local_id, local_words; /* words of Workgroup memory, and the constant that says them */
+    uint32_t step, family;          /* when it is played, and on the queue of which family */
 } parts[] = {";
-        table(c, head, parts, "{\"\", 1, 0, 0},");
+        table(c, head, parts, "{\"\", 1, 0, 0, 0, 0},");
+        let families = test.shape.families().len().max(1);
+        c.line(&format!("#define FAMILIES {families}"));
+        c.line(&format!("#define STEPS {}u", test.shape.steps.len()));
         let mut rows = Vec::new();
         for (n, step) in test.shape.steps.iter().enumerate().skip(1) {
             let row = |of: Dependency| {
