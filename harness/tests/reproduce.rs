@@ -140,7 +140,7 @@ fn kernel_cases_compile_and_pass() {
 }
 
 /// A family of each way to hold memory against what must be there.
-const FAMILIES: [&str; 33] = [
+const FAMILIES: [&str; 34] = [
     "ndrange/ids",
     "ndrange/errors",
     "group/barrier",
@@ -168,6 +168,7 @@ const FAMILIES: [&str; 33] = [
     "enqueue/tree",
     "enqueue/failure",
     "subgroup/map",
+    "subgroup/one",
     "subgroup/progress",
     "program/il",
     "program/built-in",

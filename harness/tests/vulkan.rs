@@ -265,36 +265,40 @@ fn a_test_of_the_other_interface_is_skipped() {
 }
 
 #[test]
-fn generated_tests_of_vulkan_are_cases_of_a_run() {
-    let list = |device: &str, more: &[&str]| {
-        let mut command = classay();
-        command.args([
-            "run",
-            "--list",
-            "--device",
-            device,
-            "--select",
-            "litmus/generated/*",
-        ]);
-        run(command.args(more)).expect(0).stdout
-    };
-    let four = list("vulkan", &["--seed", "1", "--programs", "4"]);
-    assert_eq!(four.lines().count(), 4, "{four}");
-    assert_eq!(four, list("vulkan", &["--seed", "1", "--programs", "4"]));
-    assert_ne!(four, list("vulkan", &["--seed", "2", "--programs", "4"]));
-    for case in four.lines() {
-        let text = run(classay().args(["program", case, "--seed", "1"])).expect(0);
-        assert!(text.stdout.starts_with("VULKAN "), "{}", text.told());
+fn generated_litmus_tests_are_cases_of_a_run() {
+    let apis = [
+        ("vulkan", "vulkan-generated", "VULKAN "),
+        ("touchstone", "generated", "OPENCL "),
+    ];
+    for (device, kind, language) in apis {
+        let select = format!("litmus/{kind}/*");
+        let list = |seed: &str| {
+            let mut command = classay();
+            command.args(["run", "--list", "--device", device, "--select", &select]);
+            run(command.args(["--programs", "2", "--seed", seed]))
+                .expect(0)
+                .stdout
+        };
+        let eight = list("1");
+        assert_eq!(eight.lines().count(), 8, "{eight}");
+        assert_eq!(eight, list("1"));
+        assert_ne!(eight, list("2"));
+        for case in eight.lines() {
+            let text = run(classay().args(["program", case, "--seed", "1"])).expect(0);
+            assert!(text.stdout.starts_with(language), "{}", text.told());
+        }
     }
     for device in devices() {
         let folder = tempfile::tempdir().expect("a folder");
-        let arguments = ["--seed", "1", "--programs", "3", "--instances", "2000"];
+        let arguments = ["--seed", "1", "--programs", "1", "--instances", "2000"];
+        let select = ["--select", "litmus/vulkan-generated/*"];
         let done = run(classay()
             .current_dir(folder.path())
-            .args(["run", "--select", "litmus/generated/*", "--device", &device])
+            .args(["run", "--device", &device])
+            .args(select)
             .args(arguments))
         .told();
         assert!(!done.contains("fail "), "{done}");
-        assert!(done.contains("3 cases"), "{done}");
+        assert!(done.contains("4 cases"), "{done}");
     }
 }

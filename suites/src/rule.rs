@@ -195,6 +195,10 @@ rules! {
     ND_SUBGROUP_MAP = "ex.nd.subgroup-map";
     /// A work-group has a sub-group at least.
     ND_SUBGROUP_DEGENERATE = "ex.nd.subgroup-degenerate";
+    /// The map of sub-groups is that of every work-group of the size.
+    ND_SUBGROUP_MAP_GROUPS = "ex.nd.subgroup-map-groups";
+    /// The functions of a lone sub-group are those of its work-group.
+    ND_SUBGROUP_ONE = "ex.nd.subgroup-one";
     /// Work-group barriers.
     WG_BARRIER = "ex.wg.barrier";
     /// Collective functions of work-groups.

@@ -265,13 +265,15 @@ mod tests {
             let (profile, name) = case.id.as_str().rsplit_once('/').expect("three parts");
             assert_eq!(Body::named(profile, name), Ok(case.body), "{}", case.id);
         }
-        let tests = plan::generated_tests(Api::Vulkan, 3, 7).expect("tests");
-        assert_eq!(tests.len(), 3);
-        for case in tests {
-            let body = Body::named("litmus/generated", case.id.name());
-            assert_eq!(body, Ok(case.body), "{}", case.id);
+        for api in Api::ALL {
+            let tests = plan::generated_tests(api, 3, 7).expect("tests");
+            assert_eq!(tests.len(), 3);
+            for case in tests {
+                let (profile, name) = case.id.as_str().rsplit_once('/').expect("three parts");
+                assert_eq!(Body::named(profile, name), Ok(case.body), "{}", case.id);
+                assert!(Body::named(profile, "00000").is_err());
+            }
         }
-        assert!(Body::named("litmus/generated", "00000").is_err());
         assert!(Body::named("no/such", "0").is_err());
         assert!(Body::named(SMALL, "x").is_err());
     }

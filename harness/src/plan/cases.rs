@@ -68,13 +68,25 @@ pub(super) fn kind_of(api: Api) -> &'static str {
     }
 }
 
-/// The kind in the ids of litmus tests that are generated.
-const GENERATED: &str = "generated";
+/// The kind in the ids of an API's generated litmus tests.
+pub const fn generated_kind_of(api: Api) -> &'static str {
+    match api {
+        Api::OpenCl => "generated",
+        Api::Vulkan => "vulkan-generated",
+    }
+}
+
+/// The API of the litmus tests that are generated, where an id begins like this.
+fn generates(family: &str, kind: &str) -> Option<Api> {
+    let mut apis = Api::ALL.into_iter();
+    apis.find(|api| family == "litmus" && kind == generated_kind_of(*api))
+}
 
 /// Whether a case is a litmus test that was generated for a run.
 pub fn is_generated_test(case: &Case) -> bool {
     let mut parts = case.id.as_str().split('/');
-    (parts.next(), parts.next()) == (Some("litmus"), Some(GENERATED))
+    let (family, kind) = (parts.next(), parts.next());
+    (family.zip(kind)).is_some_and(|(family, kind)| generates(family, kind).is_some())
 }
 
 /// So many litmus tests of an API, drawn by a seed: of those that forbid their outcome, and of those that allow
@@ -95,7 +107,7 @@ pub fn generated_tests(api: Api, count: u32, seed: u64) -> Result<Vec<Case>, Str
     let (model, sc) = models(api)?;
     let made = generate(&options, &model, &sc).map_err(|error| error.to_string())?;
     let case = |test: &Test| {
-        let id = CaseId::new("litmus", GENERATED, &test.name);
+        let id = CaseId::new("litmus", generated_kind_of(api), &test.name);
         case(id, &test.program(), "")
     };
     Ok(made.tests.iter().map(case).collect())
@@ -103,14 +115,14 @@ pub fn generated_tests(api: Api, count: u32, seed: u64) -> Result<Vec<Case>, Str
 
 /// The generated litmus test with a name, where the id begins like this.
 pub(super) fn generated_test(profile: &str, name: &str) -> Result<Option<Program>, String> {
-    if profile.split_once('/') != Some(("litmus", GENERATED)) {
+    let parts = profile.split_once('/');
+    let Some(api) = parts.and_then(|(family, kind)| generates(family, kind)) else {
         return Ok(None);
-    }
-    let api = Api::Vulkan;
+    };
     let (model, sc) = models(api)?;
     match named(name, &of_api(api), &model, &sc).map_err(|error| error.to_string())? {
         Some(test) => Ok(Some(test.program())),
-        None => Err(format!("{name} is no generated litmus test of Vulkan")),
+        None => Err(format!("{name} is no generated litmus test of {api}")),
     }
 }
 

@@ -287,6 +287,9 @@ impl Run {
     }
 }
 
+/// Generated litmus tests for each generated case of a kind.
+const TESTS_A_PROGRAM: u32 = 4;
+
 /// What a run is to run.
 struct Planned {
     cases: Vec<Case>,
@@ -302,17 +305,13 @@ impl Source {
             Source::Generated { programs, small } => (*programs, *small),
         };
         let mut cases = plan::shipped_of(api).map_err(Error::Bug)?;
-        match api {
-            Api::OpenCl => {
-                cases.extend(plan::small(small));
-                cases.extend(plan::drawn(programs));
-            }
-            // The programs of the families call OpenCL.
-            Api::Vulkan => {
-                let tests = plan::generated_tests(api, programs, seed);
-                cases.extend(tests.map_err(Error::Bug)?);
-            }
+        // The programs of the families call OpenCL.
+        if api == Api::OpenCl {
+            cases.extend(plan::small(small));
+            cases.extend(plan::drawn(programs));
         }
+        let tests = plan::generated_tests(api, programs * TESTS_A_PROGRAM, seed);
+        cases.extend(tests.map_err(Error::Bug)?);
         let all = cases.len();
         cases.retain(|case| selection.takes(case));
         if cases.is_empty() {

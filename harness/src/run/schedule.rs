@@ -6,7 +6,8 @@
 
 use crate::plan::{Case, is_generated_test};
 use crate::worker::session::Patience;
-use classay_litmus::program::{Access, Expr, Instr, each_expr, each_instr};
+use classay_litmus::kernel::early_reads;
+use classay_litmus::program::{Access, Expr, Instr, ScalarType, each_expr, each_instr};
 use classay_litmus::syntax::write_litmus;
 use classay_reports::record::{CaseResult, Verdict};
 use classay_vocabulary::RuleId;
@@ -105,14 +106,18 @@ pub(super) fn kind(case: &Case) -> &str {
 /// of its own and that none before them has; then the first of each kind, then the second of each; litmus tests of
 /// a kind by their size, since small ones show the plain shape and are built soonest, those with ordinary accesses
 /// last, since most of them race, and a race says nothing of the device. Litmus tests that were generated follow
-/// the shipped ones.
+/// the shipped ones of equal value, and the rest of both takes turns.
 pub(super) fn by_value(
     cases: &[Case],
     mut which: Vec<usize>,
     times: usize,
     covers: &dyn Fn(&Case) -> BTreeSet<RuleId>,
 ) -> Vec<usize> {
-    which.sort_by_key(|&at| (has_ordinary(&cases[at]), size(&cases[at]), at));
+    let generated = |at: usize| is_generated_test(&cases[at]);
+    which.sort_by_key(|&at| {
+        let case = &cases[at];
+        (generated(at), has_ordinary(case), size(case), at)
+    });
     let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
     let mut rank = vec![0; cases.len()];
     for &at in &which {
@@ -134,10 +139,22 @@ pub(super) fn by_value(
     let mut lowered: BTreeSet<Lowered> = order.iter().flat_map(|&at| lowered(&cases[at])).collect();
     let (new, others) = first_with(which, &mut lowered, |at| self::lowered(&cases[at]));
     order.extend(new);
-    order.extend(others);
-    // Shipped tests show one thing each.
-    order.sort_by_key(|&at| is_generated_test(&cases[at]));
+    let (generated, shipped) = others.into_iter().partition(|&at| generated(at));
+    order.extend(in_turn(shipped, generated));
     order
+}
+
+/// One of these, one of those, and so on; then what is left of either.
+fn in_turn(these: Vec<usize>, those: Vec<usize>) -> Vec<usize> {
+    let (mut these, mut those) = (these.into_iter(), those.into_iter());
+    let mut out = Vec::new();
+    loop {
+        let pair = [these.next(), those.next()];
+        if pair == [None, None] {
+            return out;
+        }
+        out.extend(pair.into_iter().flatten());
+    }
 }
 
 /// Those that have something which is not among the seen and which none before them has; then the others.
@@ -161,12 +178,27 @@ enum Lowered {
     Cas(&'static str),
     Fence(&'static str, bool),
     Barrier(&'static str),
+    /// An atomic access to an object of this type.
+    Atomic(ScalarType),
+    /// An ordinary read that a compiler may make out of an earlier one, before another that the thread begins with.
+    EarlyRead,
 }
 
 /// What a litmus test has of them; nothing for other cases.
 fn lowered(case: &Case) -> BTreeSet<Lowered> {
     let mut all = BTreeSet::new();
+    let locations = case
+        .body
+        .litmus()
+        .into_iter()
+        .flat_map(|test| &test.locations);
+    let atomic = locations.filter(|location| location.atomic);
+    all.extend(atomic.map(|location| Lowered::Atomic(location.ty)));
     for thread in case.body.litmus().iter().flat_map(|test| &test.threads) {
+        let reads = matches!(thread.body.first(), Some(Instr::Assign { .. }));
+        if reads && !early_reads(&thread.body).is_empty() {
+            all.insert(Lowered::EarlyRead);
+        }
         each_expr(&thread.body, &mut |expr| match expr {
             Expr::Rmw(rmw) => {
                 let idle = matches!(*rmw.operand, Expr::Const(value) if rmw.op.is_idle(value));
@@ -389,14 +421,35 @@ mod tests {
     }
 
     #[test]
-    fn generated_tests_come_after_the_shipped_ones() {
+    fn generated_tests_take_turns_with_the_shipped_ones() {
         let api = classay_litmus::program::Api::Vulkan;
         let mut cases = plan::generated_tests(api, 3, 1).expect("generated tests");
         cases.extend(plan::shipped_of(api).expect("the shipped tests"));
         let none = |_: &Case| BTreeSet::new();
         let order = by_value(&cases, (0..cases.len()).collect(), 1, &none);
-        let last: BTreeSet<usize> = order[cases.len() - 3..].iter().copied().collect();
-        assert_eq!(last, BTreeSet::from([0, 1, 2]));
+        let places: Vec<usize> = (0..3)
+            .map(|test| order.iter().position(|&at| at == test).expect("a place"))
+            .collect();
+        let first = *places.iter().min().expect("three");
+        assert!(first > 0, "shipped tests show one thing each");
+        assert!(
+            places.iter().all(|place| *place < first + 6),
+            "{places:?}, of which none is more than one shipped test behind the last"
+        );
+        assert_eq!(in_turn(vec![0, 1, 2, 3], vec![7, 8]), [0, 7, 1, 8, 2, 3]);
+    }
+
+    #[test]
+    fn what_compilers_lower_in_a_way_of_their_own_comes_early() {
+        let cases = plan::shipped().expect("the shipped tests");
+        let none = |_: &Case| BTreeSet::new();
+        let order = by_value(&cases, (0..cases.len()).collect(), 1, &none);
+        let place = |name: &str| {
+            let at = |&at: &usize| cases[at].test == name;
+            order.iter().position(at).expect("a place")
+        };
+        // An ordinary read that a compiler may make before another, though the test races.
+        assert!(place("MP+plain") < cases.len() / 2, "{}", place("MP+plain"));
     }
 
     #[test]

@@ -215,6 +215,7 @@ impl<'a> Choice<'a> {
                 api: self.api,
                 placements,
                 regions,
+                ty: context.ty,
                 finals: shape.finals.clone(),
                 threads,
             },

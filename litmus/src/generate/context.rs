@@ -2,7 +2,7 @@
 
 use crate::mutation::scope_word;
 use crate::program::{
-    Api, Barrier, BarrierScope, FenceFlags, MemScope, Placement, Region, WorkItem,
+    Api, Barrier, BarrierScope, FenceFlags, MemScope, Placement, Region, ScalarType, WorkItem,
 };
 use std::fmt;
 
@@ -85,6 +85,8 @@ pub struct Context {
     pub layout: Layout,
     /// What fences and barriers name.
     pub flags: Flags,
+    /// The type of the locations.
+    pub ty: ScalarType,
     /// It is one of the few that the core alphabet has.
     pub core: bool,
 }
@@ -108,6 +110,7 @@ pub(super) const fn context(
         spread,
         layout,
         flags: Flags::Fitting,
+        ty: ScalarType::Int,
         core: false,
     }
 }
@@ -129,6 +132,10 @@ impl fmt::Display for Reach {
 impl Context {
     pub(super) const fn naming(self, flags: Flags) -> Context {
         Context { flags, ..self }
+    }
+
+    pub(super) const fn of(self, ty: ScalarType) -> Context {
+        Context { ty, ..self }
     }
 
     pub(super) const fn core(self) -> Context {
@@ -226,9 +233,12 @@ impl Context {
         }
     }
 
-    /// The locations' regions, and which of them fences and barriers name where it is not those.
+    /// The locations' regions and type, and which regions fences and barriers name where it is not those.
     pub fn memory(&self) -> String {
-        let layout = self.layout;
+        let layout = match self.ty {
+            ScalarType::Int => self.layout.to_string(),
+            ty => format!("{} of {}", self.layout, ty.name()),
+        };
         match self.flags {
             Flags::Fitting => layout.to_string(),
             Flags::Both => format!("{layout} with both flags"),

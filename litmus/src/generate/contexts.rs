@@ -9,6 +9,7 @@ use super::context::Spread::{
 use super::context::{Context, Flags, context};
 use crate::program::Api;
 use crate::program::MemScope::{AllSvmDevices, Device, QueueFamily, SubGroup, WorkGroup, WorkItem};
+use crate::program::ScalarType::{Long, UInt, ULong};
 
 /// Every context of an API. The first is the one that goes without saying; there every combination of
 /// orders is tried, in the others the ones that matter most. Local memory is shared only within a
@@ -67,6 +68,29 @@ const OPENCL: &[Context] = &[
     context("+all+near", Same(AllSvmDevices), OneGroup, Global),
     context("+all+local", Same(AllSvmDevices), OneGroup, Local),
     context("+dv+host", Same(Device), WithHost, Global),
+    context("+uint", Same(Device), Groups, Global)
+        .of(UInt)
+        .core(),
+    context("+long", Same(Device), Groups, Global)
+        .of(Long)
+        .core(),
+    context("+ulong", Same(Device), Groups, Global).of(ULong),
+    context("+wg+uint", Same(WorkGroup), OneGroup, Global).of(UInt),
+    context("+wg+long", Same(WorkGroup), OneGroup, Global).of(Long),
+    context("+wg+local+uint", Same(WorkGroup), OneGroup, Local).of(UInt),
+    context("+wg+local+long", Same(WorkGroup), OneGroup, Local)
+        .of(Long)
+        .core(),
+    context("+wg+local+ulong", Same(WorkGroup), OneGroup, Local).of(ULong),
+    context("+wg+split+long", Same(WorkGroup), OneGroup, Split).of(Long),
+    context("+dv+local+uint", Same(Device), OneGroup, Local).of(UInt),
+    context("+dv+local+long", Same(Device), OneGroup, Local).of(Long),
+    context("+sg+uint", Same(SubGroup), OneSubGroup, Global).of(UInt),
+    context("+sg+long", Same(SubGroup), OneSubGroup, Global).of(Long),
+    context("+sg+local+long", Same(SubGroup), OneSubGroup, Local).of(Long),
+    context("+all+uint", Same(AllSvmDevices), Groups, Global).of(UInt),
+    context("+all+long", Same(AllSvmDevices), Groups, Global).of(Long),
+    context("+all+host+long", Same(AllSvmDevices), WithHost, Global).of(Long),
 ];
 
 /// The contexts of Vulkan, where every thread is in a sub-group. In chains what one agent makes available, or

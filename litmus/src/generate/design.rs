@@ -125,6 +125,8 @@ pub struct Design {
     pub placements: Vec<Placement>,
     /// Where each location lies.
     pub regions: Vec<Region>,
+    /// The type of the locations, and of what is read from them. What is written then has bits in all of it.
+    pub ty: ScalarType,
     /// The final values that the outcome asks for.
     pub finals: Vec<Option<i64>>,
 }
@@ -151,7 +153,7 @@ impl Design {
                 alias: None,
                 memory: Memory::Unstated,
                 generic: false,
-                ty: ScalarType::Int,
+                ty: self.ty,
                 atomic: atomic(l),
                 array: false,
                 init: vec![0],
@@ -160,9 +162,9 @@ impl Design {
         let mut target = Vec::new();
         let mut threads = Vec::new();
         for (t, steps) in self.threads.iter().enumerate() {
-            let mut registers = Registers::of(self.api);
+            let mut registers = Registers::of(self.api, self.ty);
             let body = body(steps, &mut registers);
-            for (r, (_, asks)) in registers.all.iter().enumerate() {
+            for (r, (_, _, asks)) in registers.all.iter().enumerate() {
                 if let Some(value) = asks {
                     let register = Observable::Register(ThreadId(t as u32), RegId(r as u32));
                     target.push(equal(register, *value));
@@ -172,9 +174,9 @@ impl Design {
                 placement: self.placements[t],
                 kernel: None,
                 registers: (registers.all.iter().enumerate())
-                    .map(|(r, (init, _))| Register {
+                    .map(|(r, (ty, init, _))| Register {
                         name: format!("r{r}"),
-                        ty: ScalarType::Int,
+                        ty: *ty,
                         init: *init,
                     })
                     .collect(),
@@ -183,7 +185,8 @@ impl Design {
         }
         for (l, value) in self.finals.iter().enumerate() {
             if let Some(value) = value {
-                target.push(equal(Observable::Memory(LocId(l as u32), 0), *value));
+                let value = filling(self.ty, *value);
+                target.push(equal(Observable::Memory(LocId(l as u32), 0), value));
             }
         }
         let predicate = match target.len() {
@@ -221,34 +224,72 @@ fn equal(observable: Observable, value: i64) -> Predicate {
     Predicate::Compare(Relation::Eq, Atom::Observe(observable), Atom::Const(value))
 }
 
+/// The value of a type that stands for a value of a shape, 0 for 0: a multiple of it, so that sums stay what they
+/// are, with bits in the upper half, so that half a value is none.
+fn filling(ty: ScalarType, value: i64) -> i64 {
+    let unit = match ty {
+        ScalarType::UInt => 0x8000_0001,
+        ScalarType::Long | ScalarType::ULong => 0x1_0000_0001,
+        ScalarType::Int
+        | ScalarType::Char
+        | ScalarType::UChar
+        | ScalarType::Short
+        | ScalarType::UShort
+        | ScalarType::Flag => 1,
+    };
+    ty.wrap(value * unit)
+}
+
 /// A thread's registers.
 struct Registers {
     api: Api,
-    /// The first value of each, and the one that the outcome asks for.
-    all: Vec<(i64, Option<i64>)>,
+    /// The type of what is read.
+    ty: ScalarType,
+    /// The type and the first value of each, and the value that the outcome asks for.
+    all: Vec<(ScalarType, i64, Option<i64>)>,
     /// The last one that says what was read, and what it then is.
     source: Option<(RegId, i64)>,
 }
 
 impl Registers {
-    fn of(api: Api) -> Registers {
+    fn of(api: Api, ty: ScalarType) -> Registers {
         Registers {
             api,
+            ty,
             all: Vec::new(),
             source: None,
         }
     }
 
+    /// A register for values of the locations.
     fn add(&mut self, init: i64, asks: Option<i64>) -> RegId {
-        self.all.push((init, asks));
+        self.push((self.ty, self.value(init), asks.map(|asks| self.value(asks))))
+    }
+
+    /// A register for whether something succeeded, which it has to where that is asked for.
+    fn success(&mut self, asks: bool) -> RegId {
+        self.push((ScalarType::Int, 0, asks.then_some(1)))
+    }
+
+    fn push(&mut self, register: (ScalarType, i64, Option<i64>)) -> RegId {
+        self.all.push(register);
         RegId(self.all.len() as u32 - 1)
     }
 
     /// A register for a value that is read.
     fn reading(&mut self, value: i64) -> RegId {
         let register = self.add(0, Some(value));
-        self.source = Some((register, value));
+        self.comes_from(register, value);
         register
+    }
+
+    /// What comes next may depend on this register, which then has a value of the shape.
+    fn comes_from(&mut self, register: RegId, value: i64) {
+        self.source = Some((register, self.value(value)));
+    }
+
+    fn value(&self, value: i64) -> i64 {
+        filling(self.ty, value)
     }
 }
 
@@ -321,9 +362,13 @@ fn access(
         location: LocId(slot.location as u32),
         index: index.map(Box::new),
     };
-    let with_data = |constant: i64| match &data {
-        Some(data) => Expr::binary(BinOp::Add, Expr::Const(constant), data.clone()),
-        None => Expr::Const(constant),
+    let ty = registers.ty;
+    let with_data = |value: i64| {
+        let constant = Expr::Const(filling(ty, value));
+        match &data {
+            Some(data) => Expr::binary(BinOp::Add, constant, data.clone()),
+            None => constant,
+        }
     };
     let atomicity = match mode {
         Mode::Ordinary(atomicity) => atomicity,
@@ -386,21 +431,24 @@ fn update(
         Some(write) if registers.api == Api::Vulkan => {
             let before = slot.read.unwrap_or(write - 1);
             let expected = registers.add(before, Some(before));
-            registers.source = Some((expected, before));
+            registers.comes_from(expected, before);
             (None, expected, write)
         }
         Some(write) => {
             let before = slot.read.unwrap_or(write - 1);
             // what it expects is in one register, whether it was there in the next
             let expected = registers.add(before, None);
-            let success = registers.add(0, Some(1));
+            let success = registers.success(true);
             registers.source = Some((success, 1));
             (Some(success), expected, write)
         }
         None => {
             let expected = registers.add(NEVER, slot.read);
-            let success = (registers.api == Api::OpenCl).then(|| registers.add(0, None));
-            registers.source = slot.read.map(|read| (expected, read));
+            let success = (registers.api == Api::OpenCl).then(|| registers.success(false));
+            registers.source = None;
+            if let Some(read) = slot.read {
+                registers.comes_from(expected, read);
+            }
             (success, expected, NEVER)
         }
     };

@@ -104,6 +104,19 @@ impl<'p> BodyWriter<'p> {
         self.text
     }
 
+    /// Ordinary reads of whole locations, mixed into a variable.
+    pub fn reads(mut self, locations: &[LocId], into: &str) -> String {
+        for &location in locations {
+            let address = Address {
+                location,
+                index: None,
+            };
+            let at = self.plain_pointer(&address, false);
+            self.line(&format!("{into} ^= (uint)*{at};"));
+        }
+        self.text
+    }
+
     fn return_flag(&self) -> String {
         format!("p{}_returned_", self.thread.0)
     }

@@ -15,6 +15,7 @@
 pub mod body;
 pub mod collect;
 pub mod commands;
+mod early;
 pub mod env;
 pub mod frame;
 pub mod layout;
@@ -26,6 +27,7 @@ pub mod test;
 
 pub use body::AtomicsDialect;
 pub use commands::{CommandKernel, CommandKernels};
+pub use early::early_reads;
 pub use layout::{Argument, End, Layout};
 pub use needs::Needs;
 pub use operation::{Operation, Operations};

@@ -2,11 +2,12 @@
 //! locations of its instance, and the results.
 
 use super::super::body::{AtomicsDialect, BodyWriter, barrier, register_name};
+use super::super::early::early_reads;
 use super::super::env;
 use super::super::shape::GroupShape;
 use super::Writer;
 use super::printable;
-use crate::program::{RegId, Region, ThreadId};
+use crate::program::{LocId, RegId, Region, ThreadId};
 use std::fmt::Write;
 
 impl Writer<'_> {
@@ -32,6 +33,10 @@ impl Writer<'_> {
     /// Where a work-item plays several threads, it plays a run for each of them before the next. Of the blocks in
     /// straight order, half have runs of a single iteration then: what one thread writes, the next finds sooner or
     /// later.
+    ///
+    /// A thread whose ordinary reads may [also be made at its beginning](super::super::early) has a second loop, in
+    /// which they are, for half of the blocks. A few steps of arithmetic follow them, as many as are drawn for the
+    /// block, so that more may happen between such a read and the accesses that it overtakes.
     pub(super) fn by_roles(&self, out: &mut String) {
         let groups = &self.device.groups;
         let shares = self.of.shape.may_share(self.of.layout);
@@ -45,6 +50,10 @@ impl Writer<'_> {
         } else {
             out.push_str("    const bool whole = straight;\n");
             self.direction(out, "(uint)get_global_id(0)");
+        }
+        let threads = groups.iter().flat_map(GroupShape::threads);
+        if threads.into_iter().any(|t| !self.early(t).is_empty()) {
+            out.push_str("    const uint early = classay_mix(seed ^ classay_mix((uint)get_global_id(0) - classay_mix(block)));\n");
         }
         out.push_str("    for (uint i = first; i < until;) {\n        const uint run = whole ? until - i : 1u, end = i + run;\n");
         if shares {
@@ -66,38 +75,21 @@ impl Writer<'_> {
         out.push_str("        }\n");
         for (g, group) in groups.iter().enumerate() {
             for (item, t) in group.threads().enumerate() {
-                let mut conditions = Vec::new();
+                let mut conditions: Vec<String> = Vec::new();
                 if groups.len() > 1 {
                     conditions.push(format!("group == {g}u"));
                 }
                 if group.thread_count() > 1 {
                     conditions.push(format!("item == {item}u"));
                 }
-                if conditions.is_empty() {
-                    conditions.push("true".into());
+                let early = self.early(t);
+                if early.is_empty() {
+                    self.run(out, t, &conditions, &[]);
+                } else {
+                    let with = |which: &str| [conditions.as_slice(), &[which.into()]].concat();
+                    self.run(out, t, &with("early & 1u"), &early);
+                    self.run(out, t, &with("!(early & 1u)"), &[]);
                 }
-                let _ = writeln!(
-                    out,
-                    "        if ({}) for (; i < end; ++i) {{ // {t}",
-                    conditions.join(" && ")
-                );
-                if self.of.layout.bound_column.is_some() {
-                    out.push_str("            uint gave_up = 0;\n");
-                }
-                self.locations(out, 3, "(back ? until - 1u - i : i - first)");
-                let writer = || BodyWriter::new(self.of.program, t, self.of.dialect, 3);
-                out.push_str(&writer().declarations());
-                if let Some((_, body)) = group.segments.iter().flatten().find(|(of, _)| *of == t) {
-                    out.push_str(&writer().segment(body, 0));
-                }
-                self.store_registers(out, t);
-                self.give_up(out, 3, "gave_up");
-                out.push_str("            result += stride;\n");
-                for reference in &self.of.layout.references {
-                    let (slot, at) = (reference.slot, reference.suffix());
-                    let _ = writeln!(out, "            at{at} += stride{slot};");
-                }
-                out.push_str("        }\n");
             }
         }
         if shares {
@@ -107,6 +99,52 @@ impl Writer<'_> {
         out.push_str("        i = end;\n");
         self.advance(out, 2, "run * ");
         out.push_str("    }\n");
+    }
+
+    /// The iterations of a run that a work-item plays as one thread, where the conditions hold. It reads the `early`
+    /// locations at the beginning of each, into what is used only where [`super`] says that nothing comes of it.
+    fn run(&self, out: &mut String, t: ThreadId, conditions: &[String], early: &[LocId]) {
+        let condition = if conditions.is_empty() {
+            "true".into()
+        } else {
+            conditions.join(" && ")
+        };
+        let _ = writeln!(
+            out,
+            "        if ({condition}) for (; i < end; ++i) {{ // {t}"
+        );
+        if self.of.layout.bound_column.is_some() {
+            out.push_str("            uint gave_up = 0;\n");
+        }
+        self.locations(out, 3, "(back ? until - 1u - i : i - first)");
+        let writer = || BodyWriter::new(self.of.program, t, self.of.dialect, 3);
+        if !early.is_empty() {
+            out.push_str(&writer().reads(early, "idle"));
+            out.push_str("            for (uint pause = early >> 28; pause; --pause) idle = idle * 0x9e3779b1u + 1u;\n");
+        }
+        out.push_str(&writer().declarations());
+        let groups = self.device.groups.iter();
+        let segments = groups.flat_map(|group| group.segments.iter().flatten());
+        if let Some((_, body)) = segments.into_iter().find(|(of, _)| *of == t) {
+            out.push_str(&writer().segment(body, 0));
+        }
+        self.store_registers(out, t);
+        self.give_up(out, 3, "gave_up");
+        out.push_str("            result += stride;\n");
+        for reference in &self.of.layout.references {
+            let (slot, at) = (reference.slot, reference.suffix());
+            let _ = writeln!(out, "            at{at} += stride{slot};");
+        }
+        out.push_str("        }\n");
+    }
+
+    /// The locations that a thread may read at its beginning. Vulkan's private accesses are calls, which no compiler
+    /// knows to be reads before they are SPIR-V.
+    fn early(&self, t: ThreadId) -> Vec<LocId> {
+        if self.of.dialect == AtomicsDialect::Vulkan {
+            return Vec::new();
+        }
+        early_reads(&self.of.program.threads[t.index()].body)
     }
 
     /// Whether a run is played from its end, drawn by a number, and how far its places are apart.

@@ -59,16 +59,24 @@ impl Found<'_> {
             None => "no token of this run".into(),
         };
         let (Seen::Whole(word) | Seen::Mixed(_, word)) = seen;
-        let future = token(run, word).and_then(|(writer, of)| {
+        let found = token(run, word).and_then(|(writer, of)| {
             let write = writes.iter().find(|w| w.value == Value::Of(writer, of))?;
-            plan.order.before(end, write.from).then_some(*write)
+            Some(*write)
         });
+        let future = found.filter(|write| plan.order.before(end, write.from));
         let untouched = words.contains(&0);
         let mut rules = match (future, last) {
             // The host looked at what the command had not brought yet.
             _ if untouched => self.brought(read),
             (Some(write), _) => plan.order.rules_between(end, write.from),
-            (None, Some(write)) => plan.order.rules_between(write.to, start),
+            (None, Some(write)) => {
+                let mut rules = plan.order.rules_between(write.to, start);
+                // What an earlier write left came after the last one, perhaps.
+                if let Some(earlier) = found.filter(|it| plan.order.before(it.to, write.from)) {
+                    rules.extend(plan.order.rules_between(earlier.to, write.from));
+                }
+                rules
+            }
             (None, None) => Vec::new(),
         };
         let saw: Vec<String> = words.iter().map(|word| shown(*word)).collect();

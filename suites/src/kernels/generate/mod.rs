@@ -40,6 +40,7 @@ pub const FAMILIES: &[Family] = &[
     ("group", "copies", copies::asynchronous),
     ("subgroup", "collective", subgroups::collective),
     ("subgroup", "map", subgroups::map),
+    ("subgroup", "one", subgroups::one),
     ("subgroup", "progress", subgroups::progress),
     ("atomics", "crowd", atomics::crowd),
     ("atomics", "store", atomics::store),

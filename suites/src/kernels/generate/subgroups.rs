@@ -6,9 +6,12 @@
 use super::builder::{CaseBuilder, args, cl, divides, groups};
 use super::functions::COLLECTIVE;
 use crate::choices::Choices;
-use crate::kernels::case::{Contents, KernelCase, Kind, Range, SUB_GROUP_FIELDS, Step, Unit, Want};
+use crate::kernels::case::{
+    Contents, KernelCase, Kind, ObjectId, Range, SUB_GROUP_FIELDS, Step, Unit, Want,
+};
 use crate::rule;
 use classay_vocabulary::Need;
+use std::fmt::Write;
 
 /// A range of work-groups of one shape, uniform or not.
 fn range(choices: &mut Choices, case: &mut CaseBuilder) -> (Range, Vec<u32>) {
@@ -33,9 +36,14 @@ fn range(choices: &mut Choices, case: &mut CaseBuilder) -> (Range, Vec<u32>) {
         .collect();
     case.need_if(!divides(&global, &shape), &[Need::NonUniformGroups]);
     let range = Range::new(global, shape);
+    let sizes = sizes_of(&range);
+    (range, sizes)
+}
+
+/// How many work-items each work-group of a range has.
+fn sizes_of(range: &Range) -> Vec<u32> {
     let size = |(_, size): &(_, [u64; 3])| size.iter().product::<u64>() as u32;
-    let groups = groups(&range).iter().map(size).collect();
-    (range, groups)
+    groups(range).iter().map(size).collect()
 }
 
 /// What every kernel here begins with: its number in its group, and the group's first work-item.
@@ -46,31 +54,45 @@ const PLACES: &str = "\
 ";
 
 /// Where the work-items of each group begin.
-fn starts(case: &mut CaseBuilder, groups: &[u32]) -> super::super::case::ObjectId {
+fn starts(case: &mut CaseBuilder, groups: &[u32]) -> ObjectId {
     let begin = |n: usize| groups[..n].iter().sum();
     let list: Vec<u32> = (0..groups.len()).map(begin).collect();
     case.object(Kind::Buffer, 4 * list.len(), Contents::Words(list))
 }
 
-/// The map of sub-groups, twice, and what the host is told of it.
+/// For each work-item the place of its twin, the work-item at the same place of the first group: of whole groups, since
+/// those at the edge of a range may be divided otherwise.
+fn twins(case: &mut CaseBuilder, groups: &[u32]) -> ObjectId {
+    let whole = groups.first().copied().unwrap_or(0);
+    let mut list: Vec<u32> = Vec::new();
+    for &size in groups {
+        let begin = list.len() as u32;
+        let same = size == whole;
+        list.extend((0..size).map(|me| if same { me } else { begin + me }));
+    }
+    case.object(Kind::Buffer, 4 * list.len(), Contents::Words(list))
+}
+
+/// The map of sub-groups, twice and with more work-groups, and what the host is told of it.
 pub fn map(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("sub-groups are as the host is told, and the same each time");
     case.need(&[Need::SubGroups, Need::Api21]);
-    let (range, groups) = range(choices, &mut case);
+    let (range, sizes) = range(choices, &mut case);
     case.case.source = cl!(
         "sub_groups.cl",
         places = PLACES,
         sub_group_fields = SUB_GROUP_FIELDS
     );
-    let starts = starts(&mut case, &groups);
     let words = range.items() as usize * SUB_GROUP_FIELDS;
     let [first, second] = [0, 1].map(|_| case.unwritten(words));
     let both = case.buffer(8 * words);
+    let local = range.local.clone().unwrap_or_default();
     let asked = case.case.steps.len();
     case.step(Step::AskSubGroups {
         kernel: "tell".into(),
-        local: range.local.clone().unwrap_or_default(),
+        local: local.clone(),
     });
+    let starts = starts(&mut case, &sizes);
     for out in [first, second] {
         case.launch("tell", args![out, starts], range.clone());
     }
@@ -79,12 +101,80 @@ pub fn map(choices: &mut Choices) -> KernelCase {
         args![first, second, both],
         Range::line(words as u64, 1),
     );
+    // Whole groups alone, and at least two.
+    let mut more: Vec<u64> = local
+        .iter()
+        .map(|size| size * choices.between(1, 3) as u64)
+        .collect();
+    more[0] += local[0];
+    let wider = Range::new(more, local);
+    let its: Vec<u32> = sizes_of(&wider);
+    let its_starts = self::starts(&mut case, &its);
+    let items = wider.items() as usize;
+    let third = case.unwritten(items * SUB_GROUP_FIELDS);
+    case.launch("tell", args![third, its_starts], wider);
+    let groups = sizes.clone();
     let rules = [rule::ND_SUBGROUP_MAP, rule::ND_SUBGROUP_DEGENERATE];
     let name = "the map of sub-groups";
     case.look(first, &rules, name, Want::SubGroups { asked, groups });
     let name = "the maps of two launches";
     let want = Want::Halves { unit: Unit::Word };
     case.look(both, &[rule::ND_SUBGROUP_MAP], name, want);
+    let all = [
+        (first, &sizes, "the maps of two work-groups"),
+        (third, &its, "the maps of launches of different sizes"),
+    ];
+    for (map, sizes, name) in all {
+        let twins = twins(&mut case, sizes);
+        let items: u32 = sizes.iter().sum();
+        let pairs = case.buffer(2 * 8 * items as usize);
+        case.launch(
+            "compare",
+            args![first, map, twins, pairs],
+            Range::line(u64::from(items), 1),
+        );
+        let want = Want::Halves { unit: Unit::Long };
+        case.look(pairs, &[rule::ND_SUBGROUP_MAP_GROUPS], name, want);
+    }
+    case.case
+}
+
+/// The functions of sub-groups beside those of work-groups, where a work-group has one sub-group.
+pub fn one(choices: &mut Choices) -> KernelCase {
+    let mut case =
+        CaseBuilder::new("the functions of a lone sub-group are those of its work-group");
+    case.need(&[Need::SubGroups, Need::WorkGroupFunctions]);
+    let ty = choices.one_of(&["int", "uint", "long", "ulong", "float", "double", "half"]);
+    let pragma = case.need_type(ty);
+    let group = choices.one_of(&[1u64, 2, 3, 4, 5, 8, 13, 16]);
+    let items = group * choices.between(1, 5) as u64;
+    let seed = choices.below(1 << 16);
+    let mut body = String::new();
+    let names: Vec<&str> = (0..choices.between(2, 5))
+        .map(|_| choices.one_of(&COLLECTIVE))
+        .collect();
+    for (n, name) in names.iter().enumerate() {
+        // Small whole numbers: sums are exact in every type.
+        let arguments = match *name {
+            "broadcast" => format!("v, {}u", choices.below(group as usize)),
+            "all" | "any" => format!("(int)(v < (T){})", choices.one_of(&[3, 10, 17])),
+            _ => "v".to_string(),
+        };
+        let truth = if matches!(*name, "all" | "any") {
+            " != 0"
+        } else {
+            ""
+        };
+        let _ = writeln!(
+            body,
+            "    T sub{n} = (T)(sub_group_{name}({arguments}){truth}), whole{n} = (T)(work_group_{name}({arguments}){truth});\n    wrong |= (sub{n} != whole{n}) << {n};"
+        );
+    }
+    case.case.source = cl!("sub_group_one.cl", pragma, ty, seed, body);
+    let out = case.unwritten(items as usize);
+    case.launch("compare", args![out], Range::line(items, group));
+    let name = format!("a bit for each of {} that differs", names.join(", "));
+    case.look(out, &[rule::ND_SUBGROUP_ONE], &name, Want::zeros());
     case.case
 }
 

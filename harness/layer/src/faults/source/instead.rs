@@ -108,6 +108,12 @@ fn form(name: &str, count: usize, makes: impl Fn(SourceMutation) -> bool) -> Opt
         ("get_sub_group_id", 0) if makes(SubGroupIdReversed) => {
             "(get_num_sub_groups() - 1 - get_sub_group_id())"
         }
+        ("get_sub_group_local_id", 0) if makes(SubGroupMapByGroup) => {
+            "(get_group_id(0) & 1 ? get_sub_group_size() - 1 - get_sub_group_local_id() : get_sub_group_local_id())"
+        }
+        ("sub_group_reduce_add", 1) if makes(SubGroupOneSum) => {
+            "(get_num_sub_groups() == 1 ? ($0) : sub_group_reduce_add($0))"
+        }
         ("get_num_sub_groups", 0) if makes(SubGroupCountShort) => "(get_num_sub_groups() - 1)",
         ("get_max_sub_group_size", 0) if makes(SubGroupSize) => "(get_max_sub_group_size() + 1u)",
 

@@ -136,6 +136,45 @@ fn every_value_that_is_read_is_checked() {
     assert!(tried.0 > 5_000, "{}", tried.0);
 }
 
+/// What an earlier write left where a later one should be seen may have come late, so that what keeps the two in
+/// order is named, too.
+#[test]
+fn what_keeps_two_writes_in_order_is_named() {
+    let program = "
+devices: 1
+contexts: 1
+cell_words: 1
+queues: [{context: 0, device: 0, out_of_order: true}]
+objects: [{context: 0, cells: 1, kind: {buffer: copy}}]
+commands:
+- {queue: 0, what: {write: {range: {object: 0, first: 0, count: 1}}}, blocking: true}
+- {queue: 0, what: {fill: {object: 0, first: 0, count: 1}}}
+- {queue: 0, what: barrier}
+- {queue: 0, what: {read: {range: {object: 0, first: 0, count: 1}}}}
+signals: 0
+threads:
+- - enqueue: 0
+  - enqueue: 1
+  - enqueue: 2
+  - enqueue: 3
+  - wait: [{command: 3}]
+  - inspect: 3
+";
+    let program = crate::commands::yaml::read(program).expect("a program");
+    let plan = Plan::of(program).expect("a plan");
+    let first = Token::of(RUN, Writer::Command(CommandId::at(0)), 0).0;
+    let mut trace = ideal::trace(&plan, RUN);
+    let read = memory::Read::Command(CommandId::at(3));
+    trace.reads.get_mut(&read).expect("the read")[0] = Seen::Whole(first);
+    let found = plan.check(&trace);
+    let [only] = found.as_slice() else {
+        panic!("{found:?}");
+    };
+    for rule in [rule::SP_BARRIER, rule::QUEUE_BLOCKING] {
+        assert!(only.rules.contains(&rule), "{rule}: {only:?}");
+    }
+}
+
 #[test]
 fn what_failed_has_not_run() {
     let mut tried = Tried::default();

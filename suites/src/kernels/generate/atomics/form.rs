@@ -35,16 +35,40 @@ words! {
         Uint = "uint",
         Long = "long",
         Ulong = "ulong",
+        Float = "float",
+        Double = "double",
+        Intptr = "intptr_t",
+        Uintptr = "uintptr_t",
+        Size = "size_t",
+        Ptrdiff = "ptrdiff_t",
     }
 }
 
 impl Type {
     pub(super) fn signed(self) -> bool {
-        matches!(self, Type::Int | Type::Long)
+        matches!(self, Type::Int | Type::Long | Type::Intptr | Type::Ptrdiff)
     }
 
+    /// Whether it has 64 bits, which integers as wide as an address have where a case asks for such addresses.
     pub(super) fn long(self) -> bool {
-        matches!(self, Type::Long | Type::Ulong)
+        !matches!(self, Type::Int | Type::Uint | Type::Float)
+    }
+
+    /// Whether its values are no integers.
+    pub(super) fn real(self) -> bool {
+        matches!(self, Type::Float | Type::Double)
+    }
+
+    /// What a device must have for atomic objects of the type.
+    pub(super) fn needs(self) -> &'static [Need] {
+        match self {
+            Type::Int | Type::Uint | Type::Float => &[],
+            Type::Long | Type::Ulong => &[Need::Int64Atomics],
+            Type::Double => &[Need::Int64Atomics, Need::Fp64],
+            Type::Intptr | Type::Uintptr | Type::Size | Type::Ptrdiff => {
+                &[Need::Int64Atomics, Need::Bits64]
+            }
+        }
     }
 
     pub(super) fn unit(self) -> Unit {

@@ -5,11 +5,13 @@ use crate::choices::Choices;
 use crate::kernels::case::{Contents, KernelCase, Kind, Range, Unit, Want};
 use crate::kernels::generate::builder::{CaseBuilder, INT64, args, cl};
 use crate::rule;
-use classay_vocabulary::Need;
 use std::fmt::Write;
 
-/// A function that gives what the object held, and what it leaves there.
-const FUNCTIONS: [&str; 9] = [
+/// The functions that give what the object held, of any type.
+const FUNCTIONS: [&str; 2] = ["exchange", "load"];
+
+/// Those that are of integers alone.
+const OF_INTEGERS: [&str; 7] = [
     "fetch_add",
     "fetch_sub",
     "fetch_or",
@@ -17,8 +19,6 @@ const FUNCTIONS: [&str; 9] = [
     "fetch_and",
     "fetch_min",
     "fetch_max",
-    "exchange",
-    "load",
 ];
 
 /// What a function leaves of a value, both as wide as the type.
@@ -54,6 +54,15 @@ fn left(ty: Type, function: &str, value: u64, operand: u64) -> u64 {
     narrow(ty, result)
 }
 
+/// What a source of OpenCL C 1.x has to ask for.
+fn enable(ty: Type) -> String {
+    let double = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
+    match ty {
+        Type::Double => format!("{double}{INT64}"),
+        _ => INT64.to_string(),
+    }
+}
+
 /// The bits that the type has.
 fn narrow(ty: Type, value: u64) -> u64 {
     if ty.long() {
@@ -71,8 +80,16 @@ fn signed(ty: Type, value: u64) -> i64 {
     }
 }
 
-/// A value as programs have them, or one at which halves and signs meet.
+/// A value as programs have them, or one at which halves and signs meet. Of numbers that are no integers it is a whole
+/// or a half, above zero: that they are equal is then that their bits are.
 fn value(choices: &mut Choices, ty: Type) -> u64 {
+    if ty.real() {
+        let number = choices.between(1, 1 << 20) as f64 / 2.0;
+        return match ty {
+            Type::Double => (number / 3.0).to_bits(),
+            _ => u64::from((number as f32).to_bits()),
+        };
+    }
     let edge = [
         0,
         0,
@@ -105,17 +122,32 @@ fn plain(form: Form, load: bool) -> Form {
 /// compare-exchanges put in the place of what they expected, and what is left.
 pub fn values(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("what atomic functions give and leave");
-    let ty = choices.one_of(&[Type::Int, Type::Uint, Type::Long, Type::Ulong]);
+    let ty = choices.one_of(&Type::ALL);
     let region = choices.one_of(&[Region::Global, Region::Global, Region::Local]);
-    case.need_if(ty.long(), &[Need::Int64Atomics]);
+    case.need(ty.needs());
     let t = ty.name();
+    // The bits of a value as a kernel gets and gives them, and the two ways between.
+    let word = if ty.long() { "ulong" } else { "uint" };
+    let (value_of, bits_of) = if ty.real() {
+        (format!("as_{t}"), format!("as_{word}"))
+    } else {
+        (format!("({t})"), format!("({word})"))
+    };
+    let functions: &[&str] = if ty.real() {
+        &FUNCTIONS
+    } else {
+        &[OF_INTEGERS.as_slice(), &FUNCTIONS].concat()
+    };
     let items = choices.between(1, 6);
     let mut cells: Vec<u64> = (0..items).map(|_| value(choices, ty)).collect();
     let first = cells.clone();
     let mut results: Vec<Vec<u64>> = vec![Vec::new(); items];
     let mut body = String::new();
     let mut count = 0;
-    let literal = |value: u64| format!("({t})0x{value:x}ul");
+    let literal = |value: u64| {
+        let suffix = if ty.long() { "ul" } else { "u" };
+        format!("{value_of}(0x{value:x}{suffix})")
+    };
     for _ in 0..choices.between(3, 10) {
         let form = form(choices, &mut case, region, false);
         let operand = value(choices, ty);
@@ -130,7 +162,7 @@ pub fn values(choices: &mut Choices) -> KernelCase {
                 let call = form.compare(false, &format!("p, &expected, {}", literal(operand)));
                 let _ = writeln!(
                     body,
-                    "    expected = {};\n    out[{count}] = {call};\n    out[{}] = expected;",
+                    "    expected = {};\n    out[{count}] = {call};\n    out[{}] = {bits_of}(expected);",
                     literal(expected),
                     count + 1
                 );
@@ -149,13 +181,13 @@ pub fn values(choices: &mut Choices) -> KernelCase {
                 cells.fill(operand);
             }
             _ => {
-                let name = choices.one_of(&FUNCTIONS);
+                let name = choices.pick(functions).unwrap_or("load");
                 let call = if name == "load" {
                     plain(form, true).call(name, "p")
                 } else {
                     form.call(name, &format!("p, {}", literal(operand)))
                 };
-                let _ = writeln!(body, "    out[{count}] = {call};");
+                let _ = writeln!(body, "    out[{count}] = {bits_of}({call});");
                 count += 1;
                 for (cell, results) in cells.iter_mut().zip(&mut results) {
                     results.push(*cell);
@@ -168,29 +200,31 @@ pub fn values(choices: &mut Choices) -> KernelCase {
     for (cell, results) in cells.iter().zip(&mut results) {
         results.push(*cell);
     }
-    let (own, held) = match region {
+    let (own, space) = match region {
         Region::Local => (
             format!(
-                "    local atomic_{t} here[{items}];\n    volatile local atomic_{t} *p = &here[get_local_id(0)];\n    atomic_init(p, from[item]);\n"
+                "    local atomic_{t} here[{items}];\n    volatile local atomic_{t} *p = &here[get_local_id(0)];\n    atomic_init(p, {value_of}(from[item]));\n"
             ),
-            "*(volatile local",
+            "local",
         ),
         Region::Global | Region::Svm(_) => (
             format!(
                 "    volatile global atomic_{t} *p = (volatile global atomic_{t} *)&from[item];\n"
             ),
-            "*(volatile global",
+            "global",
         ),
     };
     case.case.source = cl!(
         "values.cl",
-        int64 = INT64,
+        enable = enable(ty),
+        word,
         t,
         results = count + 1,
         own,
         body,
         count,
-        held
+        bits_of,
+        space
     );
     let unit: Unit = ty.unit();
     let list = |values: Vec<u64>| Contents::numbers(unit, values);

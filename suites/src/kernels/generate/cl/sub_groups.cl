@@ -12,3 +12,11 @@ kernel void join(global const uint *first, global const uint *second, global uin
     both[n] = first[n];
     both[all + n] = second[n];
 }
+kernel void compare(global const uint *first, global const uint *map, global const uint *twins, global ulong *pairs) {
+    uint n = (uint)get_global_id(0), all = (uint)get_global_size(0);
+    global const uint *own = map + n * @sub_group_fields@u;
+    // A work-item of a group at the edge is its own twin.
+    global const uint *twin = (twins[n] == n ? map : first) + twins[n] * @sub_group_fields@u;
+    pairs[n] = (ulong)own[0] << 32 | own[1];
+    pairs[all + n] = (ulong)twin[0] << 32 | twin[1];
+}

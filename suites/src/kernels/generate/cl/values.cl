@@ -1,6 +1,6 @@
-@int64@kernel void each(global @t@ *from, global @t@ *all) {
+@enable@kernel void each(global @word@ *from, global @word@ *all) {
     size_t item = get_global_id(0);
-    global @t@ *out = all + item * @results@u;
+    global @word@ *out = all + item * @results@u;
     @t@ expected;
-@own@@body@    out[@count@] = @held@ @t@ *)p;
+@own@@body@    out[@count@] = @bits_of@(*(volatile @space@ @t@ *)p);
 }

@@ -441,6 +441,16 @@ fn identifiers_are_wrong() {
         "(get_num_sub_groups() - 1 - get_sub_group_id())",
     );
     one(
+        SubGroupMapByGroup,
+        "get_sub_group_local_id()",
+        "(get_group_id(0) & 1 ? get_sub_group_size() - 1 - get_sub_group_local_id() : get_sub_group_local_id())",
+    );
+    one(
+        SubGroupOneSum,
+        "sub_group_reduce_add(v)",
+        "(get_num_sub_groups() == 1 ? (v) : sub_group_reduce_add(v))",
+    );
+    one(
         SubGroupCountShort,
         "get_num_sub_groups()",
         "(get_num_sub_groups() - 1)",
