@@ -81,11 +81,16 @@ fn with_host(dice: &mut Dice, program: &mut Program) {
     let count = program.threads.len() as u64;
     for _ in 0..1 + dice.below(2) {
         let thread = &mut program.threads[dice.below(count) as usize];
-        let mut meets = false;
+        let mut bound = false;
         each_instr(&thread.body, &mut |instr| {
-            meets |= matches!(instr, Instr::Barrier(_))
+            bound |= matches!(instr, Instr::Barrier(_))
         });
-        if meets {
+        // Workgroup memory is no more the host's than a barrier is.
+        for (l, location) in program.locations.iter().enumerate() {
+            let local = location.region == Region::Local;
+            bound |= local && uses_location(&thread.body, LocId(l as u32));
+        }
+        if bound {
             continue;
         }
         thread.placement = Placement::Host;
