@@ -6,6 +6,7 @@ use crate::program::{
     CasStrength, Condition, DomainOp, Expected, Expr, Fence, FenceFlags, Instr, LocId, Location,
     Make, MemOrder, MemScope, Memory, Observable, Placement, Predicate, Program, Quantifier, RegId,
     Region, Register, Relation, Rmw, RmwOp, ScalarType, Thread, ThreadId, WorkItem, each_instr,
+    uses_location,
 };
 
 /// How much a program has.
