@@ -12,10 +12,11 @@ struct Type {
 
 impl Type {
     fn of(source: &str) -> Type {
-        let name = super::between(source, "kernel void each(global ", " *from");
+        let (before, _) = source.split_once(" expected;").expect("a declaration");
+        let name = before.lines().last().expect("its line").trim();
         Type {
-            signed: !name.starts_with('u'),
-            wide: name.ends_with("long"),
+            signed: !name.starts_with('u') && name != "size_t",
+            wide: !matches!(name, "int" | "uint" | "float"),
         }
     }
 
@@ -48,9 +49,9 @@ impl Type {
 
 /// The hexadecimal numbers of a statement.
 fn literals(text: &str) -> Vec<u64> {
-    let parts = text.split(")0x").skip(1);
+    let parts = text.split("(0x").skip(1);
     let number = |part: &str| {
-        let digits = part.split("ul").next().expect("an end");
+        let digits = part.split('u').next().expect("an end");
         u64::from_str_radix(digits, 16).expect("a number")
     };
     parts.map(number).collect()
@@ -64,7 +65,7 @@ fn play(statements: &str, ty: Type, cell: u64) -> Vec<u64> {
         let literal = literals(line);
         if line.starts_with("expected = ") {
             expected = ty.narrow(literal[0]);
-        } else if line.ends_with("] = expected;") {
+        } else if line.ends_with("(expected);") {
             out.push(expected);
         } else if line.contains("atomic_compare_exchange_strong") {
             let equal = cell == expected;
