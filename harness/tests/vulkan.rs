@@ -166,6 +166,9 @@ fn the_validation_layer_has_nothing_to_say() {
         "vulkan/WAR+sc0+sc2",
         "vulkan/CoRR+hosts",
         "vulkan/SSW+device+host-read",
+        "vulkan/Host+flush+submit",
+        "vulkan/Host+dependency+invalidate",
+        "vulkan/Hosts+flush+invalidate",
     ];
     let older = write(folder.path(), "older.yaml", "module: glsl450\n");
     for environment in [None, Some(older)] {

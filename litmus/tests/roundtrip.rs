@@ -477,6 +477,7 @@ fn program() -> impl Strategy<Value = Program> {
                     queues: Vec::new(),
                     commands: Vec::new(),
                     synchronized: Vec::new(),
+                    contributes: Vec::new(),
                     name: name.clone(),
                     locations: within_reach(&locations, &threads),
                     threads: threads.clone(),

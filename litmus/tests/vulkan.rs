@@ -178,3 +178,60 @@ fn verdicts() {
     }
     insta::assert_snapshot!("vulkan_verdicts", table);
 }
+
+/// Calls of the host, inputs and contributions stand only where they can.
+#[test]
+fn what_stands_in_the_wrong_place_is_told() {
+    const DEVICE: &str = "sg 0, wg 0, qf 0";
+    for (init, pairs, place, line, message) in [
+        (
+            "",
+            "",
+            DEVICE,
+            "submit",
+            "P0: only a host thread submits, flushes, invalidates and frees",
+        ),
+        (
+            "",
+            "",
+            "host",
+            "avhost",
+            "the instruction names no location",
+        ),
+        (
+            "",
+            "",
+            "host",
+            "submit x",
+            "the instruction is about all memory",
+        ),
+        ("", "", "host", "free z", "there is no location z"),
+        (
+            "y aliases x;",
+            "",
+            DEVICE,
+            "st.sc4 y, 1",
+            "P0: an input is only read",
+        ),
+        (
+            "",
+            "contributes 0 1;",
+            "host",
+            "nop",
+            "P0: a host thread is no shader invocation, and contributes to none",
+        ),
+        (
+            "coarse_svm z = 0;",
+            "",
+            DEVICE,
+            "nop",
+            "memory of Vulkan is host_coherent, or says nothing",
+        ),
+    ] {
+        let text = format!(
+            "VULKAN t\n{{ x = 0; {init} }}\n{{ {pairs} }}\n P0@{place} | P1@{DEVICE} ;\n {line} | ;\nexists (x=0)\n"
+        );
+        let error = read_litmus("t", &text).expect_err(line);
+        assert_eq!(error.message(), message, "{line}");
+    }
+}

@@ -206,6 +206,7 @@ fn options(args: &GenerateOptions) -> generate::Options {
             args.class.iter().map(|c| (*c).into()).collect()
         },
         mutants: args.mutants,
+        playable: false,
         selection: match (args.cover, args.count.map(size), args.seed) {
             (_, Some(count), Some(seed)) => Selection::Drawn { count, seed },
             (_, Some(count), None) => Selection::Count(count),

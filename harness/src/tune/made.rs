@@ -2,17 +2,14 @@
 //!
 //! This is the one place that knows what there is for an interface.
 
-use crate::plan;
-use classay_litmus::generate::{Class, Error, Given, Options, Selection, Test, generate, given};
-use classay_litmus::kernel::Shape;
+use classay_litmus::generate::{Class, Error, Given, Options, Test, generate, given};
 use classay_litmus::oracle::{Model, Readings};
 use classay_litmus::program::{Api, Program};
 
 /// Where tests come from.
 #[derive(Debug, Clone)]
 pub enum Source {
-    /// What is made for an interface: by the generator, which knows OpenCL; of Vulkan the shipped tests that one
-    /// dispatch can play.
+    /// What the generator makes for an interface, of that what devices can play.
     Made(Api),
     /// Tests that the user names.
     Named(Vec<Program>),
@@ -44,50 +41,23 @@ impl Source {
     /// A test is beyond the oracle; one sentence.
     pub fn tests(&self, options: &Options, readings: Readings<'_>) -> Result<Vec<Made>, String> {
         let sc = Model::named("sc").map_err(|e| e.to_string())?;
-        let named = |programs: &[Program]| -> Result<Vec<Made>, Error> {
-            let all = given(programs, readings, &sc, options.workers)?;
-            Ok(all.iter().flat_map(Made::of_given).collect())
-        };
         let made: Result<Vec<Made>, Error> = match self {
-            Source::Made(Api::OpenCl) => generate(options, readings, &sc)
-                .map(|made| made.tests.iter().map(Made::of_generated).collect()),
-            Source::Made(Api::Vulkan) => {
-                let mut tests = shipped(Api::Vulkan)?;
-                tests.retain(|program| options.threads.contains(&program.threads.len()));
-                named(&tests).map(|made| chosen(made, options))
+            Source::Made(api) => {
+                let options = Options {
+                    api: *api,
+                    playable: true,
+                    ..options.clone()
+                };
+                let made = generate(&options, readings, &sc);
+                made.map(|made| made.tests.iter().map(Made::of_generated).collect())
             }
-            Source::Named(programs) => named(programs),
+            Source::Named(programs) => {
+                let all = given(programs, readings, &sc, options.workers);
+                all.map(|all| all.iter().flat_map(Made::of_given).collect())
+            }
         };
         made.map_err(|e| e.to_string())
     }
-}
-
-/// The shipped tests of an interface that one launch can play.
-fn shipped(api: Api) -> Result<Vec<Program>, String> {
-    let cases = plan::shipped_of(api)?;
-    let programs = cases.iter().filter_map(|case| case.body.litmus());
-    let playable = programs.filter(|program| Shape::of(program).is_ok());
-    Ok(playable.map(|program| Program::clone(program)).collect())
-}
-
-/// Those of the wanted classes, as many as the options say, and the mutants of these.
-fn chosen(made: Vec<Made>, options: &Options) -> Vec<Made> {
-    let most = match options.selection {
-        Selection::Count(most) | Selection::Drawn { count: most, .. } => most,
-        Selection::All | Selection::Pairwise | Selection::EachShape(_) => usize::MAX,
-    };
-    let test = |one: &&Made| one.mutant_of.is_empty() && options.classes.contains(&one.class);
-    let names: Vec<String> = made
-        .iter()
-        .filter(test)
-        .take(most)
-        .map(|one| one.name.clone())
-        .collect();
-    let mut made = made;
-    made.retain(|one| {
-        names.contains(&one.name) || one.mutant_of.iter().any(|of| names.contains(of))
-    });
-    made
 }
 
 impl Made {

@@ -81,6 +81,20 @@ named! {
         Image = ["IMAGE"],
         /// The same for outputs.
         Output = ["OUTPUT"],
+        /// Reads of inputs, in Vulkan.
+        Input = ["INPUT"],
+        /// Availability operations to the host domain of Vulkan: of the memory of a location, as are the next.
+        Flush = ["FLUSH"],
+        /// Visibility operations from the host domain.
+        Invalidate = ["INVALIDATE"],
+        /// Memory domain operations of Vulkan from the host domain to the device domain.
+        HostToDevice = ["TODEVICE"],
+        /// Those from the device domain to the host domain.
+        DeviceToHost = ["TOHOST"],
+        /// Ends of allocations, in Vulkan.
+        Free = ["FREE"],
+        /// Accesses to memory that is coherent for the host, in Vulkan.
+        HostCoherent = ["HOSTCOHERENT"],
         /// Barriers and atomics whose storage class semantics have UniformMemory, in Vulkan.
         OrdersGlobal = ["ORDERS_GLOBAL", "SEMSC0"],
         /// Likewise WorkgroupMemory.
@@ -147,6 +161,8 @@ named! {
         SameReference = ["ref"],
         /// What the program says system-synchronizes, in Vulkan.
         SystemSynchronizes = ["ssw"],
+        /// From what a shader invocation does to what one does that it contributes to, in Vulkan.
+        Contributes = ["contributes"],
         /// Same device.
         SameDevice = ["sdv", "same-dv", "same_dv", "dev"],
         /// Same object: a location, whichever element of it.

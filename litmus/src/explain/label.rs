@@ -44,6 +44,10 @@ pub(super) fn node(program: &Program, event: &Shown, letters: &mut usize) -> Nod
         Some((name, ty)) => (name.as_str(), *ty),
         None => ("", Default::default()),
     };
+    let memory = || {
+        let location = event.place.map(|(location, _)| location);
+        location.map_or("", |of| program.locations[of.index()].name.as_str())
+    };
     let value = |v: Option<i64>| v.map_or("?".to_owned(), |v| ty.show(v));
     let label = match event.kind {
         None => format!("{name}={}", value(event.written)),
@@ -58,6 +62,10 @@ pub(super) fn node(program: &Program, event: &Shown, letters: &mut usize) -> Nod
         Some(EventKind::Barrier) => "barrier".to_owned(),
         Some(EventKind::Available) => "AV".to_owned(),
         Some(EventKind::Visible) => "VIS".to_owned(),
+        Some(EventKind::HostToDevice | EventKind::DeviceToHost) => "DOM".to_owned(),
+        Some(EventKind::Flush) => format!("AV {}", memory()),
+        Some(EventKind::Invalidate) => format!("VIS {}", memory()),
+        Some(EventKind::Free) => format!("free {}", memory()),
     };
     let id = match event.kind {
         None => format!("init {name}"),
@@ -72,6 +80,10 @@ pub(super) fn node(program: &Program, event: &Shown, letters: &mut usize) -> Nod
         (Some(EventKind::Available | EventKind::Visible), ordering) => {
             detail.push(ordering.map_or("device domain", |(_, scope)| scope_word(scope)));
         }
+        (Some(EventKind::Flush | EventKind::Invalidate), _) => detail.push("host domain"),
+        (Some(EventKind::HostToDevice), _) => detail.push("host to device domain"),
+        (Some(EventKind::DeviceToHost), _) => detail.push("device to host domain"),
+        (Some(EventKind::Free), _) => {}
         (Some(_), Some((order, scope))) => {
             detail.push(order_word(order));
             detail.push(scope_word(scope));
@@ -89,7 +101,7 @@ pub(super) fn node(program: &Program, event: &Shown, letters: &mut usize) -> Nod
     });
     detail.extend(made.as_deref());
     match event.region {
-        Some(region @ (Region::Local | Region::Image | Region::Output)) => {
+        Some(region @ (Region::Local | Region::Image | Region::Output | Region::Input)) => {
             detail.push(region.name());
         }
         Some(Region::Global) | None => {}

@@ -11,6 +11,7 @@ use crate::program::{
     Access, Address, Atom, Atomicity, Expected, Expr, FenceFlags, Instr, LocId, Make, MemOrder,
     MemScope, Observable, Placement, Predicate, Program, RegId, ThreadId, WorkItem,
 };
+use crate::syntax::DomainWord;
 
 /// A program as bytes, the same for all that are alike.
 pub type Canonical = Vec<u8>;
@@ -70,7 +71,8 @@ fn whole(program: &Program, order: &[usize]) -> Vec<u8> {
         form.predicate(filter);
     }
     form.locations();
-    form.synchronized(order);
+    form.pairs(&program.synchronized);
+    form.pairs(&program.contributes);
     if !(program.queues.is_empty() && program.commands.is_empty()) {
         let kernels: Vec<_> = order.iter().map(|t| program.threads[*t].kernel).collect();
         form.as_it_is(&(&program.queues, &program.commands, kernels));
@@ -203,7 +205,11 @@ impl<'p> Form<'p> {
                 }
                 Instr::Domain(operation) => {
                     self.byte(b'd');
-                    self.byte(*operation as u8);
+                    self.byte(DomainWord::of(*operation) as u8);
+                    if let Some(location) = operation.location() {
+                        let location = number(&mut self.locations, location);
+                        self.number(location.into());
+                    }
                 }
                 Instr::If(branch) => {
                     self.byte(b'?');
@@ -414,12 +420,15 @@ impl<'p> Form<'p> {
         }
     }
 
-    /// Which threads system-synchronize with which, by their places in the order.
-    fn synchronized(&mut self, order: &[usize]) {
+    /// Pairs of threads, by their places in the order, and how many there are.
+    fn pairs(&mut self, pairs: &[(ThreadId, ThreadId)]) {
+        let order = &self.order;
         let place = |t: ThreadId| order.iter().position(|o| *o == t.index()).unwrap_or(0);
-        let pairs = self.program.synchronized.iter();
-        let mut pairs: Vec<[usize; 2]> = pairs.map(|(a, b)| [place(*a), place(*b)]).collect();
+        let mut pairs: Vec<[usize; 2]> = (pairs.iter())
+            .map(|(a, b)| [place(*a), place(*b)])
+            .collect();
         pairs.sort_unstable();
+        self.number(pairs.len() as i64);
         for place in pairs.into_iter().flatten() {
             self.number(place as i64);
         }

@@ -202,6 +202,7 @@ impl Design {
             queues: Vec::new(),
             commands: Vec::new(),
             synchronized: Vec::new(),
+            contributes: Vec::new(),
             condition: Condition {
                 quantifier: Quantifier::Exists,
                 predicate,

@@ -42,6 +42,7 @@ pub use mutants::Why;
 pub use shape::{Dir, Edge, Shape, Slot, shapes, spell};
 pub use test::Test;
 
+use crate::kernel;
 use crate::oracle::{self, Model, Readings};
 use crate::program::Api;
 use candidate::{Candidate, candidates};
@@ -101,6 +102,8 @@ pub struct Options {
     pub classes: Vec<Class>,
     /// Also the mutants of each conformance test that is selected, whatever their class.
     pub mutants: bool,
+    /// Only what one launch can play, which of Vulkan's contexts several devices and CrossDevice scope are not.
+    pub playable: bool,
     /// How many.
     pub selection: Selection,
     /// How much of the vocabulary.
@@ -141,6 +144,7 @@ impl Default for Options {
             edges: 3..=6,
             classes: Class::ALL.to_vec(),
             mutants: false,
+            playable: false,
             selection: Selection::All,
             alphabet: Alphabet::Graded,
             workers: std::thread::available_parallelism().map_or(1, usize::from),
@@ -268,7 +272,10 @@ fn of_shape(shapes: &[Shape], shape: usize, options: &Options) -> Vec<Found> {
         form: canonical(&candidate.program()),
         candidate,
     };
-    candidates.into_iter().map(found).collect()
+    let wanted = |candidate: &Candidate| {
+        !options.playable || kernel::Shape::of(&candidate.program()).is_ok()
+    };
+    candidates.into_iter().filter(wanted).map(found).collect()
 }
 
 /// The first of each canonical form.

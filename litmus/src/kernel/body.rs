@@ -211,7 +211,7 @@ impl<'p> BodyWriter<'p> {
     fn pointer(&mut self, address: &Address, ty: &str, volatile: bool) -> String {
         let location = &self.program.locations[address.location.index()];
         let space = match location.region {
-            Region::Global | Region::Image | Region::Output => "__global",
+            Region::Global | Region::Image | Region::Output | Region::Input => "__global",
             Region::Local => "__local",
         };
         let qualifier = if volatile { "volatile " } else { "" };

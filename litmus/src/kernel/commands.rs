@@ -66,7 +66,7 @@ pub fn needs(program: &Program) -> Result<Needs, Inexpressible> {
     }
     for n in 0..program.locations.len() {
         let of: &[Need] = match program.memory_of(LocId(n as u32)) {
-            Memory::Unstated | Memory::Buffer => &[],
+            Memory::Unstated | Memory::Buffer | Memory::HostCoherent => &[],
             Memory::CoarseSvm => &[Need::SvmCoarse],
             Memory::FineSvm => &[Need::SvmFine],
             Memory::FineSvmAtomics => &[Need::SvmFine, Need::SvmAtomics],

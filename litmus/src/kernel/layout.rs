@@ -152,7 +152,7 @@ impl Layout {
             let at = match location.region {
                 // Known once all others are.
                 _ if location.alias.is_some() => 0,
-                Region::Global | Region::Image | Region::Output => {
+                Region::Global | Region::Image | Region::Output | Region::Input => {
                     layout.slot_words = layout.slot_words.max(words);
                     layout.global_slots += 1;
                     layout.global_slots - 1
@@ -412,7 +412,7 @@ pub fn owners(program: &Program, shape: &Shape) -> Vec<Option<(usize, usize)>> {
         .enumerate()
         .map(|(i, l)| match l.region {
             Region::Local => Some(shape.owner_of_local(program, LocId(i as u32))),
-            Region::Global | Region::Image | Region::Output => None,
+            Region::Global | Region::Image | Region::Output | Region::Input => None,
         })
         .collect()
 }

@@ -260,7 +260,7 @@ impl Operation {
         };
         let space = match region {
             Region::Local => "__local",
-            Region::Global | Region::Image | Region::Output => "__global",
+            Region::Global | Region::Image | Region::Output | Region::Input => "__global",
         };
         let ty = match ty.atomic_name() {
             Some("atomic_flag") => "int",

@@ -105,6 +105,8 @@ struct Parts {
 impl Parts {
     fn of(thread: &Thread) -> Result<Parts, Inexpressible> {
         let domain = |instr: &Instr| match instr {
+            // What a host thread flushes and invalidates it does itself, wherever it stands.
+            Instr::Domain(DomainOp::Flush(_) | DomainOp::Invalidate(_)) => None,
             Instr::Domain(operation) => Some(*operation),
             _ => None,
         };
@@ -177,8 +179,8 @@ fn check(program: &Program) -> Result<(), Inexpressible> {
     let beyond = |what| Err(Inexpressible::BeyondDispatch(what));
     for location in &program.locations {
         let regions = [location.region, behind(program, location).region];
-        if regions.contains(&Region::Output) {
-            return beyond("outputs, and compute shaders have none");
+        if regions.contains(&Region::Output) || regions.contains(&Region::Input) {
+            return beyond("inputs or outputs of shaders, and compute shaders have none");
         }
         if regions.contains(&Region::Local) && location.alias.is_some() {
             return beyond("two references to Workgroup memory");
@@ -201,7 +203,12 @@ fn check(program: &Program) -> Result<(), Inexpressible> {
             return beyond("several devices, and memory belongs to one");
         }
         each_instr(&thread.body, &mut |instr| match instr {
-            Instr::Domain(_) if host => what = Some("operations of the device domain on the host"),
+            Instr::Domain(DomainOp::Free(_)) => {
+                what = Some("freed memory, and a launch's is kept for the next one");
+            }
+            Instr::Domain(operation) if host && !operation.is_call() => {
+                what = Some("operations of the device domain on the host");
+            }
             Instr::Barrier(barrier) => match barrier.group {
                 BarrierScope::WorkGroup | BarrierScope::SubGroup => {}
                 BarrierScope::QueueFamily | BarrierScope::Device => {

@@ -1,7 +1,6 @@
 //! Instructions: the statements of a thread.
 
-use super::{Access, Expr, HostCall, Make, MemOrder, MemScope, RegId, Region};
-use serde::{Deserialize, Serialize};
+use super::{Access, Expr, HostCall, LocId, Make, MemOrder, MemScope, RegId, Region};
 use std::fmt;
 
 /// Which regions a fence or barrier orders; in Vulkan the storage class semantics, also of atomics.
@@ -43,6 +42,7 @@ impl FenceFlags {
             Region::Local => self.local,
             Region::Image => self.image,
             Region::Output => self.output,
+            Region::Input => false,
         }
     }
 
@@ -181,15 +181,57 @@ pub struct Barrier {
     pub quorum: Option<u32>,
 }
 
-/// An operation on memory domains that no shader instruction performs ("Availability, Visibility, and
-/// Domain Operations" in the memory model of Vulkan).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+/// What is done to memory by dependencies and by calls of the host, and by no shader instruction ("Availability,
+/// Visibility, and Domain Operations" and "Deallocation" in the memory model of Vulkan).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DomainOp {
     /// Makes writes of all agents and references available to the device domain.
     Available,
     /// Makes writes that are available to the device domain visible to all agents and references.
     Visible,
+    /// Makes writes that are available to the host domain available to the device domain: what a memory
+    /// dependency with `VK_ACCESS_HOST_WRITE_BIT` among its source accesses begins with.
+    HostToDevice,
+    /// The reverse: what a memory dependency whose destination accesses have those of the host ends with.
+    DeviceToHost,
+    /// `vkQueueSubmit`: [`DomainOp::HostToDevice`], then [`DomainOp::Visible`].
+    Submit,
+    /// `vkFlushMappedMemoryRanges` of the memory of a location: makes what host threads wrote there available to
+    /// the host domain.
+    Flush(LocId),
+    /// `vkInvalidateMappedMemoryRanges`: makes what is available to the host domain visible to host threads.
+    Invalidate(LocId),
+    /// `vkFreeMemory`, which all operations on the memory happen before.
+    Free(LocId),
+}
+
+impl DomainOp {
+    /// The location whose memory it is about, where it is about one.
+    pub fn location(self) -> Option<LocId> {
+        match self {
+            DomainOp::Available
+            | DomainOp::Visible
+            | DomainOp::HostToDevice
+            | DomainOp::DeviceToHost
+            | DomainOp::Submit => None,
+            DomainOp::Flush(location)
+            | DomainOp::Invalidate(location)
+            | DomainOp::Free(location) => Some(location),
+        }
+    }
+
+    /// Whether it is a call of the host, and no part of a dependency.
+    pub fn is_call(self) -> bool {
+        match self {
+            DomainOp::Available
+            | DomainOp::Visible
+            | DomainOp::HostToDevice
+            | DomainOp::DeviceToHost => false,
+            DomainOp::Submit | DomainOp::Flush(_) | DomainOp::Invalidate(_) | DomainOp::Free(_) => {
+                true
+            }
+        }
+    }
 }
 
 impl Barrier {

@@ -93,6 +93,9 @@ pub struct Program {
     /// Pairs of threads of which the first system-synchronizes with the second, in Vulkan: each
     /// operation of the one with each of the other ("System-Synchronizes-With").
     pub synchronized: Vec<(ThreadId, ThreadId)>,
+    /// Pairs of threads of which the first is a shader invocation that contributes to generating the second, in
+    /// Vulkan: what that one reads of inputs are the outputs of the first ("Shader I/O").
+    pub contributes: Vec<(ThreadId, ThreadId)>,
     /// The question.
     pub condition: Condition,
     /// Only executions that end in a state satisfying this take part (`filter`).

@@ -18,6 +18,9 @@ classay_vocabulary::words! {
         Image = "image",
         /// Output (OutputMemory), in Vulkan alone.
         Output = "output",
+        /// Input, in Vulkan alone, which no storage class semantics name: what a shader invocation reads of the
+        /// outputs of those that contribute to it ("Shader I/O").
+        Input = "input",
     }
 }
 
@@ -40,10 +43,13 @@ pub enum Memory {
     FineSvmAtomics,
     /// Fine-grained system SVM: memory of the host's own, with atomics.
     SystemSvm,
+    /// Of Vulkan alone: memory that the host reaches without flushing and invalidating
+    /// (`VK_MEMORY_PROPERTY_HOST_COHERENT_BIT`).
+    HostCoherent,
 }
 
 impl Memory {
-    /// Every kind that a test can state.
+    /// Every kind that a test of OpenCL can state.
     pub const STATED: [Memory; 5] = [
         Memory::Buffer,
         Memory::CoarseSvm,
@@ -61,21 +67,25 @@ impl Memory {
             Memory::FineSvm => Some("fine_svm"),
             Memory::FineSvmAtomics => Some("fine_svm_atomics"),
             Memory::SystemSvm => Some("system_svm"),
+            Memory::HostCoherent => Some("host_coherent"),
         }
     }
 
     /// The kind that a word of a test stands for.
     pub fn named(word: &str) -> Option<Memory> {
-        Memory::STATED.into_iter().find(|m| m.name() == Some(word))
+        let all = Memory::STATED.into_iter().chain([Memory::HostCoherent]);
+        all.into_iter().find(|m| m.name() == Some(word))
     }
 
     /// Whether host threads reach it only while it is mapped.
     pub fn needs_map(self) -> bool {
         match self {
             Memory::Buffer | Memory::CoarseSvm => true,
-            Memory::Unstated | Memory::FineSvm | Memory::FineSvmAtomics | Memory::SystemSvm => {
-                false
-            }
+            Memory::Unstated
+            | Memory::FineSvm
+            | Memory::FineSvmAtomics
+            | Memory::SystemSvm
+            | Memory::HostCoherent => false,
         }
     }
 }

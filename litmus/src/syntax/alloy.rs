@@ -84,6 +84,7 @@ fn test(name: &str, text: &str) -> Outcome<AlloyTest> {
         init: draft.init,
         threads: draft.threads,
         synchronized,
+        contributes: Vec::new(),
         question: (Quantifier::Exists, target, whole),
         filter: None,
         listed: Vec::new(),

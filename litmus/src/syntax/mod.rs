@@ -31,6 +31,7 @@ pub use alloy::{AlloyTest, read_alloy};
 pub use error::SyntaxError;
 pub(crate) use error::edit_distance;
 pub(crate) use lexer::nested_comment;
+pub(crate) use lower::domain::DomainWord;
 pub use parsed::ParsedTest;
 pub use write::write_litmus;
 pub(crate) use write::{placement_text, predicate as predicate_text};

@@ -264,6 +264,8 @@ pub(crate) struct Test {
     pub threads: Vec<ThreadTree>,
     /// `ssw 0 1`: numbers of threads.
     pub synchronized: Vec<(u64, u64, Span)>,
+    /// `contributes 0 1`: likewise.
+    pub contributes: Vec<(u64, u64, Span)>,
     pub question: (Quantifier, Pred, Span),
     pub filter: Option<(Pred, Span)>,
     /// Names listed by `locations […]`.

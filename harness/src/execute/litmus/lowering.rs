@@ -98,7 +98,7 @@ impl Lowering<'_> {
         let name = format!("location_{}", id.0);
         let kind = self.program.memory_of(id);
         let slot = match kind {
-            Memory::Buffer | Memory::Unstated => self.buffer(&name, first),
+            Memory::Buffer | Memory::Unstated | Memory::HostCoherent => self.buffer(&name, first),
             Memory::CoarseSvm | Memory::FineSvm | Memory::FineSvmAtomics => {
                 let slot = self.builder.slot(name, SlotKind::Svm(self.context));
                 let mut flags = vec![cl::CL_MEM_READ_WRITE];
@@ -279,7 +279,7 @@ fn left<T: PartialEq>(all: &[(T, AnswerId)], of: T) -> Option<AnswerId> {
 /// Whether a location lies in a buffer, which the host reaches by mapping it.
 pub fn is_buffer(memory: Memory) -> bool {
     match memory {
-        Memory::Buffer | Memory::Unstated => true,
+        Memory::Buffer | Memory::Unstated | Memory::HostCoherent => true,
         Memory::CoarseSvm | Memory::FineSvm | Memory::FineSvmAtomics | Memory::SystemSvm => false,
     }
 }

@@ -224,6 +224,7 @@ mod tests {
             queues: Vec::new(),
             commands: Vec::new(),
             synchronized: Vec::new(),
+            contributes: Vec::new(),
             threads: vec![Thread {
                 placement: Placement::Device(WorkItem {
                     device: 0,

@@ -218,6 +218,7 @@ fn semantics(of: Semantics) -> clc::MemorySemantics {
             Region::Local => Bits::WORKGROUP_MEMORY,
             Region::Image => Bits::IMAGE_MEMORY,
             Region::Output => Bits::OUTPUT_MEMORY,
+            Region::Input => Bits::empty(),
         };
     }
     if of.make.available {

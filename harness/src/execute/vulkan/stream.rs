@@ -55,37 +55,47 @@ pub struct Stream {
     begun: u64,
 }
 
-/// An execution dependency between the dispatches before and those after, with what it does to memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// An execution dependency between the dispatches before and those after, with what it does to memory, in the order
+/// of its fields.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Dependency {
+    /// What is available to the host domain is made so to the device domain.
+    pub from_host: bool,
     /// What was written is made available to the device domain.
     pub available: bool,
     /// What is available there is made visible to all that comes after.
     pub visible: bool,
+    /// What is available to the device domain is made so to the host domain.
+    pub to_host: bool,
 }
 
-/// Operations on memory domains, in order, as dependencies: each makes available before it makes visible.
+/// Operations on memory domains, in order, as dependencies. What a host thread does itself is none.
 pub fn dependencies(operations: &[DomainOp]) -> Vec<Dependency> {
-    let none = Dependency {
-        available: false,
-        visible: false,
-    };
-    let (mut all, mut last) = (Vec::new(), none);
+    let (mut all, mut last) = (Vec::new(), [false; 4]);
     for operation in operations {
-        match operation {
-            DomainOp::Available if last.visible => {
-                all.push(last);
-                last = Dependency {
-                    available: true,
-                    ..none
-                };
+        let parts: &[usize] = match operation {
+            DomainOp::HostToDevice => &[0],
+            DomainOp::Available => &[1],
+            DomainOp::Visible => &[2],
+            DomainOp::DeviceToHost => &[3],
+            DomainOp::Submit => &[0, 2],
+            DomainOp::Flush(_) | DomainOp::Invalidate(_) | DomainOp::Free(_) => &[],
+        };
+        for &part in parts {
+            if last[part + 1..].contains(&true) {
+                all.push(std::mem::take(&mut last));
             }
-            DomainOp::Available => last.available = true,
-            DomainOp::Visible => last.visible = true,
+            last[part] = true;
         }
     }
     all.push(last);
-    all
+    let dependency = |[from_host, available, visible, to_host]: [bool; 4]| Dependency {
+        from_host,
+        available,
+        visible,
+        to_host,
+    };
+    all.into_iter().map(dependency).collect()
 }
 
 impl Stream {
@@ -378,20 +388,33 @@ impl Stream {
 fn depend(device: &ash::Device, commands: vk::CommandBuffer, dependencies: &[Dependency]) {
     use vk::{AccessFlags as Access, PipelineStageFlags as Stage};
     let used = Access::SHADER_READ | Access::SHADER_WRITE;
-    let if_so = |so: bool, access| if so { access } else { Access::empty() };
-    for Dependency { available, visible } in dependencies {
+    let host = Access::HOST_READ | Access::HOST_WRITE;
+    for dependency in dependencies {
+        let (mut from, mut to) = (Access::empty(), Access::empty());
+        let (mut before, mut after) = (Stage::COMPUTE_SHADER, Stage::COMPUTE_SHADER);
+        if dependency.from_host {
+            (from, before) = (from | Access::HOST_WRITE, before | Stage::HOST);
+        }
+        if dependency.available {
+            from |= Access::SHADER_WRITE;
+        }
+        if dependency.visible {
+            to |= used;
+        }
+        if dependency.to_host {
+            (to, after) = (to | host, after | Stage::HOST);
+        }
         let barrier = [vk::MemoryBarrier::default()
-            .src_access_mask(if_so(*available, Access::SHADER_WRITE))
-            .dst_access_mask(if_so(*visible, used))];
-        let barriers = if *available || *visible {
-            &barrier[..]
-        } else {
-            &[]
+            .src_access_mask(from)
+            .dst_access_mask(to)];
+        let barriers = match *dependency == Dependency::default() {
+            true => &[],
+            false => &barrier[..],
         };
-        let (stage, flags) = (Stage::COMPUTE_SHADER, vk::DependencyFlags::empty());
+        let flags = vk::DependencyFlags::empty();
         // SAFETY: recorded between commands, outside of any pass.
         unsafe {
-            device.cmd_pipeline_barrier(commands, stage, stage, flags, barriers, &[], &[]);
+            device.cmd_pipeline_barrier(commands, before, after, flags, barriers, &[], &[]);
         }
     }
 }
@@ -442,14 +465,15 @@ impl Drop for Stream {
 #[cfg(test)]
 mod tests {
     use super::{Dependency, dependencies};
-    use classay_litmus::program::DomainOp::{Available, Visible};
+    use classay_litmus::program::DomainOp::{
+        Available, DeviceToHost, HostToDevice, Submit, Visible,
+    };
 
     #[test]
     fn what_is_made_available_first_may_be_made_visible_at_once() {
         let as_said = |operations: &[_]| -> Vec<(bool, bool)> {
             let all = dependencies(operations).into_iter();
-            all.map(|Dependency { available, visible }| (available, visible))
-                .collect()
+            all.map(|of| (of.available, of.visible)).collect()
         };
         assert_eq!(as_said(&[]), [(false, false)]);
         assert_eq!(as_said(&[Available, Visible]), [(true, true)]);
@@ -459,5 +483,24 @@ mod tests {
             "what is made available after that is not visible"
         );
         assert_eq!(as_said(&[Available, Available]), [(true, false)]);
+    }
+
+    #[test]
+    fn the_host_domain_comes_first_and_last() {
+        let whole = Dependency {
+            from_host: true,
+            available: true,
+            visible: true,
+            to_host: true,
+        };
+        let in_order = [HostToDevice, Available, Visible, DeviceToHost];
+        assert_eq!(dependencies(&in_order), [whole]);
+        assert_eq!(dependencies(&[DeviceToHost, HostToDevice]).len(), 2);
+        let submitted = Dependency {
+            available: false,
+            to_host: false,
+            ..whole
+        };
+        assert_eq!(dependencies(&[Submit]), [submitted]);
     }
 }

@@ -4,8 +4,9 @@ use super::{DEFAULT, VULKAN};
 use crate::generate::canonical;
 use crate::mutation::changes;
 use crate::program::{
-    Address, Api, Atom, Atomic, Cas, CasStrength, Expected, Expr, FenceFlags, Instr, LocId, Make,
-    MemOrder, MemScope, Observable, Placement, Predicate, Program, RegId, ThreadId, WorkItem,
+    Address, Api, Atom, Atomic, Cas, CasStrength, DomainOp, Expected, Expr, FenceFlags, Instr,
+    LocId, Make, MemOrder, MemScope, Observable, Placement, Predicate, Program, RegId, ThreadId,
+    WorkItem,
 };
 use proptest::prelude::Rng;
 use proptest::test_runner::{RngAlgorithm, TestRng};
@@ -96,6 +97,11 @@ impl Renaming {
                     self.expr(condition);
                     self.block(body);
                 }
+                Instr::Domain(
+                    DomainOp::Flush(location)
+                    | DomainOp::Invalidate(location)
+                    | DomainOp::Free(location),
+                ) => *location = LocId(self.locations[location.index()]),
                 Instr::Fence(_)
                 | Instr::Barrier(_)
                 | Instr::Domain(_)

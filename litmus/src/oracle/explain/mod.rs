@@ -346,6 +346,11 @@ fn show(skeleton: &Skeleton<'_>, witness: &Witness, recorded: usize) -> Executio
                         let bulk = event.source.filter(|_| skeleton.scope_of(event).is_some());
                         bulk.map(|s| s.flags)
                     }
+                    EventKind::Flush
+                    | EventKind::Invalidate
+                    | EventKind::HostToDevice
+                    | EventKind::DeviceToHost
+                    | EventKind::Free => None,
                     EventKind::Read | EventKind::Write | EventKind::Rmw => {
                         let source = event.source.map(|s| s.flags);
                         source.filter(|flags| *flags != FenceFlags::NONE)

@@ -69,7 +69,8 @@ impl Skeleton<'_> {
             event.kind,
             EventKind::Fence | EventKind::Entry | EventKind::Exit | EventKind::Barrier
         );
-        let operation = matches!(event.kind, EventKind::Available | EventKind::Visible);
+        let operation =
+            event.source.is_some() && !(fence || event.kind.reads() || event.kind.writes());
         let in_region = |region| match event.source {
             Some(source) if fence || event.place.is_none() => source.flags.has(region),
             Some(_) | None => self.region_of(event) == Some(region),
@@ -130,6 +131,13 @@ impl Skeleton<'_> {
             BaseSet::Local => in_region(Region::Local),
             BaseSet::Image => in_region(Region::Image),
             BaseSet::Output => in_region(Region::Output),
+            BaseSet::Input => in_region(Region::Input),
+            BaseSet::Flush => event.kind == EventKind::Flush,
+            BaseSet::Invalidate => event.kind == EventKind::Invalidate,
+            BaseSet::HostToDevice => event.kind == EventKind::HostToDevice,
+            BaseSet::DeviceToHost => event.kind == EventKind::DeviceToHost,
+            BaseSet::Free => event.kind == EventKind::Free,
+            BaseSet::HostCoherent => self.memory_of(event) == Some(Memory::HostCoherent),
             BaseSet::OrdersGlobal => semantics(Region::Global),
             BaseSet::OrdersLocal => semantics(Region::Local),
             BaseSet::OrdersImage => semantics(Region::Image),
@@ -137,12 +145,24 @@ impl Skeleton<'_> {
             BaseSet::Host => self.on_host(event),
             BaseSet::SvmAtomics => match self.memory_of(event) {
                 Some(Memory::FineSvmAtomics | Memory::SystemSvm) => true,
-                Some(Memory::Unstated | Memory::Buffer | Memory::CoarseSvm | Memory::FineSvm)
+                Some(
+                    Memory::Unstated
+                    | Memory::Buffer
+                    | Memory::CoarseSvm
+                    | Memory::FineSvm
+                    | Memory::HostCoherent,
+                )
                 | None => false,
             },
             BaseSet::Coarse => match self.memory_of(event) {
                 Some(Memory::Buffer | Memory::CoarseSvm | Memory::FineSvm) => true,
-                Some(Memory::Unstated | Memory::FineSvmAtomics | Memory::SystemSvm) | None => false,
+                Some(
+                    Memory::Unstated
+                    | Memory::FineSvmAtomics
+                    | Memory::SystemSvm
+                    | Memory::HostCoherent,
+                )
+                | None => false,
             },
             BaseSet::Buffer => self.memory_of(event) == Some(Memory::Buffer),
             BaseSet::Whole => self.memory_of(event).is_some_and(Memory::needs_map),
@@ -201,12 +221,8 @@ impl Skeleton<'_> {
                 let reference = |e: &Event<'_>| e.source.and_then(|s| s.reference);
                 reference(a).is_some() && reference(a) == reference(b)
             }),
-            BaseRel::SystemSynchronizes => self.pairs(out, |a, b| {
-                a.thread.zip(b.thread).is_some_and(|(a, b)| {
-                    let pair = (ThreadId(a as u32), ThreadId(b as u32));
-                    self.program.synchronized.contains(&pair)
-                })
-            }),
+            BaseRel::SystemSynchronizes => self.stated(&self.program.synchronized, out),
+            BaseRel::Contributes => self.stated(&self.program.contributes, out),
             BaseRel::SameBarrier if self.program.api == Api::Vulkan => self.meeting(out),
             BaseRel::SameBarrier => self.pairs(out, |a, b| self.same_barrier(a, b)),
         }
@@ -228,6 +244,16 @@ impl Skeleton<'_> {
                 }
             }
         }
+    }
+
+    /// From each event of a thread to each of another, for pairs of threads that the program states.
+    fn stated<const W: usize>(&self, stated: &[(ThreadId, ThreadId)], out: &mut [Row<W>]) {
+        self.pairs(out, |a, b| {
+            a.thread.zip(b.thread).is_some_and(|(a, b)| {
+                let pair = (ThreadId(a as u32), ThreadId(b as u32));
+                stated.contains(&pair)
+            })
+        });
     }
 
     fn pairs<const W: usize>(

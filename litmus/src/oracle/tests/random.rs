@@ -138,6 +138,7 @@ pub fn program(seed: u64) -> Program {
         queues: Vec::new(),
         commands: Vec::new(),
         synchronized: Vec::new(),
+        contributes: Vec::new(),
         condition: Condition {
             quantifier: builder.dice.pick(&[
                 Quantifier::Exists,

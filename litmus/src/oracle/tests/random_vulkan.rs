@@ -5,7 +5,8 @@ use crate::program::{
     Access, Address, Api, Atom, Atomic, Atomicity, Barrier, BarrierScope, BinOp, Branch, Cas,
     CasStrength, Condition, DomainOp, Expected, Expr, Fence, FenceFlags, Instr, LocId, Location,
     Make, MemOrder, MemScope, Memory, Observable, Placement, Predicate, Program, Quantifier, RegId,
-    Region, Register, Relation, Rmw, RmwOp, ScalarType, Thread, ThreadId, WorkItem,
+    Region, Register, Relation, Rmw, RmwOp, ScalarType, Thread, ThreadId, WorkItem, each_instr,
+    uses_location,
 };
 
 /// How much a program has.
@@ -36,7 +37,7 @@ pub fn program(seed: u64, size: Size) -> Program {
         ));
     }
     let target = predicate(&mut dice, &locations, &threads);
-    Program {
+    let mut program = Program {
         name: format!("random-{seed}"),
         api: Api::Vulkan,
         filter: dice
@@ -47,6 +48,7 @@ pub fn program(seed: u64, size: Size) -> Program {
         queues: Vec::new(),
         commands: Vec::new(),
         synchronized,
+        contributes: Vec::new(),
         condition: Condition {
             quantifier: dice.pick(&[
                 Quantifier::Exists,
@@ -55,6 +57,104 @@ pub fn program(seed: u64, size: Size) -> Program {
             ]),
             predicate: target,
         },
+    };
+    if dice.one_in(4) {
+        with_host(&mut dice, &mut program);
+    }
+    if dice.one_in(8) {
+        with_input(&mut dice, &mut program);
+    }
+    program
+}
+
+/// Puts threads on the host, and adds what calls of theirs and dependencies do.
+fn with_host(dice: &mut Dice, program: &mut Program) {
+    let own = program
+        .locations
+        .iter()
+        .filter(|l| l.alias.is_none())
+        .count() as u64;
+    let of = LocId(dice.below(own) as u32);
+    let memory = &mut program.locations[of.index()];
+    if memory.region != Region::Local && dice.one_in(2) {
+        memory.memory = Memory::HostCoherent;
+    }
+    let count = program.threads.len() as u64;
+    for _ in 0..1 + dice.below(2) {
+        let thread = &mut program.threads[dice.below(count) as usize];
+        let mut bound = false;
+        each_instr(&thread.body, &mut |instr| {
+            bound |= matches!(instr, Instr::Barrier(_))
+        });
+        // Workgroup memory is no more the host's than a barrier is.
+        for (l, location) in program.locations.iter().enumerate() {
+            let local = location.region == Region::Local;
+            bound |= local && uses_location(&thread.body, LocId(l as u32));
+        }
+        if bound {
+            continue;
+        }
+        thread.placement = Placement::Host;
+        for _ in 0..1 + dice.below(2) {
+            let calls = [
+                DomainOp::Submit,
+                DomainOp::Flush(of),
+                DomainOp::Invalidate(of),
+                DomainOp::Free(of),
+            ];
+            insert(dice, &mut thread.body, &calls);
+        }
+    }
+    let dependency = [
+        DomainOp::HostToDevice,
+        DomainOp::DeviceToHost,
+        DomainOp::Available,
+        DomainOp::Visible,
+    ];
+    for _ in 0..dice.below(3) {
+        let thread = &mut program.threads[dice.below(count) as usize];
+        insert(dice, &mut thread.body, &dependency);
+    }
+    for after in 1..count as u32 {
+        let pair = (ThreadId(after - 1), ThreadId(after));
+        if dice.one_in(2) && !program.synchronized.contains(&pair) {
+            program.synchronized.push(pair);
+        }
+    }
+}
+
+fn insert(dice: &mut Dice, body: &mut Vec<Instr>, among: &[DomainOp]) {
+    let at = dice.below(body.len() as u64 + 1) as usize;
+    body.insert(at, Instr::Domain(dice.pick(among)));
+}
+
+/// Makes a location an output, which a thread reads as its input.
+fn with_input(dice: &mut Dice, program: &mut Program) {
+    let output = &mut program.locations[0];
+    (output.region, output.memory) = (Region::Output, Memory::Unstated);
+    let input = Location {
+        name: "taken".to_owned(),
+        region: Region::Input,
+        alias: Some(LocId(0)),
+        ..output.clone()
+    };
+    let (location, array) = (LocId(program.locations.len() as u32), input.array);
+    program.locations.push(input);
+    let last = program.threads.len() - 1;
+    let value = Expr::Load(Access {
+        address: Address {
+            location,
+            index: array.then(|| Box::new(Expr::Const(0))),
+        },
+        atomicity: Atomicity::Plain,
+    });
+    let register = register(dice);
+    (program.threads[last].body).push(Instr::Assign { register, value });
+    let on_host = |t: usize| program.threads[t].placement == Placement::Host;
+    if !on_host(0) && !on_host(last) {
+        program
+            .contributes
+            .push((ThreadId(0), ThreadId(last as u32)));
     }
 }
 

@@ -89,6 +89,7 @@ fn program(threads: &[Vec<Act>], locations: u32, order: MemOrder, memory: bool) 
         queues: Vec::new(),
         commands: Vec::new(),
         synchronized: Vec::new(),
+        contributes: Vec::new(),
         name: "series".to_owned(),
         locations: (0..locations)
             .map(|l| Location {

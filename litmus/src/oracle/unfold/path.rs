@@ -25,6 +25,16 @@ pub enum EventKind {
     Available,
     /// A visibility operation.
     Visible,
+    /// An availability operation to the host domain.
+    Flush,
+    /// A visibility operation from the host domain.
+    Invalidate,
+    /// A memory domain operation from the host domain to that of the device.
+    HostToDevice,
+    /// One from the device domain to that of the host.
+    DeviceToHost,
+    /// The end of an allocation.
+    Free,
 }
 
 impl EventKind {
@@ -38,7 +48,12 @@ impl EventKind {
             | EventKind::Exit
             | EventKind::Barrier
             | EventKind::Available
-            | EventKind::Visible => false,
+            | EventKind::Visible
+            | EventKind::Flush
+            | EventKind::Invalidate
+            | EventKind::HostToDevice
+            | EventKind::DeviceToHost
+            | EventKind::Free => false,
         }
     }
 
@@ -52,7 +67,12 @@ impl EventKind {
             | EventKind::Exit
             | EventKind::Barrier
             | EventKind::Available
-            | EventKind::Visible => false,
+            | EventKind::Visible
+            | EventKind::Flush
+            | EventKind::Invalidate
+            | EventKind::HostToDevice
+            | EventKind::DeviceToHost
+            | EventKind::Free => false,
         }
     }
 }
@@ -77,7 +97,7 @@ pub struct BarrierId {
 pub struct PathEvent {
     /// What it does.
     pub kind: EventKind,
-    /// The element it touches; nothing for fences.
+    /// The element it touches; the first one of what is flushed, invalidated or freed; nothing for fences.
     pub place: Option<(LocId, u32)>,
     /// The location through whose reference it touches it: where that is an alias, not the one touched.
     pub reference: Option<LocId>,

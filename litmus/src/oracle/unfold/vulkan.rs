@@ -65,14 +65,29 @@ impl Run<'_> {
         self.made_visible(barrier.flags, barrier.make, scope)
     }
 
-    /// An operation on the device domain.
+    /// What a dependency or a call of the host does. "vkQueueSubmit performs a memory domain operation from host
+    /// to device, and a visibility operation", in that order.
     pub(super) fn domain(&mut self, operation: DomainOp) -> Run1<()> {
-        let kind = match operation {
-            DomainOp::Available => EventKind::Available,
-            DomainOp::Visible => EventKind::Visible,
+        let kinds: &[EventKind] = match operation {
+            DomainOp::Available => &[EventKind::Available],
+            DomainOp::Visible => &[EventKind::Visible],
+            DomainOp::HostToDevice => &[EventKind::HostToDevice],
+            DomainOp::DeviceToHost => &[EventKind::DeviceToHost],
+            DomainOp::Submit => &[EventKind::HostToDevice, EventKind::Visible],
+            DomainOp::Flush(_) => &[EventKind::Flush],
+            DomainOp::Invalidate(_) => &[EventKind::Invalidate],
+            DomainOp::Free(_) => &[EventKind::Free],
         };
-        let event = self.event(kind, Atomicity::Plain);
-        self.emit(event, None)?;
+        let memory = operation
+            .location()
+            .map(|of| self.program.memory_behind(of));
+        for kind in kinds {
+            let event = PathEvent {
+                place: memory.map(|memory| (memory, 0)),
+                ..self.event(*kind, Atomicity::Plain)
+            };
+            self.emit(event, None)?;
+        }
         Ok(())
     }
 

@@ -1,8 +1,9 @@
 //! What a program of one API cannot have, and what the memory semantics of Vulkan may say together.
 
 use crate::program::{
-    Api, Atomicity, Barrier, BarrierScope, Expected, Expr, Fence, FenceFlags, Instr, Make,
-    MemOrder, MemScope, Placement, Program, Region, RmwOp, ScalarType, each_expr, each_instr,
+    Api, Atomicity, Barrier, BarrierScope, Expected, Expr, Fence, FenceFlags, Instr, LocId, Make,
+    MemOrder, MemScope, Memory, Placement, Program, Region, RmwOp, ScalarType, each_expr,
+    each_instr,
 };
 use crate::syntax::error::{Outcome, Span};
 
@@ -31,7 +32,10 @@ fn open_cl(program: &Program) -> Option<Wrong> {
         .locations
         .iter()
         .find_map(|location| match location.region {
-            Region::Image | Region::Output => Some("OpenCL has no such region"),
+            Region::Image | Region::Output | Region::Input => Some("OpenCL has no such region"),
+            Region::Global | Region::Local if location.memory == Memory::HostCoherent => {
+                Some("OpenCL has no such memory")
+            }
             Region::Global | Region::Local if location.alias.is_some() => {
                 Some("a location of OpenCL has one name")
             }
@@ -45,7 +49,7 @@ fn open_cl(program: &Program) -> Option<Wrong> {
     if placed.is_some() {
         return Some((placed, "OpenCL has no queue families"));
     }
-    if !program.synchronized.is_empty() {
+    if !(program.synchronized.is_empty() && program.contributes.is_empty()) {
         return Some((
             None,
             "what a test of OpenCL synchronizes beside its threads are commands",
@@ -113,6 +117,20 @@ fn vulkan(program: &Program) -> Option<Wrong> {
             "a location of Vulkan has neither a generic nor an atomic type",
         ));
     }
+    let allocated = |memory| match memory {
+        Memory::Unstated | Memory::HostCoherent => true,
+        Memory::Buffer
+        | Memory::CoarseSvm
+        | Memory::FineSvm
+        | Memory::FineSvmAtomics
+        | Memory::SystemSvm => false,
+    };
+    if program.locations.iter().any(|l| !allocated(l.memory)) {
+        return Some((None, "memory of Vulkan is host_coherent, or says nothing"));
+    }
+    if let Some(wrong) = misplaced(program) {
+        return Some(wrong);
+    }
     let barred = program.threads.iter().position(|thread| {
         let mut meets = false;
         each_instr(&thread.body, &mut |instr| {
@@ -150,6 +168,47 @@ fn vulkan(program: &Program) -> Option<Wrong> {
             }
         },
     )
+}
+
+/// Calls on the device, shader inputs that are written, and invocations that contribute and are none.
+fn misplaced(program: &Program) -> Option<Wrong> {
+    let on_host = |t: usize| program.threads[t].placement == Placement::Host;
+    for (t, thread) in program.threads.iter().enumerate() {
+        let mut found = None;
+        each_instr(&thread.body, &mut |instr| match instr {
+            Instr::Domain(operation) if operation.is_call() && !on_host(t) => {
+                found = Some("only a host thread submits, flushes, invalidates and frees");
+            }
+            Instr::Store { access, .. } if is_input(program, access.address.location) => {
+                found = Some("an input is only read");
+            }
+            _ => {}
+        });
+        each_expr(&thread.body, &mut |expr| {
+            let written = match expr {
+                Expr::Rmw(rmw) => Some(rmw.address.location),
+                Expr::Cas(cas) => Some(cas.address.location),
+                _ => None,
+            };
+            if written.is_some_and(|location| is_input(program, location)) {
+                found = Some("an input is only read");
+            }
+        });
+        if let Some(what) = found {
+            return Some((Some(t), what));
+        }
+    }
+    let pairs = program.contributes.iter();
+    let mut threads = pairs.flat_map(|(from, to)| [from.index(), to.index()]);
+    let host = threads.find(|t| on_host(*t))?;
+    Some((
+        Some(host),
+        "a host thread is no shader invocation, and contributes to none",
+    ))
+}
+
+fn is_input(program: &Program, location: LocId) -> bool {
+    program.locations[location.index()].region == Region::Input
 }
 
 const APART: &str = "a memory access of Vulkan is an instruction of its own";

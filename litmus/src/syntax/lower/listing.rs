@@ -1,5 +1,6 @@
 //! Instructions of the VULKAN dialect.
 
+use super::domain::{DomainWord, Misnamed};
 use super::jumps::{self, Step};
 use super::opcode::{Mnemonic, Modifiers, Opcode};
 use super::thread::ThreadLowering;
@@ -68,10 +69,7 @@ impl ThreadLowering<'_> {
                 })
             }
             Mnemonic::ControlBarrier => Instr::Barrier(control_barrier(opcode)?),
-            Mnemonic::Domain(operation) => {
-                opcode.count(0..=0)?;
-                Instr::Domain(operation)
-            }
+            Mnemonic::Domain(word) => self.listed_domain(opcode, word)?,
             Mnemonic::Goto => {
                 opcode.count(1..=1)?;
                 return jump(steps, None, &operands[0]);
@@ -163,6 +161,30 @@ impl ThreadLowering<'_> {
             location,
             index: None,
         })
+    }
+
+    /// `avdevice`, or with the location that it is about `avhost x`.
+    fn listed_domain(&mut self, opcode: &Opcode<'_>, word: DomainWord) -> Outcome<Instr> {
+        let location = match opcode.line.operands.as_slice() {
+            [] => None,
+            [node] => match node.name() {
+                Some(name) => Some(self.mapped(&name)?),
+                None => return Err(node.problem("expected a location", "not a location")),
+            },
+            _ => {
+                opcode.count(0..=1)?;
+                None
+            }
+        };
+        let operation = word.operation(location).map_err(|wrong| match wrong {
+            Misnamed::Missing => opcode
+                .problem("the instruction names no location", "of whose memory?")
+                .help("add the location whose memory it is about, as in avhost x"),
+            Misnamed::Superfluous => {
+                opcode.problem("the instruction is about all memory", "names a location")
+            }
+        })?;
+        Ok(Instr::Domain(operation))
     }
 
     /// The access of a load or a store.

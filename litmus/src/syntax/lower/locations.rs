@@ -151,7 +151,7 @@ impl LocationsBuilder {
         let Some(class) = opcode.modifiers.class else {
             return Err(opcode
                 .problem("the access states no storage class", "no storage class")
-                .help("add sc0, sc1, sc2 or sc3"));
+                .help("add sc0, sc1, sc2, sc3 or sc4"));
         };
         self.in_class(&name, class)
     }

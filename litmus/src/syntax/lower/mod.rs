@@ -9,6 +9,7 @@
 mod api;
 pub(crate) mod command;
 pub(crate) mod condition;
+pub(crate) mod domain;
 mod enumerators;
 mod expression;
 mod function;
@@ -46,11 +47,13 @@ pub(crate) fn program(test: Test) -> Outcome<Program> {
         threads.push(thread);
         host.calls.push(calls);
     }
-    let synchronized = synchronized(&test)?;
+    let synchronized = pairs(&test, &test.synchronized)?;
+    let contributes = pairs(&test, &test.contributes)?;
     let frame = Frame {
         api: test.api,
         name: test.name,
         synchronized,
+        contributes,
     };
     assemble(frame, locations, threads, &host, |names| {
         let (quantifier, predicate, span) = &test.question;
@@ -73,6 +76,7 @@ pub(crate) struct Frame {
     pub api: Api,
     pub name: String,
     pub synchronized: Vec<(ThreadId, ThreadId)>,
+    pub contributes: Vec<(ThreadId, ThreadId)>,
 }
 
 /// Joins what was read of a test, resolves the names of its commands, and checks that they fit together;
@@ -97,6 +101,7 @@ pub(crate) fn assemble(
         queues,
         commands,
         synchronized: frame.synchronized,
+        contributes: frame.contributes,
         condition,
         filter,
     };
@@ -124,16 +129,15 @@ fn host(test: &Test) -> Host {
     host
 }
 
-/// The pairs of threads that system-synchronize.
-fn synchronized(test: &Test) -> Outcome<Vec<(ThreadId, ThreadId)>> {
-    let mut pairs = Vec::new();
-    for (before, after, span) in &test.synchronized {
-        pairs.push(pair(*before, *after, test.threads.len(), *span)?);
-    }
-    Ok(pairs)
+/// Pairs of a test's threads.
+fn pairs(test: &Test, stated: &[(u64, u64, Span)]) -> Outcome<Vec<(ThreadId, ThreadId)>> {
+    let pairs = stated.iter();
+    pairs
+        .map(|(before, after, span)| pair(*before, *after, test.threads.len(), *span))
+        .collect()
 }
 
-/// A pair of threads of which the first system-synchronizes with the second.
+/// A pair of threads of which the first system-synchronizes with the second, or contributes to it.
 pub(crate) fn pair(
     before: u64,
     after: u64,
@@ -148,7 +152,7 @@ pub(crate) fn pair(
     }
     if before == after {
         return Err(span.problem(
-            "a thread is in program order, and does not synchronize with itself",
+            "a thread is in program order, and neither synchronizes with itself nor contributes to itself",
             "twice the same thread",
         ));
     }

@@ -1,6 +1,7 @@
 //! The mnemonics of the VULKAN dialect and what their modifiers say.
 
-use crate::program::{BinOp, DomainOp, FenceFlags, Make, MemOrder, MemScope, Region, RmwOp};
+use super::domain::{DOMAINS, DomainWord};
+use crate::program::{BinOp, FenceFlags, Make, MemOrder, MemScope, Region, RmwOp};
 use crate::syntax::error::{Outcome, Problem, nearest};
 use crate::syntax::tree::{Instruction, Name, Node};
 
@@ -13,7 +14,7 @@ pub(super) enum Mnemonic {
     Rmw,
     MemoryBarrier,
     ControlBarrier,
-    Domain(DomainOp),
+    Domain(DomainWord),
     Goto,
     /// Jumps where two values compare so.
     BranchIf(BinOp),
@@ -72,14 +73,12 @@ pub(crate) const SCOPES: [(&str, MemScope); 6] = [
     ("cd", MemScope::AllSvmDevices),
 ];
 
-const OTHERS: [(&str, Mnemonic); 13] = [
+const OTHERS: [(&str, Mnemonic); 11] = [
     ("ld", Mnemonic::Load),
     ("st", Mnemonic::Store),
     ("rmw", Mnemonic::Rmw),
     ("membar", Mnemonic::MemoryBarrier),
     ("cbar", Mnemonic::ControlBarrier),
-    ("avdevice", Mnemonic::Domain(DomainOp::Available)),
-    ("visdevice", Mnemonic::Domain(DomainOp::Visible)),
     ("goto", Mnemonic::Goto),
     ("bz", Mnemonic::BranchZero(true)),
     ("bnz", Mnemonic::BranchZero(false)),
@@ -219,11 +218,17 @@ fn mnemonic(word: &Name) -> Outcome<Mnemonic> {
         .map(|(name, mnemonic)| (*name, *mnemonic))
         .chain(COMPUTE.map(|(name, op)| (name, Mnemonic::Compute(op))))
         .chain(BRANCHES.map(|(name, op)| (name, Mnemonic::BranchIf(op))))
+        .chain(DOMAINS.map(|(name, word)| (name, Mnemonic::Domain(word))))
         .find(|(name, _)| *name == text);
     found.map(|(_, mnemonic)| mnemonic).ok_or_else(|| {
         let names = || {
             let tables = COMPUTE.iter().chain(&BRANCHES).map(|(name, _)| *name);
-            OTHERS.iter().map(|(name, _)| *name).chain(tables)
+            let domains = DOMAINS.iter().map(|(name, _)| *name);
+            OTHERS
+                .iter()
+                .map(|(name, _)| *name)
+                .chain(domains)
+                .chain(tables)
         };
         word.problem(format!("{text} is not an instruction"), "unknown")
             .did_you_mean(nearest(text, names()), || {
@@ -256,7 +261,8 @@ fn modify(modifiers: &mut Modifiers, mnemonic: Mnemonic, word: &Name) -> Outcome
     if let Some(found) = text.strip_prefix("exec").and_then(scope) {
         return set(&mut modifiers.execution, found, word);
     }
-    if let Some(found) = text.strip_prefix("semsc").and_then(class) {
+    let semantics = text.strip_prefix("semsc").and_then(class);
+    if let Some(found) = semantics.filter(|class| *class != Region::Input) {
         for (name, flag) in modifiers.flags.named() {
             *flag |= name == found.name();
         }
@@ -286,7 +292,7 @@ fn modify(modifiers: &mut Modifiers, mnemonic: Mnemonic, word: &Name) -> Outcome
                 .problem(format!("{text} modifies no instruction"), "unknown")
                 .help(
                     "modifiers are atom, acq, rel, acq_rel, av, vis, nonpriv, scopes (sg, wg, qf, \
-                     dv), storage classes (sc0 to sc3) and semantics (semsc0 to semsc3, semav, semvis)",
+                     dv), storage classes (sc0 to sc4) and semantics (semsc0 to semsc3, semav, semvis)",
                 ));
         }
     }

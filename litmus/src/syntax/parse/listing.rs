@@ -9,8 +9,15 @@ use crate::syntax::lexer::TokenKind;
 use crate::syntax::limits::{MAX_INSTRUCTIONS, MAX_THREADS};
 use crate::syntax::tree::{Body, Instruction, Line, Node, Pred, Test, ThreadTree};
 
+/// What the second braces say of threads.
+#[derive(Default)]
+struct Pairs {
+    synchronized: Vec<(u64, u64, Span)>,
+    contributes: Vec<(u64, u64, Span)>,
+}
+
 impl Parser<'_> {
-    /// Init list, pairs that system-synchronize, columns, question.
+    /// Init list, pairs of threads, columns, question.
     pub(super) fn test_in_columns(&mut self, name: String) -> Outcome<Test> {
         if !self.is("{") {
             return Err(self
@@ -18,9 +25,12 @@ impl Parser<'_> {
                 .help("write {} where every location starts at 0"));
         }
         let init = self.init_list()?;
-        let synchronized = match self.is("{") {
+        let Pairs {
+            synchronized,
+            contributes,
+        } = match self.is("{") {
             true => self.pairs()?,
-            false => Vec::new(),
+            false => Pairs::default(),
         };
         let mut threads = self.heads()?;
         let mut bodies = vec![Vec::new(); threads.len()];
@@ -41,16 +51,17 @@ impl Parser<'_> {
             init,
             threads,
             synchronized,
+            contributes,
             question,
             filter,
             listed,
         })
     }
 
-    /// `{ ssw 0 1; ssw 1 2; }`
-    fn pairs(&mut self) -> Outcome<Vec<(u64, u64, Span)>> {
+    /// `{ ssw 0 1; contributes 1 2; }`
+    fn pairs(&mut self) -> Outcome<Pairs> {
         let open = self.bump().span;
-        let mut pairs = Vec::new();
+        let mut pairs = Pairs::default();
         loop {
             while self.eat(";").is_some() {}
             if self.eat("}").is_some() {
@@ -58,16 +69,21 @@ impl Parser<'_> {
             }
             if self.at_end() {
                 return Err(open.problem(
-                    "the file ends before the end of the pairs that system-synchronize",
+                    "the file ends before the end of the pairs of threads",
                     "this brace is never closed",
                 ));
             }
-            let Some(start) = self.eat_word("ssw") else {
-                return Err(self.unexpected("ssw and two threads, as in ssw 0 1"));
+            let (start, list) = if let Some(start) = self.eat_word("ssw") {
+                (start, &mut pairs.synchronized)
+            } else if let Some(start) = self.eat_word("contributes") {
+                (start, &mut pairs.contributes)
+            } else {
+                let expected = "ssw or contributes and two threads, as in ssw 0 1";
+                return Err(self.unexpected(expected));
             };
             let (before, _) = self.number("the number of a thread")?;
             let (after, end) = self.number("the number of a thread")?;
-            pairs.push((before, after, start.to(end)));
+            list.push((before, after, start.to(end)));
         }
     }
 

@@ -62,6 +62,7 @@ impl Parser<'_> {
             init,
             threads,
             synchronized: Vec::new(),
+            contributes: Vec::new(),
             question,
             filter,
             listed,

@@ -3,10 +3,11 @@
 use super::expression::ThreadText;
 use super::litmus::{init_value, question};
 use crate::program::{
-    Access, Address, Atomic, Atomicity, Barrier, BinOp, DomainOp, Expected, Expr, Fence,
-    FenceFlags, Instr, LocId, Location, Make, MemOrder, MemScope, Placement, Program, Region,
-    RmwOp, ScalarType, Thread, WorkItem, uses_location,
+    Access, Address, Atomic, Atomicity, Barrier, BinOp, Expected, Expr, Fence, FenceFlags, Instr,
+    LocId, Location, Make, MemOrder, MemScope, Placement, Program, Region, RmwOp, ScalarType,
+    Thread, WorkItem, uses_location,
 };
+use crate::syntax::lower::domain::DomainWord;
 use crate::syntax::lower::opcode::{BRANCHES, COMPUTE, OPERATIONS, SCOPES};
 use std::fmt::Write;
 
@@ -14,10 +15,16 @@ use std::fmt::Write;
 pub(super) fn columns(program: &Program) -> String {
     let mut out = format!("VULKAN {}\n\n", program.name);
     init_list(program, &mut out);
-    if !program.synchronized.is_empty() {
+    let pairs = [
+        ("ssw", &program.synchronized),
+        ("contributes", &program.contributes),
+    ];
+    if pairs.iter().any(|(_, pairs)| !pairs.is_empty()) {
         out.push_str("{\n");
-        for (before, after) in &program.synchronized {
-            let _ = writeln!(out, "  ssw {} {};", before.0, after.0);
+        for (word, pairs) in pairs {
+            for (before, after) in pairs {
+                let _ = writeln!(out, "  {word} {} {};", before.0, after.0);
+            }
         }
         out.push_str("}\n\n");
     }
@@ -50,7 +57,11 @@ fn init_list(program: &Program, out: &mut String) {
             ),
             None => init_entry(location),
         };
-        let _ = writeln!(out, "  {class}{entry};");
+        let memory = match location.memory.name() {
+            Some(memory) => format!("{memory} "),
+            None => String::new(),
+        };
+        let _ = writeln!(out, "  {memory}{class}{entry};");
     }
     for (t, thread) in program.threads.iter().enumerate() {
         for register in &thread.registers {
@@ -222,8 +233,13 @@ impl Lines<'_> {
             }
             Instr::Fence(fence) => memory_barrier(fence),
             Instr::Barrier(barrier) => control_barrier(barrier),
-            Instr::Domain(DomainOp::Available) => "avdevice".to_owned(),
-            Instr::Domain(DomainOp::Visible) => "visdevice".to_owned(),
+            Instr::Domain(operation) => {
+                let mnemonic = DomainWord::of(*operation).mnemonic();
+                match operation.location() {
+                    None => mnemonic.to_owned(),
+                    Some(location) => format!("{mnemonic} {}", self.text.location(location)),
+                }
+            }
             Instr::Return => "ret".to_owned(),
             // Blocks are written line by line, and programs of Vulkan enqueue no commands.
             Instr::If(_) | Instr::While { .. } | Instr::Host(_) => "nop".to_owned(),

@@ -68,7 +68,7 @@ fn init_entry(location: &Location) -> String {
     // parameters of a generic location name no region
     let space = match location.region {
         Region::Local if location.generic => "local ",
-        Region::Local | Region::Global | Region::Image | Region::Output => "",
+        Region::Local | Region::Global | Region::Image | Region::Output | Region::Input => "",
     };
     let type_name = type_name(location);
     let memory = match location.memory.name() {
@@ -184,7 +184,7 @@ fn param(location: &Location, volatile: bool) -> String {
     let volatile = if volatile { "volatile " } else { "" };
     let space = match location.region {
         _ if location.generic => "",
-        Region::Global | Region::Image | Region::Output => "global ",
+        Region::Global | Region::Image | Region::Output | Region::Input => "global ",
         Region::Local => "local ",
     };
     format!(

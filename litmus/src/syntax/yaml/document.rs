@@ -1,8 +1,9 @@
 //! The schema: one serde type for each mapping of the document, read and written alike.
 
 use super::value::{At, Flags, Integer, OneOrMany, Text, bare, given};
-use crate::program::{Api, DomainOp, MapAccess, MemOrder, MemScope, Memory, QueueOrder, Region};
+use crate::program::{Api, MapAccess, MemOrder, MemScope, Memory, QueueOrder, Region};
 use crate::syntax::error::Span;
+use crate::syntax::lower::domain::DomainWord;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, Deserializer, Visitor};
 use serde::ser::Serializer;
@@ -32,6 +33,9 @@ pub(super) struct Document {
     /// Pairs of threads that system-synchronize.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub synchronized: Vec<FlowSeq<At<(u64, u64)>>>,
+    /// Pairs of threads of which the first contributes to the second.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contributes: Vec<FlowSeq<At<(u64, u64)>>>,
     pub threads: At<Vec<At<ThreadEntry>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filter: Option<Text>,
@@ -166,7 +170,8 @@ instruction! {
     sub_group_barrier "sub_group_barrier": At<Flags>,
     queue_family_barrier "queue_family_barrier": At<Flags>,
     device_barrier "device_barrier": At<Flags>,
-    domain "domain": At<DomainOp>,
+    domain "domain": At<DomainWord>,
+    location "location": Text,
     rmw "rmw": Text,
     compare_exchange "compare_exchange": Text,
     condition "if": Text,

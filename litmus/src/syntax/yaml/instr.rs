@@ -9,6 +9,7 @@ use crate::program::{
 };
 use crate::syntax::error::{Outcome, Span};
 use crate::syntax::lower::command::CallTree;
+use crate::syntax::lower::domain::{DomainWord, Misnamed};
 use crate::syntax::lower::opcode::OPERATIONS;
 use crate::syntax::lower::thread::ThreadLowering;
 use crate::syntax::tree::{Name, Node};
@@ -26,7 +27,7 @@ const FORMS: [(&str, &[&str]); 22] = [
     ("sub_group_barrier", BARRIER),
     ("queue_family_barrier", BARRIER),
     ("device_barrier", BARRIER),
-    ("domain", &[]),
+    ("domain", &["location"]),
     ("if", &["then", "else"]),
     ("while", &["do"]),
     ("enqueue", &["queue", "after"]),
@@ -150,8 +151,8 @@ impl ThreadReader<'_, '_> {
         if let Some(place) = &keys.compare_exchange {
             return self.compare_exchange(place, &keys, form);
         }
-        if let Some(operation) = &keys.domain {
-            return Ok(Instr::Domain(operation.value));
+        if let Some(word) = &keys.domain {
+            return self.domain(word, keys.location.as_ref());
         }
         if let Some(call) = &keys.effect {
             return self.effect(call);
@@ -192,6 +193,21 @@ impl ThreadReader<'_, '_> {
         }
         let call = self.call(&keys, form)?;
         Ok(self.lowering.host(call))
+    }
+
+    fn domain(&self, word: &At<DomainWord>, location: Option<&Text>) -> Outcome<Instr> {
+        let name = location.map(Text::name).transpose()?;
+        let location = name.map(|name| self.lowering.mapped(&name)).transpose()?;
+        match word.value.operation(location) {
+            Ok(operation) => Ok(Instr::Domain(operation)),
+            Err(Misnamed::Missing) => Err(word
+                .problem("the operation names no location", "of whose memory?")
+                .help("add the key location")),
+            Err(Misnamed::Superfluous) => Err(word.problem(
+                "the operation is about all memory, and names a location",
+                "about all memory",
+            )),
+        }
     }
 
     fn barrier(

@@ -17,11 +17,12 @@ pub use read::read_yaml;
 pub use write::write_yaml;
 
 /// Keys that a document may start with.
-pub(crate) const FIRST_KEYS: [&str; 11] = [
+pub(crate) const FIRST_KEYS: [&str; 12] = [
     "kind",
     "litmus",
     "api",
     "synchronized",
+    "contributes",
     "locations",
     "queues",
     "threads",

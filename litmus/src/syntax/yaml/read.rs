@@ -58,14 +58,18 @@ fn program(text: &str) -> Outcome<Program> {
         host.queues.push((queue, entry.name.span));
     }
     let threads = threads(document.threads, &locations, (api, text), &mut host)?;
-    let synchronized = document.synchronized.iter().map(|FlowSeq(entry)| {
-        let (before, after) = entry.value;
-        pair(before, after, threads.len(), entry.span)
-    });
+    let pairs = |stated: &[FlowSeq<At<(u64, u64)>>]| {
+        let pairs = stated.iter().map(|FlowSeq(entry)| {
+            let (before, after) = entry.value;
+            pair(before, after, threads.len(), entry.span)
+        });
+        pairs.collect::<Outcome<Vec<_>>>()
+    };
     let frame = Frame {
         api,
         name,
-        synchronized: synchronized.collect::<Outcome<_>>()?,
+        synchronized: pairs(&document.synchronized)?,
+        contributes: pairs(&document.contributes)?,
     };
     assemble(frame, locations, threads, &host, |names| {
         let condition = Condition {

@@ -8,8 +8,9 @@ use super::value::{At, Flags, Integer, OneOrMany, Text};
 use crate::program::{
     Access, Address, Api, Atomicity, Barrier, BarrierScope, CommandId, CommandKind, Expr,
     FenceFlags, HostCall, Instr, LocId, Location, Make, MemOrder, Memory, Placement, Program,
-    Quantifier, Queue, Region, Register, Rmw, ScalarType, Thread,
+    Quantifier, Queue, Region, Register, Rmw, ScalarType, Thread, ThreadId,
 };
+use crate::syntax::lower::domain::DomainWord;
 use crate::syntax::lower::opcode::OPERATIONS;
 use crate::syntax::write::{ThreadText, names, predicate};
 use serde_saphyr::{FlowMap, FlowSeq};
@@ -25,9 +26,8 @@ pub fn write_yaml(program: &Program) -> String {
         locations: (program.locations.iter())
             .map(|of| location(program, of))
             .collect(),
-        synchronized: (program.synchronized.iter())
-            .map(|(a, b)| FlowSeq(At::from((u64::from(a.0), u64::from(b.0)))))
-            .collect(),
+        synchronized: pairs(&program.synchronized),
+        contributes: pairs(&program.contributes),
         queues: program.queues.iter().map(queue).collect(),
         threads: At::from(threads.map(|t| thread(program, t)).collect::<Vec<_>>()),
         filter: program
@@ -47,6 +47,13 @@ pub fn write_yaml(program: &Program) -> String {
     };
     serde_saphyr::to_string_with_options(&document, options)
         .expect("every value of the schema can be written")
+}
+
+fn pairs(pairs: &[(ThreadId, ThreadId)]) -> Vec<FlowSeq<At<(u64, u64)>>> {
+    let pairs = pairs.iter();
+    pairs
+        .map(|(a, b)| FlowSeq(At::from((u64::from(a.0), u64::from(b.0)))))
+        .collect()
 }
 
 fn text(text: &str) -> Text {
@@ -205,7 +212,11 @@ impl Writer<'_> {
                 set_make(&mut keys, fence.make);
             }
             Instr::Barrier(barrier) => set_barrier(&mut keys, self.0.program.api, barrier),
-            Instr::Domain(operation) => keys.domain = Some(At::from(*operation)),
+            Instr::Domain(operation) => {
+                keys.domain = Some(At::from(DomainWord::of(*operation)));
+                let location = operation.location();
+                keys.location = location.map(|location| text(self.0.location(location)));
+            }
             Instr::If(branch) => {
                 keys.condition = self.expression(&branch.condition);
                 keys.then = Some(At::from(self.block(&branch.then)));

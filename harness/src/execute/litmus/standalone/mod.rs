@@ -51,10 +51,14 @@ impl Standalone<'_> {
     pub fn to_c(&self) -> Result<String, String> {
         let program = self.program;
         let shape = Shape::of(program).map_err(|e| e.to_string())?;
-        if shape.crosses_devices() {
+        let crosses = match program.api {
+            Api::OpenCl => shape.crosses_devices(),
+            Api::Vulkan => !shape.host.is_empty(),
+        };
+        if crosses {
             return Err(
-                "a test on several devices or queue families or with threads of the host is not written as a C \
-                 program: `classay litmus` runs it"
+                "a test on several devices or with threads of the host is not written as a C program: \
+                 `classay litmus` runs it"
                     .into(),
             );
         }
@@ -346,5 +350,50 @@ fn numbers(values: &[i64]) -> String {
     match values {
         [] => "0".into(),
         values => values.iter().map(number).collect::<Vec<_>>().join(", "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan;
+
+    fn written(test: &str) -> Result<String, String> {
+        let cases = plan::shipped_of(Api::Vulkan).expect("tests");
+        let case = cases.iter().find(|case| case.test == test);
+        let program = case.and_then(|case| case.body.litmus()).expect("a test");
+        let capabilities = Capabilities {
+            api: Api::Vulkan,
+            memory_model: true,
+            scope_device: true,
+            queue_families: 2,
+            queues: 2,
+            compute_units: 4,
+            max_work_group_size: 256,
+            max_alloc: 1 << 28,
+            global_mem: 1 << 30,
+            local_mem_size: 1 << 15,
+            subgroup_size: 32,
+            ..Capabilities::default()
+        };
+        Standalone {
+            program,
+            capabilities: &capabilities,
+            environment: &Environment::default(),
+            seed: 1,
+            allowed: None,
+            about: Vec::new(),
+        }
+        .to_c()
+    }
+
+    #[test]
+    fn each_queue_family_of_a_test_is_one_of_the_program() {
+        let one = written("SSW+device").expect("a C program");
+        assert!(one.contains("#define FAMILIES 1\n#define STEPS 2u\n"));
+        let two = written("CoRR+dv").expect("a C program");
+        assert!(two.contains("#define FAMILIES 2\n#define STEPS 1u\n"));
+        let host = written("CoRR+hosts").expect_err("host threads are not written");
+        assert!(host.contains("threads of the host"), "{host}");
     }
 }

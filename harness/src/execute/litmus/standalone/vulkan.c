@@ -2,7 +2,12 @@
 
 static VkPhysicalDevice physical;
 static VkDevice device;
-static VkQueue queue;
+/* Of each queue family that the test has. */
+static uint32_t families[FAMILIES];
+static VkQueue queues[FAMILIES];
+static VkCommandBuffer buffers[FAMILIES];
+static VkFence fences[FAMILIES];
+/* The one that is being recorded. */
 static VkCommandBuffer commands;
 
 /* A call that cannot fail in a test that means anything. */
@@ -30,7 +35,7 @@ static void hung(int number)
 }
 
 /* The device that the second argument chooses, with what the module is written for. */
-static uint32_t choose(int argc, char **argv)
+static void choose(int argc, char **argv)
 {
     VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
                                      .apiVersion = VK_API_VERSION_1_2};
@@ -78,25 +83,71 @@ static uint32_t choose(int argc, char **argv)
     VkPhysicalDeviceFeatures2 use = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
                                      .pNext = &use12,
                                      .features = {.shaderInt64 = INT64}};
-    VkQueueFamilyProperties families[64];
-    uint32_t family_count = 64, family = 0;
-    vkGetPhysicalDeviceQueueFamilyProperties(physical, &family_count, families);
-    while (family < family_count && !(families[family].queueFlags & VK_QUEUE_COMPUTE_BIT))
-        family++;
-    if (family == family_count)
-        lacks("a queue that computes");
-    float priority = 1;
-    VkDeviceQueueCreateInfo queues = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-                                      .queueFamilyIndex = family,
-                                      .queueCount = 1,
-                                      .pQueuePriorities = &priority};
+    VkQueueFamilyProperties all_families[64];
+    uint32_t family_count = 64, found = 0;
+    vkGetPhysicalDeviceQueueFamilyProperties(physical, &family_count, all_families);
+    for (uint32_t n = 0; n < family_count && found < FAMILIES; n++)
+        if (all_families[n].queueFlags & VK_QUEUE_COMPUTE_BIT)
+            families[found++] = n;
+    if (found < FAMILIES)
+        lacks(FAMILIES == 1 ? "a queue that computes" : "so many queue families that compute");
+    const float priority = 1;
+    VkDeviceQueueCreateInfo wanted[FAMILIES];
+    for (uint32_t f = 0; f < FAMILIES; f++)
+        wanted[f] = (VkDeviceQueueCreateInfo){
+            .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+            .queueFamilyIndex = families[f],
+            .queueCount = 1,
+            .pQueuePriorities = &priority};
     VkDeviceCreateInfo create = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                  .pNext = &use,
-                                 .queueCreateInfoCount = 1,
-                                 .pQueueCreateInfos = &queues};
+                                 .queueCreateInfoCount = FAMILIES,
+                                 .pQueueCreateInfos = wanted};
     must(vkCreateDevice(physical, &create, NULL, &device), "vkCreateDevice");
-    vkGetDeviceQueue(device, family, 0, &queue);
-    return family;
+    for (uint32_t f = 0; f < FAMILIES; f++)
+        vkGetDeviceQueue(device, families[f], 0, &queues[f]);
+}
+
+/* What is recorded and waited for on each queue. */
+static void prepare(void)
+{
+    for (uint32_t f = 0; f < FAMILIES; f++) {
+        VkCommandPoolCreateInfo about = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                         .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
+                                         .queueFamilyIndex = families[f]};
+        VkCommandPool pool;
+        must(vkCreateCommandPool(device, &about, NULL, &pool), "vkCreateCommandPool");
+        VkCommandBufferAllocateInfo allocate = {
+            .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+            .commandPool = pool,
+            .commandBufferCount = 1};
+        must(vkAllocateCommandBuffers(device, &allocate, &buffers[f]), "vkAllocateCommandBuffers");
+        VkFenceCreateInfo open = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+        must(vkCreateFence(device, &open, NULL, &fences[f]), "vkCreateFence");
+    }
+}
+
+static void begin(uint32_t f)
+{
+    VkCommandBufferBeginInfo once = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+                                     .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
+    commands = buffers[f];
+    must(vkBeginCommandBuffer(commands, &once), "vkBeginCommandBuffer");
+}
+
+static void submit(uint32_t f)
+{
+    must(vkEndCommandBuffer(buffers[f]), "vkEndCommandBuffer");
+    VkSubmitInfo about = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+                          .commandBufferCount = 1,
+                          .pCommandBuffers = &buffers[f]};
+    must(vkQueueSubmit(queues[f], 1, &about, fences[f]), "vkQueueSubmit");
+}
+
+static void finish(uint32_t f)
+{
+    must(vkWaitForFences(device, 1, &fences[f], VK_TRUE, UINT64_MAX), "vkWaitForFences");
+    must(vkResetFences(device, 1, &fences[f]), "vkResetFences");
 }
 
 /* ---- memory ------------------------------------------------------------------------------------ */
@@ -113,6 +164,10 @@ static struct words take(size_t count, VkMemoryPropertyFlags wanted, VkMemoryPro
     struct words words = {.bytes = 4 * (count ? count : 1)};
     VkBufferCreateInfo about = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
                                 .size = words.bytes,
+                                .sharingMode = FAMILIES > 1 ? VK_SHARING_MODE_CONCURRENT
+                                                            : VK_SHARING_MODE_EXCLUSIVE,
+                                .queueFamilyIndexCount = FAMILIES,
+                                .pQueueFamilyIndices = families,
                                 .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
                                          VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT |
                                          VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
@@ -286,44 +341,49 @@ static void order(uint32_t part)
                         ? VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT : 0);
 }
 
-static void play(size_t which, const VkPipeline pipelines[PARTS], const VkDescriptorSet sets[PARTS])
+static void dispatch(size_t which, uint32_t p, const VkPipeline pipelines[PARTS],
+                     const VkDescriptorSet sets[PARTS])
 {
-    for (uint32_t p = 0; p < PARTS; p++) {
-        order(p);
-        vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipelines[p]);
-        vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &sets[p], 0,
-                                NULL);
-        vkCmdDispatch(commands, groups[which * PARTS + p], 1, 1);
-    }
+    vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipelines[p]);
+    vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &sets[p], 0,
+                            NULL);
+    vkCmdDispatch(commands, groups[which * PARTS + p], 1, 1);
 }
 
-static void finish(VkFence fence)
+/* Plays a launch. The parts of one queue family follow each other where the launch begins and ends; those of
+   several are submissions, in each step one to each queue at once, and all is complete before the next step. */
+static void play(size_t which, const VkPipeline pipelines[PARTS], const VkDescriptorSet sets[PARTS])
 {
-    must(vkEndCommandBuffer(commands), "vkEndCommandBuffer");
-    VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
-                           .commandBufferCount = 1,
-                           .pCommandBuffers = &commands};
-    must(vkQueueSubmit(queue, 1, &submit, fence), "vkQueueSubmit");
-    must(vkWaitForFences(device, 1, &fence, VK_TRUE, UINT64_MAX), "vkWaitForFences");
-    must(vkResetFences(device, 1, &fence), "vkResetFences");
+    if (FAMILIES == 1) {
+        for (uint32_t p = 0; p < PARTS; p++) {
+            order(p);
+            dispatch(which, p, pipelines, sets);
+        }
+        return;
+    }
+    submit(0);
+    finish(0);
+    for (uint32_t s = 0; s < STEPS; s++) {
+        int has[FAMILIES] = {0};
+        for (uint32_t p = 0; p < PARTS; p++)
+            if (parts[p].step == s) {
+                begin(parts[p].family);
+                dispatch(which, p, pipelines, sets);
+                submit(parts[p].family);
+                has[parts[p].family] = 1;
+            }
+        for (uint32_t f = 0; f < FAMILIES; f++)
+            if (has[f])
+                finish(f);
+    }
+    begin(0);
 }
 
 int main(int argc, char **argv)
 {
     double seconds = argc > 1 ? strtod(argv[1], NULL) : 10;
-    uint32_t family = choose(argc, argv);
-    VkCommandPoolCreateInfo about = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-                                     .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
-                                     .queueFamilyIndex = family};
-    VkCommandPool pool;
-    must(vkCreateCommandPool(device, &about, NULL, &pool), "vkCreateCommandPool");
-    VkCommandBufferAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-                                            .commandPool = pool,
-                                            .commandBufferCount = 1};
-    must(vkAllocateCommandBuffers(device, &allocate, &commands), "vkAllocateCommandBuffers");
-    VkFenceCreateInfo open = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
-    VkFence fence;
-    must(vkCreateFence(device, &open, NULL, &fence), "vkCreateFence");
+    choose(argc, argv);
+    prepare();
 
     struct words memory = on_device(MEMORY_WORDS), results = on_device(RESULT_WORDS);
     struct words meeting = on_device(MEETING_WORDS), scratch = on_device(SCRATCH_WORDS);
@@ -355,9 +415,7 @@ int main(int argc, char **argv)
     do {
         alarm(60); /* for a launch */
         size_t which = launches % LAUNCHES;
-        VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
-                                          .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
-        must(vkBeginCommandBuffer(commands, &begin), "vkBeginCommandBuffer");
+        begin(0);
         copy(&initial, &memory);
         copy(&unset, &results);
         copy(&zeros, &meeting);
@@ -374,7 +432,8 @@ int main(int argc, char **argv)
         copy(&results, &seen);
         barrier(transfer, VK_ACCESS_TRANSFER_WRITE_BIT, VK_PIPELINE_STAGE_HOST_BIT,
                 VK_ACCESS_HOST_READ_BIT);
-        finish(fence);
+        submit(0);
+        finish(0);
         for (uint32_t k = 0; k < told[0].host[COUNT]; k++)
             look(told[0].host, ended.host, seen.host, k);
         instances += told[0].host[COUNT];

@@ -79,8 +79,9 @@ impl Standalone<'_> {
             });
             let size = sizes.next_back().unwrap_or(0);
             let words = self.local_words(test, e, part);
+            let (step, family) = (test.shape.devices[part].step, test.shape.family(part));
             parts.push(format!(
-                "{{{}, {local_size}, {size}, {words}}},",
+                "{{{}, {local_size}, {size}, {words}, {step}, {family}}},",
                 quoted(&name)
             ));
         }
@@ -89,15 +90,19 @@ static const struct part {
     const char *entry;
     uint32_t local_size;            /* invocations of a workgroup */
     uint32_t local_id, local_words; /* words of Workgroup memory, and the constant that says them */
+    uint32_t step, family;          /* when it is played, and on the queue of which family */
 } parts[] = {";
-        table(c, head, parts, "{\"\", 1, 0, 0},");
+        table(c, head, parts, "{\"\", 1, 0, 0, 0, 0},");
+        let families = test.shape.families().len().max(1);
+        c.line(&format!("#define FAMILIES {families}"));
+        c.line(&format!("#define STEPS {}u", test.shape.steps.len()));
         let mut rows = Vec::new();
         for (n, step) in test.shape.steps.iter().enumerate().skip(1) {
-            rows.extend(dependencies(&step.before).into_iter().map(
-                |Dependency { available, visible }| {
-                    format!("{{{n}, {}, {}}},", u32::from(available), u32::from(visible))
-                },
-            ));
+            let row = |of: Dependency| {
+                let (available, visible) = (u32::from(of.available), u32::from(of.visible));
+                format!("{{{n}, {available}, {visible}}},")
+            };
+            rows.extend(dependencies(&step.before).into_iter().map(row));
         }
         let head = "\
 /* Before a part: what was written is made available to the device domain, and visible from it. */
