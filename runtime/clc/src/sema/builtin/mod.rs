@@ -6,7 +6,8 @@
 //! - `memory`: vector loads and stores
 //! - `atomic`: OpenCL 1.x and C11 atomics
 //! - `sync`: work-item functions, barriers, fences
-//! - `group`: copies by a work-group
+//! - `group`: copies by a work-group, collective functions
+//! - `image`: images and samplers
 //! - `generic`: which address space a generic pointer points into
 //! - `print`: `printf`
 
@@ -14,6 +15,7 @@ mod atomic;
 mod convert;
 mod generic;
 mod group;
+mod image;
 mod memory;
 mod numeric;
 mod print;
@@ -27,7 +29,7 @@ use crate::diag::{Reported, count};
 use crate::hir::{Builtin, Expr, ExprKind};
 use crate::source::Loc;
 use crate::types::{Qual, Scalar, Space};
-use table::{Kind, find};
+use table::{Kind, find, lacking};
 
 /// A call being checked.
 pub(super) struct Call<'c> {
@@ -51,6 +53,11 @@ impl Sema<'_> {
     ) -> Checked<Expr> {
         let kind = find(name, self.language);
         if kind.is_none()
+            && let Some(feature) = lacking(name, self.language)
+        {
+            return self.error(at, format!("`{name}` needs {feature}"));
+        }
+        if kind.is_none()
             && let Some(feature) = missing::feature(What::Function, name)
         {
             return self.unsupported(at, &format!("`{name}`"), feature);
@@ -69,12 +76,14 @@ impl Sema<'_> {
             Kind::Legacy(op) => self.legacy_atomic(op, call),
             Kind::Atomic(op) => self.atomic(op, call),
             Kind::Sync(sync) => self.sync(sync, call),
+            Kind::Collective(kind, together) => self.collective(kind, together, call),
             Kind::Constant(bits, scalar) => {
                 self.arity(&call, 0)?;
                 Ok(self.number(bits, scalar, at))
             }
             Kind::ToSpace(space) => self.generic_to(space, call),
             Kind::GetFence => self.get_fence(call),
+            Kind::Image(of) => self.image(of, call),
             Kind::AsyncCopy { strided } => self.async_copy(strided, call),
             Kind::WaitGroupEvents => self.wait_group_events(call),
             Kind::Printf => self.printf(call),

@@ -1,12 +1,13 @@
 //! The names of built-in functions.
 
 use super::convert::{Conversion, conversion};
+use super::image::{ImageFunction, image};
 use crate::device::{Language, Version};
 use crate::hir::{Builtin, Vectors};
 use crate::types::Scalar;
 use touchstone_ir::intrinsic::Signature;
 use touchstone_ir::{
-    AddressSpace, BarrierKind, Cmp, Intrinsic, MemScope, Order, Query, RmwOp, Rounding,
+    AddressSpace, BarrierKind, Cmp, Collective, Intrinsic, MemScope, Order, Query, RmwOp, Rounding,
 };
 
 /// What a built-in function is.
@@ -21,6 +22,9 @@ pub(super) enum Kind {
     /// A C11 atomic function.
     Atomic(Atomic),
     Sync(Sync),
+    Image(ImageFunction),
+    /// A collective function of a work-group or a sub-group.
+    Collective(BarrierKind, Together),
     Constant(u64, Scalar),
     /// `to_global` and its like.
     ToSpace(AddressSpace),
@@ -146,6 +150,16 @@ pub(super) enum Sync {
     MemFence(Order),
 }
 
+/// What a collective function does.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Together {
+    /// `…_all` (true) and `…_any`.
+    Vote(bool),
+    Broadcast,
+    /// A reduction or a scan, and how signed integers, unsigned ones and floats are joined.
+    Join(fn(RmwOp) -> Collective, [RmwOp; 3]),
+}
+
 /// The function of floats of one type with a name: the intrinsics of that form but those that are
 /// parts of other functions.
 fn float(name: &str) -> Option<Intrinsic> {
@@ -176,22 +190,34 @@ fn query(name: &str, language: &Language) -> Option<Kind> {
         "get_enqueued_local_size" if since_2_0 => (Q::EnqueuedLocalSize, Scalar::SIZE),
         "get_global_linear_id" if since_2_0 => (Q::GlobalLinearId, Scalar::SIZE),
         "get_local_linear_id" if since_2_0 => (Q::LocalLinearId, Scalar::SIZE),
-        _ if !language.sub_groups => return None,
-        "get_sub_group_size" => (Q::SubGroupSize, Scalar::UInt),
-        "get_max_sub_group_size" => (Q::MaxSubGroupSize, Scalar::UInt),
-        "get_num_sub_groups" => (Q::NumSubGroups, Scalar::UInt),
-        "get_enqueued_num_sub_groups" => (Q::EnqueuedNumSubGroups, Scalar::UInt),
-        "get_sub_group_id" => (Q::SubGroupId, Scalar::UInt),
-        "get_sub_group_local_id" => (Q::SubGroupLocalId, Scalar::UInt),
-        _ => return None,
+        _ => {
+            let query = sub_group_query(name).filter(|_| language.sub_groups)?;
+            (query, Scalar::UInt)
+        }
     };
     Some(Kind::Query(query, scalar))
+}
+
+/// The question about sub-groups of a name.
+fn sub_group_query(name: &str) -> Option<Query> {
+    Some(match name {
+        "get_sub_group_size" => Query::SubGroupSize,
+        "get_max_sub_group_size" => Query::MaxSubGroupSize,
+        "get_num_sub_groups" => Query::NumSubGroups,
+        "get_enqueued_num_sub_groups" => Query::EnqueuedNumSubGroups,
+        "get_sub_group_id" => Query::SubGroupId,
+        "get_sub_group_local_id" => Query::SubGroupLocalId,
+        _ => return None,
+    })
 }
 
 /// The built-in function of a name.
 pub(super) fn find(name: &str, language: &Language) -> Option<Kind> {
     if name == "get_fence" {
         return language.generic.then_some(Kind::GetFence);
+    }
+    if let Some(function) = image(name).filter(|_| language.images) {
+        return Some(Kind::Image(function));
     }
     if name.starts_with("get_") {
         return query(name, language);
@@ -204,6 +230,10 @@ pub(super) fn find(name: &str, language: &Language) -> Option<Kind> {
         .or_else(|| legacy(name).map(Kind::Legacy))
         .or_else(|| atomic(name).map(Kind::Atomic))
         .or_else(|| sync(name, language).map(Kind::Sync))
+        .or_else(|| {
+            let (kind, together) = collective(name)?;
+            has_collective(kind, language).then_some(Kind::Collective(kind, together))
+        })
         .or_else(|| other(name, language))
 }
 
@@ -463,5 +493,57 @@ fn sync(name: &str, language: &Language) -> Option<Sync> {
         "read_mem_fence" => Sync::MemFence(Order::Acquire),
         "write_mem_fence" => Sync::MemFence(Order::Release),
         _ => return None,
+    })
+}
+
+/// The collective function of a name, whether the language has it or not.
+fn collective(name: &str) -> Option<(BarrierKind, Together)> {
+    let (kind, rest) = match name.strip_prefix("work_group_") {
+        Some(rest) => (BarrierKind::WorkGroup, rest),
+        None => (BarrierKind::SubGroup, name.strip_prefix("sub_group_")?),
+    };
+    let forms: [(&str, fn(RmwOp) -> Collective); 3] = [
+        ("reduce_", Collective::Reduce),
+        ("scan_inclusive_", Collective::InclusiveScan),
+        ("scan_exclusive_", Collective::ExclusiveScan),
+    ];
+    let together = match rest {
+        "all" => Together::Vote(true),
+        "any" => Together::Vote(false),
+        "broadcast" => Together::Broadcast,
+        _ => {
+            let find = |(start, form)| Some((rest.strip_prefix(start)?, form));
+            let (op, form) = forms.into_iter().find_map(find)?;
+            let ops = match op {
+                "add" => [RmwOp::Add, RmwOp::Add, RmwOp::FAdd],
+                "min" => [RmwOp::SMin, RmwOp::UMin, RmwOp::FMin],
+                "max" => [RmwOp::SMax, RmwOp::UMax, RmwOp::FMax],
+                _ => return None,
+            };
+            Together::Join(form, ops)
+        }
+    };
+    Some((kind, together))
+}
+
+/// Whether the language has the collective functions of groups.
+fn has_collective(kind: BarrierKind, language: &Language) -> bool {
+    match kind {
+        BarrierKind::WorkGroup => language.work_group_functions,
+        BarrierKind::SubGroup => language.sub_groups,
+    }
+}
+
+/// The optional feature that a function needs and the language lacks, where the version knows it.
+pub(super) fn lacking(name: &str, language: &Language) -> Option<&'static str> {
+    let sub_groups = name == "sub_group_barrier" || sub_group_query(name).is_some();
+    let kind = match collective(name) {
+        Some((kind, _)) => kind,
+        None => sub_groups.then_some(BarrierKind::SubGroup)?,
+    };
+    let lacks = language.version >= Version::V3_0 && !has_collective(kind, language);
+    lacks.then_some(match kind {
+        BarrierKind::WorkGroup => "__opencl_c_work_group_collective_functions",
+        BarrierKind::SubGroup => "__opencl_c_subgroups",
     })
 }

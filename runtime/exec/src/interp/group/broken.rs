@@ -2,7 +2,7 @@
 
 use super::arena::State;
 use super::{CONTROL_INTERVAL, GroupRunner, Item};
-use crate::interp::code::Pc;
+use crate::interp::code::{Ins, Pc};
 use crate::interp::port::GroupPort;
 use crate::interp::port::host::Block;
 use crate::interp::space::{GroupPlace, Ids};
@@ -101,6 +101,9 @@ impl<M: GroupPort> GroupRunner<'_, M> {
     pub(super) fn passes(&mut self, item: u32) -> bool {
         let pc = self.items[item as usize].pc;
         let at = (pc as usize).saturating_sub(1);
+        if !matches!(self.kernel.code[at], Ins::Barrier { .. }) {
+            return false;
+        }
         let is_last = item as usize + 1 == self.items.len() && item > 0;
         let again = !self.broken.reached.insert((item, pc));
         let called = self.kernel.places[at].0 != self.kernel.places[0].0;
