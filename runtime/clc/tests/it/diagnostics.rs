@@ -32,6 +32,7 @@ told! {
     redeclarations: "int a; float a;\nint f(int x) { return x; }\nint f(int x) { return x; }\nfloat f(int x);\nvoid g(int a, int a) { int b; int b; }\ntypedef int t; typedef float t;\nstruct s { int a; int a; };\nfloat sqrt(float x) { return x; }";
     attributes: "__attribute__((reqd_work_group_size(0, 1, 1))) kernel void a(void) { }\n__attribute__((reqd_work_group_size(1, 1))) kernel void b(void) { }\n__attribute__((reqd_work_group_size(1, 1, 1))) void c(void) { }\n__attribute__((nonsense)) void d(void) { }\nstruct __attribute__((aligned(3))) e { int a; };";
     vectors: "kernel void k(global float4 *v, float8 w, int i) {\n  v[0].q = 1;\n  v[0] = w;\n  v[0][1] = 2;\n  (float4)(1, 2, 3);\n  v[0].xx = (float2)(1, 2);\n  v[0] % 2;\n  float4 x = (float4)v[0].xyz;\n  double d = 1; v[0] + d;\n}";
+    images: "kernel void k(read_only image2d_t r, write_only image2d_t w, image1d_buffer_t b, sampler_t s, global float4 *o) {\n  write_imagef(r, (int2)(0), o[0]);\n  o[0] = read_imagef(w, (int2)(0));\n  o[0] = read_imagef(r, s, 1);\n  o[0] = read_imagef(b, s, 1);\n  o[0] = read_imagef(r, (float2)(0));\n  get_image_depth(r);\n  image2d_t i;\n  sampler_t t;\n}\nstruct p { sampler_t s; };\nread_only int x;\nimage2d_t f(void);\nvoid g(image2d_t *p);";
     bytes: "kernel void k(void) { int é = `1; char c = ''; char *s = \"unclosed; 09; 1.2.3; 0xg; }";
 }
 

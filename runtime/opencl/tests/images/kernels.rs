@@ -5,7 +5,6 @@ use std::ptr::{null, null_mut};
 
 use opencl_sys::*;
 use touchstone::api::event::*;
-use touchstone::api::image::*;
 use touchstone::api::image_transfer::*;
 use touchstone::api::kernel::*;
 use touchstone::api::program::*;

@@ -6,12 +6,14 @@
 //! - `memory`: vector loads and stores
 //! - `atomic`: OpenCL 1.x and C11 atomics
 //! - `sync`: work-item functions, barriers, fences
-//! - `group`: copies by a work-group, collective functions
+//! - `group`: copies by a work-group
+//! - `collective`: collective functions of groups
 //! - `image`: images and samplers
 //! - `generic`: which address space a generic pointer points into
 //! - `print`: `printf`
 
 mod atomic;
+mod collective;
 mod convert;
 mod generic;
 mod group;
@@ -29,7 +31,8 @@ use crate::diag::{Reported, count};
 use crate::hir::{Builtin, Expr, ExprKind};
 use crate::source::Loc;
 use crate::types::{Qual, Scalar, Space};
-use table::{Kind, find, lacking};
+use collective::lacking;
+use table::{Kind, find};
 
 /// A call being checked.
 pub(super) struct Call<'c> {

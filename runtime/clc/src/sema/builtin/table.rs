@@ -1,5 +1,6 @@
 //! The names of built-in functions.
 
+use super::collective::{Together, collective, has_collective};
 use super::convert::{Conversion, conversion};
 use super::image::{ImageFunction, image};
 use crate::device::{Language, Version};
@@ -7,7 +8,7 @@ use crate::hir::{Builtin, Vectors};
 use crate::types::Scalar;
 use touchstone_ir::intrinsic::Signature;
 use touchstone_ir::{
-    AddressSpace, BarrierKind, Cmp, Collective, Intrinsic, MemScope, Order, Query, RmwOp, Rounding,
+    AddressSpace, BarrierKind, Cmp, Intrinsic, MemScope, Order, Query, RmwOp, Rounding,
 };
 
 /// What a built-in function is.
@@ -150,16 +151,6 @@ pub(super) enum Sync {
     MemFence(Order),
 }
 
-/// What a collective function does.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Together {
-    /// `…_all` (true) and `…_any`.
-    Vote(bool),
-    Broadcast,
-    /// A reduction or a scan, and how signed integers, unsigned ones and floats are joined.
-    Join(fn(RmwOp) -> Collective, [RmwOp; 3]),
-}
-
 /// The function of floats of one type with a name: the intrinsics of that form but those that are
 /// parts of other functions.
 fn float(name: &str) -> Option<Intrinsic> {
@@ -199,7 +190,7 @@ fn query(name: &str, language: &Language) -> Option<Kind> {
 }
 
 /// The question about sub-groups of a name.
-fn sub_group_query(name: &str) -> Option<Query> {
+pub(super) fn sub_group_query(name: &str) -> Option<Query> {
     Some(match name {
         "get_sub_group_size" => Query::SubGroupSize,
         "get_max_sub_group_size" => Query::MaxSubGroupSize,
@@ -493,57 +484,5 @@ fn sync(name: &str, language: &Language) -> Option<Sync> {
         "read_mem_fence" => Sync::MemFence(Order::Acquire),
         "write_mem_fence" => Sync::MemFence(Order::Release),
         _ => return None,
-    })
-}
-
-/// The collective function of a name, whether the language has it or not.
-fn collective(name: &str) -> Option<(BarrierKind, Together)> {
-    let (kind, rest) = match name.strip_prefix("work_group_") {
-        Some(rest) => (BarrierKind::WorkGroup, rest),
-        None => (BarrierKind::SubGroup, name.strip_prefix("sub_group_")?),
-    };
-    let forms: [(&str, fn(RmwOp) -> Collective); 3] = [
-        ("reduce_", Collective::Reduce),
-        ("scan_inclusive_", Collective::InclusiveScan),
-        ("scan_exclusive_", Collective::ExclusiveScan),
-    ];
-    let together = match rest {
-        "all" => Together::Vote(true),
-        "any" => Together::Vote(false),
-        "broadcast" => Together::Broadcast,
-        _ => {
-            let find = |(start, form)| Some((rest.strip_prefix(start)?, form));
-            let (op, form) = forms.into_iter().find_map(find)?;
-            let ops = match op {
-                "add" => [RmwOp::Add, RmwOp::Add, RmwOp::FAdd],
-                "min" => [RmwOp::SMin, RmwOp::UMin, RmwOp::FMin],
-                "max" => [RmwOp::SMax, RmwOp::UMax, RmwOp::FMax],
-                _ => return None,
-            };
-            Together::Join(form, ops)
-        }
-    };
-    Some((kind, together))
-}
-
-/// Whether the language has the collective functions of groups.
-fn has_collective(kind: BarrierKind, language: &Language) -> bool {
-    match kind {
-        BarrierKind::WorkGroup => language.work_group_functions,
-        BarrierKind::SubGroup => language.sub_groups,
-    }
-}
-
-/// The optional feature that a function needs and the language lacks, where the version knows it.
-pub(super) fn lacking(name: &str, language: &Language) -> Option<&'static str> {
-    let sub_groups = name == "sub_group_barrier" || sub_group_query(name).is_some();
-    let kind = match collective(name) {
-        Some((kind, _)) => kind,
-        None => sub_groups.then_some(BarrierKind::SubGroup)?,
-    };
-    let lacks = language.version >= Version::V3_0 && !has_collective(kind, language);
-    lacks.then_some(match kind {
-        BarrierKind::WorkGroup => "__opencl_c_work_group_collective_functions",
-        BarrierKind::SubGroup => "__opencl_c_subgroups",
     })
 }

@@ -1,7 +1,7 @@
 //! What groups and index spaces do under a fault or a latitude; nothing of it is used without one.
 
 use super::arena::State;
-use super::{CONTROL_INTERVAL, GroupRunner, Item};
+use super::{GroupRunner, Item};
 use crate::interp::code::{Ins, Pc};
 use crate::interp::port::GroupPort;
 use crate::interp::port::host::Block;
@@ -65,6 +65,10 @@ pub(super) unsafe fn scatter_rubbish(block: Block) {
     }
 }
 
+/// Steps after which an item that runs alone lets others go on: not many more, because sub-groups are promised to
+/// progress independently, and each may wait for another to wait no more.
+pub(super) const ALONE: u64 = 1 << 11;
+
 /// What a thread remembers of its group.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
@@ -91,7 +95,7 @@ impl<M: GroupPort> GroupRunner<'_, M> {
             1
         } else if takes(Latitude::ItemsOneByOne) {
             self.ready.reverse();
-            CONTROL_INTERVAL
+            ALONE
         } else {
             0
         }

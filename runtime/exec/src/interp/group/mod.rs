@@ -264,7 +264,7 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
                     }
                     // Where one runs alone it does so from where it does not wait, too.
                     Stop::Barrier { .. } if self.space.broken && self.passes(item) => {
-                        if even == CONTROL_INTERVAL {
+                        if even >= broken::ALONE {
                             next -= 1;
                         } else {
                             self.ready[kept] = item;
