@@ -67,7 +67,7 @@ pub(super) unsafe fn scatter_rubbish(block: Block) {
 
 /// Steps after which an item that runs alone lets others go on: not many more, because sub-groups are promised to
 /// progress independently, and each may wait for another to wait no more.
-pub(super) const ALONE: u64 = 1 << 11;
+pub(super) const ALONE: u64 = 1 << 13;
 
 /// What a thread remembers of its group.
 #[derive(Debug, Default)]
