@@ -81,6 +81,9 @@ const fn format(image_channel_order: u32, image_channel_data_type: u32) -> cl_im
     }
 }
 
+/// The bits that a kernel gets of those of a channel.
+type Channel<'a> = &'a dyn Fn(u32) -> u32;
+
 /// Every value of a channel of eight or sixteen bits, read as OpenCL C converts it.
 #[test]
 fn channels_are_converted_when_they_are_read() {
@@ -100,7 +103,7 @@ fn channels_are_converted_when_they_are_read() {
     };
     let kernels = ["float", "int", "uint"].map(|f| kernel(&rig, &source(f)));
     let float = |x: f32| x.to_bits();
-    let cases: [(u32, usize, usize, &dyn Fn(u32) -> u32); 9] = [
+    let cases: [(u32, usize, usize, Channel<'_>); 9] = [
         (CL_SNORM_INT8, 1, 0, &|c| {
             float((c as u8 as i8 as f32 / 127.0).max(-1.0))
         }),

@@ -9,6 +9,9 @@ use crate::sema::{Checked, Sema};
 use crate::types::Scalar;
 use touchstone_ir::{BarrierKind, Collective, NumKind, RmwOp};
 
+/// A reduction or a scan with an operation.
+type Form = fn(RmwOp) -> Collective;
+
 /// What a collective function does.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Together {
@@ -16,7 +19,7 @@ pub(super) enum Together {
     Vote(bool),
     Broadcast,
     /// A reduction or a scan, and how signed integers, unsigned ones and floats are joined.
-    Join(fn(RmwOp) -> Collective, [RmwOp; 3]),
+    Join(Form, [RmwOp; 3]),
 }
 
 /// The collective function of a name, whether the language has it or not.
@@ -25,7 +28,7 @@ pub(super) fn collective(name: &str) -> Option<(BarrierKind, Together)> {
         Some(rest) => (BarrierKind::WorkGroup, rest),
         None => (BarrierKind::SubGroup, name.strip_prefix("sub_group_")?),
     };
-    let forms: [(&str, fn(RmwOp) -> Collective); 3] = [
+    let forms: [(&str, Form); 3] = [
         ("reduce_", Collective::Reduce),
         ("scan_inclusive_", Collective::InclusiveScan),
         ("scan_exclusive_", Collective::ExclusiveScan),
