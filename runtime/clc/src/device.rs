@@ -61,6 +61,8 @@ impl Default for DeviceProfile {
                 "cl_khr_local_int32_extended_atomics",
                 "cl_khr_int64_base_atomics",
                 "cl_khr_int64_extended_atomics",
+                "cl_khr_3d_image_writes",
+                "cl_khr_subgroups",
             ]),
             features: names(&[
                 "__opencl_c_int64",
@@ -71,8 +73,13 @@ impl Default for DeviceProfile {
                 "__opencl_c_atomic_order_seq_cst",
                 "__opencl_c_atomic_scope_device",
                 "__opencl_c_atomic_scope_all_devices",
+                "__opencl_c_images",
+                "__opencl_c_3d_image_writes",
+                "__opencl_c_read_write_images",
+                "__opencl_c_subgroups",
+                "__opencl_c_work_group_collective_functions",
             ]),
-            images: false,
+            images: true,
         }
     }
 }
@@ -90,7 +97,11 @@ pub(crate) struct Language {
     pub(crate) order_seq_cst: bool,
     pub(crate) scope_device: bool,
     pub(crate) scope_all_devices: bool,
+    pub(crate) work_group_functions: bool,
     pub(crate) sub_groups: bool,
+    pub(crate) images: bool,
+    pub(crate) image_writes_3d: bool,
+    pub(crate) read_write_images: bool,
     pub(crate) single_precision_constants: bool,
 }
 
@@ -115,8 +126,12 @@ impl Language {
             order_seq_cst: feature("__opencl_c_atomic_order_seq_cst"),
             scope_device: feature("__opencl_c_atomic_scope_device"),
             scope_all_devices: feature("__opencl_c_atomic_scope_all_devices"),
-            sub_groups: extension("cl_khr_subgroups")
-                || (version >= Version::V3_0 && device.features.contains("__opencl_c_subgroups")),
+            work_group_functions: feature("__opencl_c_work_group_collective_functions"),
+            sub_groups: version >= Version::V2_0 && extension("cl_khr_subgroups")
+                || version >= Version::V3_0 && device.features.contains("__opencl_c_subgroups"),
+            images: device.images,
+            image_writes_3d: extension("cl_khr_3d_image_writes"),
+            read_write_images: device.images && feature("__opencl_c_read_write_images"),
             single_precision_constants: single,
         }
     }

@@ -15,11 +15,13 @@
 //! | `lower` | the typed tree | IR; units linked to one module |
 //! | [`vulkan`] | the typed tree | SPIR-V for Vulkan, by [`compile_for_vulkan`] |
 //!
+//! `library` has the built-in functions that are written in OpenCL C.
+//!
 //! `source`, `diag`, `intern` and `scope` are what all of them share: where text comes from, what is
 //! wrong with it, names as numbers, and what names mean where.
 //!
 //! What OpenCL C has and Touchstone does not have yet fails the build with a message that names
-//! the feature (`… is not supported by Touchstone yet: images`). No input makes this crate panic,
+//! the feature (`… is not supported by Touchstone yet: pipes`). No input makes this crate panic,
 //! overflow its stack or grow without bound: nesting, macro expansion, includes and initial values
 //! have limits, each with a message.
 //!
@@ -44,6 +46,7 @@ mod diag;
 pub mod encoding;
 mod hir;
 mod intern;
+mod library;
 mod lower;
 pub mod operator;
 mod options;
@@ -229,7 +232,8 @@ fn on_large_stack<T: Send>(
 /// # Errors
 /// Names that are missing or defined twice, recursion between units.
 pub fn link(units: &[&Unit]) -> Result<ir::Module, BuildFailure> {
-    let lowered: Vec<&Lowered> = units.iter().map(|u| &u.lowered).collect();
+    let mut lowered: Vec<&Lowered> = units.iter().map(|u| &u.lowered).collect();
+    lowered.extend(library::called_by(&lowered)?);
     let module = lower::link(&lowered).map_err(|log| BuildFailure { log })?;
     match ir::validate(&module) {
         Ok(()) => Ok(module),

@@ -201,6 +201,9 @@ pub enum TrapKind {
     /// A function ended without the value that its caller uses.
     #[error("a function with a result ended without returning one")]
     MissingReturn,
+    /// A read or a write of an element that an image does not have.
+    #[error("access to an element outside of an image")]
+    OutsideImage,
     /// The program asked for it.
     #[error("trap")]
     Explicit,
@@ -213,6 +216,26 @@ pub enum TrapKind {
         other: Place,
         /// The global id of that work-item.
         other_id: [u64; 3],
+    },
+    /// Work-items of a group do not name the same work-item in a broadcast.
+    #[error(
+        "divergent broadcast: it asks for the value of {from:?} and work-item {other_id:?} of the same group for that of {other_from:?}"
+    )]
+    DivergentBroadcast {
+        /// The ids that it names.
+        from: [u64; 3],
+        /// What another one names.
+        other_from: [u64; 3],
+        /// The global id of that work-item.
+        other_id: [u64; 3],
+    },
+    /// A broadcast of the value of a work-item that the group does not have.
+    #[error("broadcast of the value of work-item {from:?} in a group of {sides:?}")]
+    BroadcastFromNobody {
+        /// The ids that it names.
+        from: [u64; 3],
+        /// Work-items in each dimension.
+        sides: [u64; 3],
     },
     /// A work-item ended while others of its group wait at a barrier.
     #[error(

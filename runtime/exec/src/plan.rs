@@ -148,6 +148,13 @@ fn arguments(kernel: &Kernel, launch: &Launch) -> Result<(Start, u64, Vec<Extent
                 }
                 unpack(ty, bytes, &mut params[slot..]);
             }
+            (ArgPass::Sampler, Arg::Value(bytes)) => {
+                let ty = info.pass.reg_type();
+                if bytes.len() != ty.size() as usize {
+                    return Err(wrong("a sampler"));
+                }
+                unpack(ty, bytes, &mut params[slot..]);
+            }
             (ArgPass::Aggregate { size, .. }, Arg::Value(bytes)) => {
                 if bytes.len() != size as usize {
                     return Err(wrong(&format!("{size} bytes, not {}", bytes.len())));
@@ -157,7 +164,7 @@ fn arguments(kernel: &Kernel, launch: &Launch) -> Result<(Start, u64, Vec<Extent
             }
             (ArgPass::Pointer(_), Arg::Pointer(address)) => params[slot] = *address,
             (
-                ArgPass::Pointer(_),
+                ArgPass::Pointer(_) | ArgPass::Image(..),
                 &Arg::Object {
                     address,
                     base: first,
@@ -198,6 +205,12 @@ fn arguments(kernel: &Kernel, launch: &Launch) -> Result<(Start, u64, Vec<Extent
                 Arg::Pointer(_) | Arg::Object { .. } | Arg::Local(_),
             ) => {
                 return Err(wrong("a value"));
+            }
+            (ArgPass::Image(..), Arg::Value(_) | Arg::Pointer(_) | Arg::Local(_)) => {
+                return Err(wrong("the description of an image"));
+            }
+            (ArgPass::Sampler, Arg::Pointer(_) | Arg::Object { .. } | Arg::Local(_)) => {
+                return Err(wrong("a sampler"));
             }
             (ArgPass::Pointer(_), Arg::Value(_) | Arg::Local(_)) => {
                 return Err(wrong("a pointer to global or constant memory"));

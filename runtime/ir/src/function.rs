@@ -144,6 +144,99 @@ pub enum ArgPass {
         /// Alignment of the type pointed to, in bytes.
         align: u32,
     },
+    /// An image. The register is a pointer to constant memory, to a description of it that the front end and
+    /// the host agree on.
+    Image(ImageKind, ImageAccess),
+    /// A sampler. The register is an `I32` with its properties, as the constants of OpenCL C that begin with
+    /// `CLK_` encode them.
+    Sampler,
+}
+
+/// The kinds of images that kernels have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ImageKind {
+    /// `image1d_t`.
+    D1,
+    /// `image1d_buffer_t`.
+    D1Buffer,
+    /// `image1d_array_t`.
+    D1Array,
+    /// `image2d_t`.
+    D2,
+    /// `image2d_array_t`.
+    D2Array,
+    /// `image3d_t`.
+    D3,
+}
+
+impl ImageKind {
+    /// Every kind.
+    pub const ALL: [ImageKind; 6] = [
+        ImageKind::D1,
+        ImageKind::D1Buffer,
+        ImageKind::D1Array,
+        ImageKind::D2,
+        ImageKind::D2Array,
+        ImageKind::D3,
+    ];
+
+    /// The name of its type.
+    pub const fn name(self) -> &'static str {
+        match self {
+            ImageKind::D1 => "image1d_t",
+            ImageKind::D1Buffer => "image1d_buffer_t",
+            ImageKind::D1Array => "image1d_array_t",
+            ImageKind::D2 => "image2d_t",
+            ImageKind::D2Array => "image2d_array_t",
+            ImageKind::D3 => "image3d_t",
+        }
+    }
+
+    /// How many coordinates the place of an element has, that of the image in an array among them.
+    pub const fn coordinates(self) -> u32 {
+        match self {
+            ImageKind::D1 | ImageKind::D1Buffer => 1,
+            ImageKind::D1Array | ImageKind::D2 => 2,
+            ImageKind::D2Array | ImageKind::D3 => 3,
+        }
+    }
+
+    /// Whether it is an array of images.
+    pub const fn is_array(self) -> bool {
+        matches!(self, ImageKind::D1Array | ImageKind::D2Array)
+    }
+}
+
+/// What a kernel may do with an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ImageAccess {
+    /// `read_only`.
+    Read,
+    /// `write_only`.
+    Write,
+    /// `read_write`.
+    ReadWrite,
+}
+
+impl ImageAccess {
+    /// The qualifier.
+    pub const fn name(self) -> &'static str {
+        match self {
+            ImageAccess::Read => "read_only",
+            ImageAccess::Write => "write_only",
+            ImageAccess::ReadWrite => "read_write",
+        }
+    }
+
+    /// Whether elements may be read.
+    pub const fn reads(self) -> bool {
+        !matches!(self, ImageAccess::Write)
+    }
+
+    /// Whether elements may be written.
+    pub const fn writes(self) -> bool {
+        !matches!(self, ImageAccess::Read)
+    }
 }
 
 impl ArgPass {
@@ -153,7 +246,7 @@ impl ArgPass {
         match self {
             ArgPass::Value(ty) => Some(ty.size()),
             ArgPass::Aggregate { size, .. } => Some(size),
-            ArgPass::Pointer(_) => Some(8),
+            ArgPass::Pointer(_) | ArgPass::Image(..) | ArgPass::Sampler => Some(8),
             ArgPass::LocalPointer { .. } => None,
         }
     }
@@ -161,8 +254,11 @@ impl ArgPass {
     /// The address space of what it points to; private for values.
     pub const fn space(self) -> AddressSpace {
         match self {
-            ArgPass::Value(_) | ArgPass::Aggregate { .. } => AddressSpace::Private,
+            ArgPass::Value(_) | ArgPass::Aggregate { .. } | ArgPass::Sampler => {
+                AddressSpace::Private
+            }
             ArgPass::Pointer(space) => space,
+            ArgPass::Image(..) => AddressSpace::Global,
             ArgPass::LocalPointer { .. } => AddressSpace::Local,
         }
     }
@@ -171,6 +267,8 @@ impl ArgPass {
     pub const fn reg_type(self) -> Type {
         match self {
             ArgPass::Value(ty) => ty,
+            ArgPass::Image(..) => Type::Pointer(AddressSpace::Constant),
+            ArgPass::Sampler => Type::I32,
             _ => Type::Pointer(self.space()),
         }
     }

@@ -44,15 +44,16 @@ pub mod value;
 
 pub use builder::FunctionBuilder;
 pub use function::{
-    ArgPass, Block, Function, KernelArg, KernelInfo, RegDecl, Slot, TypeQualifiers,
+    ArgPass, Block, Function, ImageAccess, ImageKind, KernelArg, KernelInfo, RegDecl, Slot,
+    TypeQualifiers,
 };
 pub use ids::{BlockId, FuncId, GlobalId, LocalId, Reg, SlotId};
 pub use intrinsic::Intrinsic;
 pub use memory::{MemScope, Order, Regions, RmwOp};
 pub use module::{Global, LocalVar, Module, Reloc};
 pub use op::{
-    BarrierKind, Cmp, FloatOp, Inst, IntOp, NumKind, Op, Query, Rounding, Terminator, TrapReason,
-    UnaryOp,
+    BarrierKind, Cmp, Collective, FloatOp, Inst, IntOp, NumKind, Op, Query, Rounding, Terminator,
+    TrapReason, UnaryOp,
 };
 pub use types::{AddressSpace, Lanes, Scalar, Type};
 pub use validate::{ValidateError, validate};

@@ -183,6 +183,19 @@ pub enum Op {
         /// Scope.
         scope: MemScope,
     },
+    /// A collective function of a work-group or a sub-group: all of its work-items come to it as to a
+    /// barrier that orders no memory. `T ← T`.
+    Collective {
+        /// Who comes together.
+        kind: BarrierKind,
+        /// What is computed.
+        function: Collective,
+        /// What this work-item contributes, a scalar.
+        value: Operand,
+        /// Of a broadcast, whose value it is: the id in each dimension of the work-group, or the one in
+        /// the sub-group, `I64`; ids that are not given are zero. Else nothing.
+        from: Vec<Operand>,
+    },
     /// Copy of a block of bytes; the blocks are the same or do not overlap.
     /// Plain accesses.
     MemCopy {
@@ -438,6 +451,32 @@ pub enum BarrierKind {
     SubGroup,
 }
 
+/// What the work-items of a group compute together (OpenCL C section 6.15.18). The work-items are in the
+/// order of their linear local ids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Collective {
+    /// The value of one of them.
+    Broadcast,
+    /// All values joined.
+    Reduce(RmwOp),
+    /// The values up to the own one joined.
+    InclusiveScan(RmwOp),
+    /// The values before the own one joined; the identity of the operation for the first.
+    ExclusiveScan(RmwOp),
+}
+
+impl Collective {
+    /// How values are joined, where they are.
+    pub const fn operation(self) -> Option<RmwOp> {
+        match self {
+            Collective::Broadcast => None,
+            Collective::Reduce(op)
+            | Collective::InclusiveScan(op)
+            | Collective::ExclusiveScan(op) => Some(op),
+        }
+    }
+}
+
 macro_rules! queries {
     ($($name:ident $function:literal $takes_dim:literal;)*) => {
         /// Work-item functions (OpenCL C section 6.15.1).
@@ -511,6 +550,8 @@ pub enum TrapReason {
     MissingReturn,
     /// `__builtin_trap` and its like.
     Explicit,
+    /// An access to an element that an image does not have.
+    OutsideImage,
 }
 
 impl Terminator {
@@ -608,8 +649,8 @@ impl Op {
             Op::Construct(args) | Op::Call { args, .. } | Op::Intrinsic(_, args) => {
                 args.iter().copied().for_each(f);
             }
-            Op::Printf { format, args } => {
-                f(*format);
+            Op::Printf { format: first, args } | Op::Collective { value: first, from: args, .. } => {
+                f(*first);
                 args.iter().copied().for_each(f);
             }
             Op::Query { dim, .. } => {

@@ -5,7 +5,7 @@
 
 use crate::function::{ArgPass, Block, Function, KernelInfo};
 use crate::module::{Global, LocalVar, Module};
-use crate::op::{BarrierKind, Inst, NumKind, Op, Rounding, Terminator};
+use crate::op::{BarrierKind, Collective, Inst, NumKind, Op, Rounding, Terminator};
 use crate::value::{Loc, Operand};
 use std::fmt::{self, Display, Formatter, Write};
 
@@ -109,6 +109,8 @@ fn write_kernel(f: &mut Formatter<'_>, kernel: &KernelInfo) -> fmt::Result {
             ArgPass::Aggregate { size, align } => write!(f, "{size} bytes, align {align}")?,
             ArgPass::Pointer(space) => write!(f, "pointer to {space}")?,
             ArgPass::LocalPointer { align } => write!(f, "local memory, align {align}")?,
+            ArgPass::Image(kind, access) => write!(f, "{} {}", access.name(), kind.name())?,
+            ArgPass::Sampler => f.write_str("sampler")?,
         }
         let q = arg.qualifiers;
         for (set, name) in [
@@ -259,6 +261,28 @@ fn write_inst(f: &mut Formatter<'_>, function: &Function, inst: &Inst) -> fmt::R
                 BarrierKind::SubGroup => "sub_group",
             };
             write!(f, "barrier.{kind} {regions}, {scope}")
+        }
+        Op::Collective { kind, function, value, from } => {
+            let kind = match kind {
+                BarrierKind::WorkGroup => "work_group",
+                BarrierKind::SubGroup => "sub_group",
+            };
+            let (name, op) = match function {
+                Collective::Broadcast => ("broadcast", None),
+                Collective::Reduce(op) => ("reduce", Some(op)),
+                Collective::InclusiveScan(op) => ("inclusive_scan", Some(op)),
+                Collective::ExclusiveScan(op) => ("exclusive_scan", Some(op)),
+            };
+            write!(f, "{name}.{kind}")?;
+            if let Some(op) = op {
+                write!(f, ".{op}")?;
+            }
+            write!(f, " {value}")?;
+            if !from.is_empty() {
+                f.write_str(" from ")?;
+                write_list(f, from)?;
+            }
+            Ok(())
         }
         Op::MemCopy { dst, src, size, align } =>
             write!(

@@ -17,6 +17,7 @@ static PROFILE: LazyLock<DeviceProfile> = LazyLock::new(|| {
     let mut device = DeviceProfile::default();
     device.extensions.retain(|name| profile::keeps(name));
     device.features.retain(|name| profile::keeps(name));
+    device.images = profile::has(profile::Feature::Images);
     if !profile::includes(profile::Version::V3_0) {
         device.version = Version::V1_2;
     }

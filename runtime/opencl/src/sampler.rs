@@ -83,6 +83,15 @@ impl Sampler {
         }))
     }
 
+    /// Its properties as a kernel gets them: the bits of OpenCL C's constants, which are
+    /// `CLK_NORMALIZED_COORDS_TRUE` 1, the addressing modes in the order of their codes 0, 2, 4, 6, 8, and
+    /// `CLK_FILTER_NEAREST` 16 and `CLK_FILTER_LINEAR` 32.
+    pub fn bits(&self) -> u32 {
+        let addressing = 2 * (self.addressing - CL_ADDRESS_NONE);
+        let filter = 16 << (self.filter - CL_FILTER_NEAREST);
+        u32::from(self.normalized) | addressing | filter
+    }
+
     /// One query.
     ///
     /// # Errors

@@ -12,6 +12,7 @@ use std::ptr::{null, null_mut};
 
 use opencl_sys::*;
 use touchstone::api::device::*;
+use touchstone::api::image::*;
 use touchstone::api::kernel::*;
 use touchstone::api::program::*;
 use touchstone::api::queue::*;
@@ -71,6 +72,13 @@ fn a_minimal_device_refuses_what_it_does_not_report() {
         CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT,
         CL_DEVICE_PARTITION_MAX_SUB_DEVICES,
         CL_DEVICE_DOUBLE_FP_CONFIG,
+        CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT,
+        CL_DEVICE_MAX_NUM_SUB_GROUPS,
+        CL_DEVICE_IMAGE_SUPPORT,
+        CL_DEVICE_MAX_READ_IMAGE_ARGS,
+        CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS,
+        CL_DEVICE_MAX_SAMPLERS,
+        CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS,
     ] {
         assert_eq!(answer(device, absent), 0, "{absent:#x}");
     }
@@ -108,6 +116,11 @@ fn a_minimal_device_refuses_what_it_does_not_report() {
             null_mut(),
         );
         assert_eq!(svm, CL_INVALID_OPERATION);
+        clCreateImage2D(rig.context, 0, null(), 1, 1, 0, null_mut(), &mut code);
+        assert_eq!(code, CL_INVALID_OPERATION);
+        let (plane, mut formats) = (CL_MEM_OBJECT_IMAGE2D, 9);
+        let listed = clGetSupportedImageFormats(rig.context, 0, plane, 0, null_mut(), &mut formats);
+        assert_eq!((listed, formats), (CL_SUCCESS, 0));
         unsafe extern "C" fn native(_: *mut std::ffi::c_void) {}
         let native = clEnqueueNativeKernel(
             rig.queue,
@@ -136,6 +149,11 @@ fn a_minimal_device_refuses_what_it_does_not_report() {
         c"kernel void k(global atomic_int *a) { atomic_store_explicit(a, 1, memory_order_release, memory_scope_work_group); }",
         c"kernel void k(global atomic_int *a) { atomic_store(a, 1); }",
         c"kernel void k(global atomic_int *a) { atomic_store_explicit(a, 1, memory_order_relaxed, memory_scope_device); }",
+        c"kernel void k(read_only image2d_t i) { }",
+        c"kernel void k(sampler_t s) { }",
+        c"kernel void k(global int *a) { a[0] = work_group_any(1); }",
+        c"kernel void k(global int *a) { a[0] = sub_group_any(1); }",
+        c"kernel void k(global int *a) { sub_group_barrier(CLK_LOCAL_MEM_FENCE); }",
     ] {
         assert!(!builds(&rig, refused, of_3_0), "{refused:?}");
     }
@@ -159,6 +177,10 @@ fn a_minimal_device_refuses_what_it_does_not_report() {
             null_mut(),
         );
         assert_eq!(uneven, CL_INVALID_WORK_GROUP_SIZE);
+        let name = CL_KERNEL_MAX_NUM_SUB_GROUPS;
+        let sub_groups =
+            clGetKernelSubGroupInfo(kernel, device, name, 0, null(), 0, null_mut(), null_mut());
+        assert_eq!(sub_groups, CL_INVALID_OPERATION);
         assert_eq!(clReleaseKernel(kernel), CL_SUCCESS);
         assert_eq!(clReleaseProgram(program), CL_SUCCESS);
     }

@@ -288,6 +288,22 @@ pub(crate) enum Builtin {
     FlagTestAndSet(ir::Order, ir::MemScope),
     Fence(ir::Regions, ir::Order, ir::MemScope),
     Barrier(ir::BarrierKind, ir::Regions, ir::MemScope),
+    /// Whether all work-items of a group, or any, tell something but zero.
+    Vote {
+        kind: ir::BarrierKind,
+        all: bool,
+    },
+    /// (value, the ids of a broadcast …)
+    Collective {
+        kind: ir::BarrierKind,
+        function: ir::Collective,
+    },
+    /// A function of the library is called with the operands; before that an image is asked by the other
+    /// one whether it has the element of the first two, where that is not certain.
+    Image {
+        function: FnId,
+        holds: Option<FnId>,
+    },
     /// `to_global` and its like: a pointer to the result's space from a generic one.
     ToSpace,
     /// The `CLK_…_MEM_FENCE` flag of where a generic pointer points.

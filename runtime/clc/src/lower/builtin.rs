@@ -135,6 +135,20 @@ impl Lower<'_> {
                 self.barrier(kind, regions, scope);
                 void
             }
+            Builtin::Vote { kind, all } => {
+                let truth = self.b.compare(ir::Cmp::Ne, a, Const::i32(0)).into();
+                let value = self.truth_as_int(truth);
+                let function = ir::Collective::Reduce(match all {
+                    true => ir::RmwOp::And,
+                    false => ir::RmwOp::Or,
+                });
+                self.collective((kind, function), value, Vec::new())
+            }
+            Builtin::Collective { kind, function } => {
+                let from = values.get(1..).unwrap_or_default().to_vec();
+                self.collective((kind, function), a, from)
+            }
+            Builtin::Image { function, holds } => self.image(function, holds, values, qual),
             Builtin::ToSpace => self.b.emit(ty, Op::ToSpace(a)).into(),
             Builtin::GetFence => self.fence_of(a),
             Builtin::AsyncCopy { size, strided } => {

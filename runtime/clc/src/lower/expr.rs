@@ -43,9 +43,13 @@ impl Lower<'_> {
         match self.cx.unit.types.of(qual) {
             Type::Scalar(scalar) | Type::Vector(scalar, _) | Type::Atomic(scalar) => scalar,
             Type::AtomicFlag => Scalar::Int,
-            Type::Void | Type::Pointer(_) | Type::Array(..) | Type::Record(_) | Type::Event => {
-                Scalar::SIZE
-            }
+            Type::Sampler => Scalar::UInt,
+            Type::Void
+            | Type::Pointer(_)
+            | Type::Array(..)
+            | Type::Record(_)
+            | Type::Event
+            | Type::Image(..) => Scalar::SIZE,
         }
     }
 

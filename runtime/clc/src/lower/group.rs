@@ -1,4 +1,4 @@
-//! Copies by a work-group (OpenCL C 6.15.13).
+//! Copies by a work-group (OpenCL C 6.15.13), and collective functions.
 //!
 //! Every work-item copies its part when it comes to the copy, and waiting for the events is a
 //! barrier: after it all parts are there for all. Contiguous blocks are cut into one part a
@@ -86,6 +86,23 @@ impl Lower<'_> {
     fn event_of_copy(&mut self, event: Operand) -> Operand {
         let none = self.b.compare(Cmp::Eq, event, Const::i64(0));
         self.b.select(none, Const::i64(1), event).into()
+    }
+
+    /// What the work-items of a group compute together of a scalar each.
+    pub(super) fn collective(
+        &mut self,
+        (kind, function): (ir::BarrierKind, ir::Collective),
+        value: Operand,
+        from: Vec<Operand>,
+    ) -> Operand {
+        let ty = self.b.type_of(value);
+        let op = Op::Collective {
+            kind,
+            function,
+            value,
+            from,
+        };
+        self.b.emit(ty, op).into()
     }
 
     fn at_most(&mut self, value: Reg, most: Operand) -> Reg {

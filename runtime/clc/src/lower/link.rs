@@ -185,6 +185,7 @@ fn relocate(
         | Op::PtrAdd { .. }
         | Op::Fence { .. }
         | Op::Barrier { .. }
+        | Op::Collective { .. }
         | Op::Printf { .. } => {}
     }
 }

@@ -5,7 +5,8 @@
 //! - `expr`: expressions
 //! - `builtin`: built-in functions
 //! - `geometry`: functions of vectors in space
-//! - `group`: copies by a work-group
+//! - `group`: copies by a work-group, collective functions
+//! - `image`: functions of images
 //! - `link`: several units to one module
 //!
 //! A scalar, vector or pointer variable whose address nobody takes is a register; everything else
@@ -17,6 +18,7 @@ mod expr;
 mod function;
 mod geometry;
 mod group;
+mod image;
 mod link;
 mod place;
 

@@ -19,6 +19,9 @@ const DOUBLE_CONSTANTS: &str = include_str!("predefined/double.h");
 /// program can ask for them with `#ifdef`, as the specification's own headers allow.
 const ATOMIC_CONSTANTS: &str = include_str!("predefined/atomics.h");
 
+/// Constants of devices with images (section 6.15.15).
+const IMAGE_CONSTANTS: &str = include_str!("predefined/images.h");
+
 /// The text of everything predefined.
 pub(super) fn prelude(
     options: &BuildOptions,
@@ -51,6 +54,9 @@ pub(super) fn prelude(
     }
     if options.fast_relaxed_math {
         define("__FAST_RELAXED_MATH__", 1);
+    }
+    if language.images {
+        text.push_str(IMAGE_CONSTANTS);
     }
     if language.fp64 {
         text.push_str(DOUBLE_CONSTANTS);

@@ -127,6 +127,15 @@ impl Sema<'_> {
             (Type::Scalar(_), Type::Event) if self.is_null_constant(&expr) => {
                 Ok(self.value(ExprKind::Const(0), to.value(), at))
             }
+            (Type::Scalar(scalar), Type::Sampler) if scalar.is_int() => {
+                match self.int_constant(&expr) {
+                    Some((bits, _)) => {
+                        let bits = bits & u64::from(u32::MAX);
+                        Ok(self.value(ExprKind::Const(bits), to.value(), at))
+                    }
+                    None => self.error(at, "a sampler is an integer constant"),
+                }
+            }
             (Type::Pointer(a), Type::Pointer(b)) => {
                 self.check_pointers(a, b, from, to, what, at)?;
                 Ok(self.pointer_as(expr, to))

@@ -132,6 +132,8 @@ impl Sema<'_> {
                     `constant`";
         let space = match declared.space {
             Some(Space::Constant) => Space::Constant,
+            // A sampler in the source is a constant.
+            None if self.types.of(declared.qual) == Type::Sampler => Space::Constant,
             Some(Space::Global) | None if globals => Space::Global,
             // Without global variables, a program-scope one that is const can only be constant.
             None if program_scope && declared.qual.constant => Space::Constant,
@@ -143,6 +145,7 @@ impl Sema<'_> {
         };
         let mut qual = declared.qual.in_space(space);
         self.no_event(qual, at, "a variable that outlives its function")?;
+        self.no_image_variable(qual, one.init.is_some(), at)?;
         if space == Space::Constant {
             qual.constant = true;
         }
@@ -299,6 +302,7 @@ impl Sema<'_> {
             Some(Space::Private | Space::Constant) | None => {}
         }
         let mut qual = declared.qual.in_space(Space::Private);
+        self.no_image_variable(qual, one.init.is_some(), at)?;
         // Of an array it is the elements', whose number the initialiser may give.
         let align = self.alignment(specs, one, qual);
         if let Type::Atomic(_) | Type::AtomicFlag = self.types.of(qual)
@@ -367,6 +371,7 @@ impl Sema<'_> {
         }
         let qual = qual.in_space(Space::Local);
         self.no_event(qual, at, "a variable in local memory")?;
+        self.no_image(qual, at, "a variable in local memory")?;
         self.check_size(qual, at)?;
         let local = Local {
             name: self.name(name.symbol),

@@ -20,10 +20,6 @@ impl Sema<'_> {
         if param.specs.storage.is_some() {
             return self.error(at, "a parameter has no storage class");
         }
-        if let Some(word) = param.specs.access {
-            let what = format!("`{word}`");
-            return self.unsupported(at, &what, "images and pipes");
-        }
         let base = self.specified(&param.specs)?;
         let declared = self.declared(base, &param.declarator)?;
         if declared.function.is_some() {
@@ -112,6 +108,8 @@ impl Sema<'_> {
                     align: u32::try_from(self.types.align(qual)).unwrap_or(1),
                 })
             }
+            Type::Image(kind, access) => Ok(ir::ArgPass::Image(kind, access)),
+            Type::Sampler => Ok(ir::ArgPass::Sampler),
             _ => match self.types.ir(qual) {
                 Some(ty) => Ok(ir::ArgPass::Value(ty)),
                 None => self.error(at, "this cannot be an argument"),
@@ -169,6 +167,7 @@ impl Sema<'_> {
         if let Type::Atomic(_) | Type::AtomicFlag = self.types.of(ret) {
             return self.error(at, "an atomic object cannot be returned");
         }
+        self.no_image(ret, at, "a function's result")?;
         let mut quals = Vec::with_capacity(params.len());
         let mut args = Vec::new();
         let mut failed = false;

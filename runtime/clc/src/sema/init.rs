@@ -381,6 +381,10 @@ impl Sema<'_> {
             }
             return Ok(());
         }
+        if let (Type::Sampler, ExprKind::Const(bits)) = (self.types.of(value.qual), &value.kind) {
+            put(bytes, offset, *bits, 4);
+            return Ok(());
+        }
         let scalar = self.types.arithmetic(value.qual).map(|(scalar, _)| scalar);
         let (Some(elements), Some(scalar)) = (self.static_elements(value), scalar) else {
             return self.error(at, NOT_CONSTANT);

@@ -58,6 +58,8 @@ pub(crate) struct Sema<'a> {
     tags: Scopes<Tag>,
     functions: Vec<hir::Function>,
     by_name: HashMap<Symbol, hir::FnId>,
+    /// Functions of the library that are called.
+    library: HashMap<String, hir::FnId>,
     globals: Vec<hir::Global>,
     locals: Vec<hir::Local>,
     /// Who calls whom, to find recursion.
@@ -110,6 +112,7 @@ pub(crate) fn check(
         tags: Scopes::default(),
         functions: Vec::new(),
         by_name: HashMap::new(),
+        library: HashMap::new(),
         globals: Vec::new(),
         locals: Vec::new(),
         calls: Vec::new(),

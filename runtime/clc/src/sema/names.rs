@@ -6,6 +6,7 @@ use super::scope::{Entry, TypeEntry};
 use crate::device::{Language, Version};
 use crate::intern::{Interner, Symbol};
 use crate::types::{Lanes, Scalar, Type};
+use touchstone_ir as ir;
 use touchstone_ir::{MemScope, Order};
 
 /// `memory_order`; the numbers are this implementation's own.
@@ -83,6 +84,16 @@ fn known_types(language: &Language) -> Vec<(String, Known)> {
     }
     add("cl_mem_fence_flags", plain(Type::Scalar(Scalar::UInt)));
     add("event_t", Known::Type(Type::Event, Some("event_t")));
+    for kind in ir::ImageKind::ALL {
+        // Those of one dimension and arrays came with 1.2.
+        let old = matches!(kind, ir::ImageKind::D2 | ir::ImageKind::D3);
+        if language.images && (old || language.version >= Version::V1_2) {
+            add(kind.name(), plain(Type::Image(kind, ir::ImageAccess::Read)));
+        }
+    }
+    if language.images {
+        add("sampler_t", plain(Type::Sampler));
+    }
     for (name, feature) in missing::names(What::Type) {
         add(name, Known::Missing(feature));
     }
@@ -118,6 +129,7 @@ impl Sema<'_> {
         let language = self.language;
         let has = |name: &str| match name {
             "memory_order_seq_cst" => language.order_seq_cst,
+            "memory_scope_sub_group" => language.sub_groups,
             "memory_scope_all_svm_devices" => language.scope_all_devices,
             "memory_scope_all_devices" => {
                 language.scope_all_devices && language.version >= Version::V3_0

@@ -89,6 +89,9 @@ impl Sema<'_> {
             }
             TypeSpec::Enum(spec) => qual = self.enumeration(spec)?,
         }
+        if let Some(word) = specs.access {
+            qual = self.image_access(qual, word, at)?;
+        }
         qual.constant |= specs.quals.constant;
         qual.volatile |= specs.quals.volatile;
         if specs.quals.restrict {
@@ -135,6 +138,7 @@ impl Sema<'_> {
         for (i, part) in declarator.parts.iter().enumerate().rev() {
             match part {
                 DeclPart::Pointer(quals) => {
+                    self.no_image(out.qual, at, "what a pointer points to")?;
                     let space = out.space.unwrap_or_else(|| self.default_pointee());
                     let pointer = self.types.pointer(out.qual.in_space(space));
                     self.check_space(quals.space, at)?;
@@ -148,6 +152,7 @@ impl Sema<'_> {
                     out.not_for_kernels = None;
                 }
                 DeclPart::Array(len) => {
+                    self.no_image(out.qual, at, "an array's element")?;
                     let len = len.as_ref().map(|len| self.array_length(len)).transpose()?;
                     if i + 1 < declarator.parts.len()
                         || matches!(self.types.of(out.qual), Type::Array(..))
@@ -294,6 +299,7 @@ impl Sema<'_> {
                 }
                 self.complete(declared.qual, loc, "a field")?;
                 self.no_event(declared.qual, loc, "a field")?;
+                self.no_image(declared.qual, loc, "a field")?;
                 if fields.iter().any(|f| f.name == Some(name.symbol)) {
                     let message = format!("there are two fields `{}`", self.name(name.symbol));
                     return self.error(loc, message);

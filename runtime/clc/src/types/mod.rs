@@ -137,6 +137,9 @@ pub(crate) enum Type {
     AtomicFlag,
     /// `event_t`
     Event,
+    Image(ir::ImageKind, ir::ImageAccess),
+    /// `sampler_t`
+    Sampler,
 }
 
 /// A type with qualifiers. `space` is where an object of this type lies; it means something for
@@ -284,6 +287,8 @@ impl Types {
             Type::Scalar(scalar) | Type::Atomic(scalar) => Some(ir::Type::Scalar(scalar.ir())),
             Type::AtomicFlag => Some(ir::Type::I32),
             Type::Event => Some(ir::Type::I64),
+            Type::Image(..) => Some(ir::Type::Pointer(Space::Constant)),
+            Type::Sampler => Some(ir::Type::I32),
             Type::Vector(scalar, lanes) => Some(ir::Type::Vector(scalar.ir(), lanes)),
             Type::Pointer(to) => Some(ir::Type::Pointer(to.space)),
             Type::Void | Type::Array(..) | Type::Record(_) => None,
@@ -338,6 +343,8 @@ impl Types {
             Type::Atomic(scalar) => format!("atomic_{}", scalar.name()),
             Type::AtomicFlag => "atomic_flag".to_owned(),
             Type::Event => "event_t".to_owned(),
+            Type::Image(kind, access) => format!("{} {}", access.name(), kind.name()),
+            Type::Sampler => "sampler_t".to_owned(),
         };
         out + &text
     }

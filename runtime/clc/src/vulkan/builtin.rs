@@ -44,6 +44,8 @@ fn name(builtin: Builtin) -> &'static str {
         | Builtin::FlagTestAndSet(..)
         | Builtin::Fence(..) => "atomic_…",
         Builtin::Barrier(..) => "barrier",
+        Builtin::Vote { .. } | Builtin::Collective { .. } => "work_group_…",
+        Builtin::Image { .. } => "…_image…",
         Builtin::ToSpace => "to_…",
         Builtin::GetFence => "get_fence",
         Builtin::AsyncCopy { .. } => "async_work_group_copy",

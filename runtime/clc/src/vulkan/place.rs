@@ -79,6 +79,7 @@ impl Writer<'_> {
             Type::Pointer(_) => "a pointer as a number",
             Type::Array(..) | Type::Record(_) => "a value that is an array or a struct",
             Type::Event => "`event_t`",
+            Type::Image(..) | Type::Sampler => "an image or a sampler",
         };
         self.refuse(at, what)
     }

@@ -24,7 +24,7 @@ told! {
     calls: "void f(int a, global int *b);\nkernel void k(global int *a, local int *l) {\n  f(1);\n  f(1, l);\n  f(1.5f, a);\n  a(1);\n  sqrt(a);\n  get_global_id();\n  nothing(1);\n}";
     jumps: "kernel void k(int a) {\n  break;\n  continue;\n  goto nowhere;\n  switch (a) { case 1: case 1: default: default: case a: ; }\n  case 2: ;\n  l: ; l: ;\n  return 1;\n}\nint f(void) { return; }";
     atomics: "kernel void k(global int *a, global atomic_int *b, const global atomic_int *c, int o) {\n  atomic_load(a);\n  *b = 1;\n  int x = *b + 1;\n  atomic_store_explicit(b, 1, memory_order_acquire);\n  atomic_load_explicit(b, memory_order_release);\n  atomic_load_explicit(b, o);\n  atomic_store(c, 1);\n  int e;\n  atomic_compare_exchange_strong_explicit(b, &e, 1, memory_order_relaxed, memory_order_seq_cst);\n  atomic_add(&e, 1);\n  atomic_work_item_fence(8, memory_order_acquire, memory_scope_device);\n}";
-    missing_features: "kernel void k(global int *a, read_only image2d_t i) { }\nkernel void l(global int *a) {\n  printf(\"x\");\n  work_group_all(1);\n  sub_group_barrier(1);\n  async_work_group_copy_fence(1);\n  enqueue_marker(a);\n  void (^b)(void) = 0;\n  half h = 1.0h;\n}";
+    missing_features: "kernel void k(global int *a, read_only image2d_t i) { }\nkernel void l(global int *a) {\n  printf(\"x\");\n  sub_group_ballot(1);\n  get_sub_group_eq_mask();\n  async_work_group_copy_fence(1);\n  enqueue_marker(a);\n  void (^b)(void) = 0;\n  half h = 1.0h;\n}";
     not_in_opencl: "struct s { int a : 3; };\nvoid v(int n) { int a[n]; }\nvoid (*fp)(void);\nvoid w(int a, ...) { }\nvoid r(int a) { auto int b = a; }";
     recursion: "int b(int);\nint a(int x) { return b(x); }\nint b(int x) { return x ? a(x - 1) : 0; }";
     undefined: "int b(int);\nextern constant int c;\nkernel void k(global int *a) { a[0] = b(1) + c; }";
@@ -32,6 +32,7 @@ told! {
     redeclarations: "int a; float a;\nint f(int x) { return x; }\nint f(int x) { return x; }\nfloat f(int x);\nvoid g(int a, int a) { int b; int b; }\ntypedef int t; typedef float t;\nstruct s { int a; int a; };\nfloat sqrt(float x) { return x; }";
     attributes: "__attribute__((reqd_work_group_size(0, 1, 1))) kernel void a(void) { }\n__attribute__((reqd_work_group_size(1, 1))) kernel void b(void) { }\n__attribute__((reqd_work_group_size(1, 1, 1))) void c(void) { }\n__attribute__((nonsense)) void d(void) { }\nstruct __attribute__((aligned(3))) e { int a; };";
     vectors: "kernel void k(global float4 *v, float8 w, int i) {\n  v[0].q = 1;\n  v[0] = w;\n  v[0][1] = 2;\n  (float4)(1, 2, 3);\n  v[0].xx = (float2)(1, 2);\n  v[0] % 2;\n  float4 x = (float4)v[0].xyz;\n  double d = 1; v[0] + d;\n}";
+    images: "kernel void k(read_only image2d_t r, write_only image2d_t w, image1d_buffer_t b, sampler_t s, global float4 *o) {\n  write_imagef(r, (int2)(0), o[0]);\n  o[0] = read_imagef(w, (int2)(0));\n  o[0] = read_imagef(r, s, 1);\n  o[0] = read_imagef(b, s, 1);\n  o[0] = read_imagef(r, (float2)(0));\n  get_image_depth(r);\n  image2d_t i;\n  sampler_t t;\n}\nstruct p { sampler_t s; };\nread_only int x;\nimage2d_t f(void);\nvoid g(image2d_t *p);";
     bytes: "kernel void k(void) { int é = `1; char c = ''; char *s = \"unclosed; 09; 1.2.3; 0xg; }";
 }
 

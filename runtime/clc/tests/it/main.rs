@@ -1,5 +1,6 @@
 //! Programs from text to results.
 
+mod collective;
 mod diagnostics;
 mod first;
 mod group;

@@ -86,7 +86,7 @@ fn conditions() {
         ("__OPENCL_VERSION__ >= CL_VERSION_3_0", 1),
         ("__OPENCL_C_VERSION__ == 300", 1),
         (
-            "defined(__ENDIAN_LITTLE__) && !defined(__IMAGE_SUPPORT__)",
+            "defined(__ENDIAN_LITTLE__) && defined(__IMAGE_SUPPORT__)",
             1,
         ),
         ("__opencl_c_generic_address_space", 1),

@@ -4,7 +4,8 @@ use crate::map::Permission;
 use crate::scalar::convert::Conversion;
 use crate::scalar::math::{Fn1, Fn2, Fn3};
 use touchstone_ir::{
-    AddressSpace, KernelInfo, Loc, MemScope, Order, Query, Regions, RmwOp, Scalar, TrapReason,
+    AddressSpace, Collective, KernelInfo, Loc, MemScope, Order, Query, Regions, RmwOp, Scalar,
+    TrapReason,
 };
 
 /// A register slot: index from the frame's origin; negative for constants.
@@ -172,6 +173,8 @@ pub(crate) enum Ins {
     Fence { order: Order, scope: MemScope, regions: Regions },
     /// Waits for the work-group, or the sub-group.
     Barrier { sub_group: bool, regions: Regions, scope: MemScope },
+    /// A collective function, of the table of those.
+    Collective { sub_group: bool, meeting: u16 },
     MemCopy { dst: Slot, src: Slot, size: Slot, dst_site: Site, src_site: Site },
     MemSet { dst: Slot, byte: Slot, size: Slot, site: Site },
     /// A generic pointer, or null if it does not point into this space.
@@ -213,6 +216,18 @@ pub(crate) enum PrintArg {
     Number(Slot, Scalar, u32),
     /// An address, and the site of reading a string there.
     Pointer(Slot, Site),
+}
+
+/// One call of a collective function.
+#[derive(Clone, Debug)]
+pub(crate) struct Meeting {
+    pub(crate) function: Collective,
+    /// The type of the value and of the result.
+    pub(crate) scalar: Scalar,
+    pub(crate) value: Slot,
+    /// Of a broadcast, whose value.
+    pub(crate) from: Vec<Slot>,
+    pub(crate) result: Slot,
 }
 
 /// What is static about a memory access.
@@ -304,6 +319,7 @@ pub(crate) struct Kernel {
     pub(crate) fns2: Vec<Fn2>,
     pub(crate) fns3: Vec<Fn3>,
     pub(crate) printings: Vec<Printing>,
+    pub(crate) meetings: Vec<Meeting>,
     pub(crate) sites: Vec<SiteInfo>,
     /// Objects that sites name.
     pub(crate) objects: Vec<Object>,

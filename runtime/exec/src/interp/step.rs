@@ -15,7 +15,7 @@ use touchstone_ir::{MemScope, Regions, TrapReason};
 pub(crate) enum Stop {
     /// It used up its steps; it goes on at the same place later.
     Yield,
-    /// It waits at a barrier; it goes on after it.
+    /// It waits at a barrier or for a collective function; it goes on after it.
     Barrier {
         /// Of the sub-group rather than the work-group.
         sub_group: bool,
@@ -335,6 +335,7 @@ pub(crate) unsafe fn step<P: Port>(
                 TrapCode::EndlessLoop => TrapKind::EndlessLoop,
                 TrapCode::Reason(TrapReason::MissingReturn) => TrapKind::MissingReturn,
                 TrapCode::Reason(TrapReason::Explicit) => TrapKind::Explicit,
+                TrapCode::Reason(TrapReason::OutsideImage) => TrapKind::OutsideImage,
             }),
 
             Ins::Load8 { d, a, site, disp: n } => load!(u8, d, site, disp(a, n)),
@@ -390,6 +391,10 @@ pub(crate) unsafe fn step<P: Port>(
             }
             Ins::Barrier { sub_group, regions, scope } =>
                 stop!(Stop::Barrier { sub_group, regions, scope }),
+            Ins::Collective { sub_group, .. } => {
+                let (regions, scope) = (Regions::NONE, MemScope::WorkItem);
+                stop!(Stop::Barrier { sub_group, regions, scope })
+            }
             Ins::MemCopy { dst, src, size, dst_site, src_site } =>
                 access!(port.copy((dst_site, src_site), r.get(dst), r.get(src), r.get(size))),
             Ins::MemSet { dst, byte, size, site } =>

@@ -2,6 +2,7 @@
 mod arith;
 mod atomics;
 mod barrier;
+mod collective;
 mod control;
 mod differential;
 mod endless;

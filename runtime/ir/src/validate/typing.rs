@@ -6,7 +6,9 @@ use crate::function::Function;
 use crate::intrinsic::{Intrinsic, Signature};
 use crate::memory::{Order, RmwOp};
 use crate::module::Module;
-use crate::op::{Cmp, Inst, IntOp, NumKind, Op, Query, Terminator, UnaryOp};
+use crate::op::{
+    BarrierKind, Cmp, Collective, Inst, IntOp, NumKind, Op, Query, Terminator, UnaryOp,
+};
 use crate::types::{AddressSpace, Lanes, Scalar, Type};
 use crate::value::{Const, Operand};
 
@@ -336,6 +338,12 @@ impl Types<'_> {
                 self.result_if_any(ty)
             }
             Op::Fence { .. } | Op::Barrier { .. } => self.no_result(),
+            Op::Collective {
+                kind,
+                function,
+                value,
+                from,
+            } => self.collective((*kind, *function), *value, from),
             Op::MemCopy {
                 dst,
                 src,
@@ -388,6 +396,46 @@ impl Types<'_> {
                 self.result_if_any(Type::I32)
             }
         }
+    }
+
+    fn collective(
+        &self,
+        (kind, function): (BarrierKind, Collective),
+        value: Operand,
+        from: &[Operand],
+    ) -> Check {
+        let ty = self.of(value)?;
+        ensure!(
+            matches!(ty, Type::Scalar(_)) && ty != Type::BOOL,
+            "a collective function of {ty}"
+        );
+        if let Some(op) = function.operation() {
+            let fits = match op {
+                RmwOp::Exchange | RmwOp::Sub | RmwOp::Xor | RmwOp::FSub => false,
+                RmwOp::FAdd | RmwOp::FMin | RmwOp::FMax => ty.is_float(),
+                RmwOp::Add
+                | RmwOp::And
+                | RmwOp::Or
+                | RmwOp::SMin
+                | RmwOp::SMax
+                | RmwOp::UMin
+                | RmwOp::UMax => ty.is_int(),
+            };
+            ensure!(fits, "{op} of {ty} by a group");
+        }
+        let ids = match (function, kind) {
+            (Collective::Broadcast, BarrierKind::WorkGroup) => 1..=3,
+            (Collective::Broadcast, BarrierKind::SubGroup) => 1..=1,
+            _ => 0..=0,
+        };
+        ensure!(
+            ids.contains(&from.len()),
+            "{} ids of a work-item",
+            from.len()
+        );
+        from.iter()
+            .try_for_each(|&id| self.is(id, Type::I64, "an id"))?;
+        self.result_if_any(ty)
     }
 
     fn vector(&self, v: Operand) -> Result<(Scalar, Lanes), String> {

@@ -81,8 +81,8 @@ pub fn run(seed: u64, steps: u64, plant: Option<Plant>) -> ExitCode {
     };
     // SAFETY: this is the only thread so far.
     unsafe {
-        if settings.images {
-            std::env::set_var("TOUCHSTONE_IMAGES", "host");
+        if !settings.images {
+            std::env::set_var("TOUCHSTONE_PROFILE", "3.0,-images");
         }
         if std::env::var_os("TOUCHSTONE_THREADS").is_none() {
             std::env::set_var("TOUCHSTONE_THREADS", (1 + seed % 4).to_string());

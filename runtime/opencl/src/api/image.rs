@@ -16,7 +16,7 @@ use crate::memory::image::geometry::Kind;
 use crate::memory::image::{Request, check_support};
 use crate::object;
 use crate::platform::capabilities;
-use crate::platform::profile::{self, Version};
+use crate::platform::profile::{self, Feature, Version};
 use crate::queue::Queue;
 
 /// A descriptor for the functions of OpenCL 1.1.
@@ -144,8 +144,9 @@ entry_points! {
         ensure!((flags & uses).count_ones() <= 1, CL_INVALID_VALUE);
         ensure!(Kind::of_code(image_type).is_some(), CL_INVALID_VALUE);
         ensure!(image_formats.is_null() || num_entries != 0, CL_INVALID_VALUE);
-        let formats: Vec<Format> =
-            if capabilities::images() { Format::all().collect() } else { Vec::new() };
+        let both = flags & CL_MEM_KERNEL_READ_AND_WRITE != 0;
+        let offered = capabilities::images() && (!both || profile::has(Feature::ReadWriteImages));
+        let formats: Vec<Format> = if offered { Format::all().collect() } else { Vec::new() };
         let codes = formats.iter().map(|format| format.code());
         // SAFETY: the list has room for `num_entries`; the application vouches for its pointers.
         unsafe {

@@ -10,7 +10,7 @@ use super::entry::entry_points;
 use crate::ffi::{Error, Result, ensure, raw};
 use crate::kernel::Kernel;
 use crate::object;
-use crate::platform::profile::{self, Version};
+use crate::platform::profile::{self, Feature, Version};
 use crate::program::{Program, Target};
 
 /// What there is of a kernel for a device; null is its only device.
@@ -112,14 +112,29 @@ entry_points! {
         kernel.work_group_info(target, param_name)
     }
 
-    /// Answers a query about sub-groups, which the device does not have.
+    /// Answers a query about sub-groups.
     status fn clGetKernelSubGroupInfo also clGetKernelSubGroupInfoKHR(
-        kernel: cl_kernel, device: cl_device_id, _param_name: cl_kernel_sub_group_info,
-        _input_value_size: usize, _input_value: *const c_void, _param_value_size: usize,
-        _param_value: *mut c_void, _param_value_size_ret: *mut usize,
+        kernel: cl_kernel, device: cl_device_id, param_name: cl_kernel_sub_group_info,
+        input_value_size: usize, input_value: *const c_void, param_value_size: usize,
+        param_value: *mut c_void, param_value_size_ret: *mut usize,
     ) {
+        const WORD: usize = size_of::<usize>();
         let kernel = object::find::<Kernel>(kernel)?;
-        target(&kernel, device)?;
-        Err(Error(CL_INVALID_OPERATION))
+        let target = target(&kernel, device)?;
+        profile::require(Feature::SubGroups)?;
+        let input = if input_value.is_null() {
+            None
+        } else {
+            // What is no whole number of numbers is none that any query takes.
+            let whole = input_value_size.is_multiple_of(WORD) && input_value_size <= 3 * WORD;
+            let words = if whole { input_value_size / WORD } else { 0 };
+            // SAFETY: the application vouches for its input.
+            let words = unsafe { raw::slice(input_value.cast::<usize>(), words) };
+            Some(words.to_vec())
+        };
+        let room = (!param_value.is_null()).then_some(param_value_size / WORD);
+        let answer = Kernel::sub_group_info(target, param_name, input, room)?;
+        // SAFETY: the application vouches for its pointers.
+        unsafe { answer.deliver(param_value_size, param_value, param_value_size_ret) }
     }
 }

@@ -11,7 +11,7 @@ use touchstone_ir::{AddressSpace, ArgPass};
 
 use super::Kernel;
 use crate::ffi::{Error, Result, ensure, raw};
-use crate::memory::Buffer;
+use crate::memory::{Buffer, Image};
 use crate::object;
 use crate::platform::capabilities;
 
@@ -22,6 +22,8 @@ pub enum Value {
     Bytes(Vec<u8>),
     /// A buffer.
     Buffer(Weak<Buffer>),
+    /// An image.
+    Image(Weak<Image>),
     /// An address of shared virtual memory.
     Svm(usize),
     /// An address of memory that is not the runtime's: fine-grain system SVM.
@@ -37,7 +39,12 @@ impl Value {
     pub fn local_bytes(&self) -> u64 {
         match self {
             Self::Local(size) => *size as u64,
-            Self::Bytes(_) | Self::Buffer(_) | Self::Svm(_) | Self::System(_) | Self::Null => 0,
+            Self::Bytes(_)
+            | Self::Buffer(_)
+            | Self::Image(_)
+            | Self::Svm(_)
+            | Self::System(_)
+            | Self::Null => 0,
         }
     }
 }
@@ -67,6 +74,19 @@ impl Kernel {
                     // SAFETY: valid for as many bytes as a handle has.
                     self.pointer_value(unsafe { value.cast::<cl_mem>().read_unaligned() })?
                 }
+            }
+            ArgPass::Image(kind, access) => {
+                ensure!(!value.is_null(), CL_INVALID_MEM_OBJECT);
+                ensure!(size == size_of::<cl_mem>(), CL_INVALID_ARG_SIZE);
+                // SAFETY: valid for as many bytes as a handle has.
+                let handle = unsafe { value.cast::<cl_mem>().read_unaligned() };
+                self.image_value((kind, access), handle)?
+            }
+            ArgPass::Sampler => {
+                ensure!(!value.is_null(), CL_INVALID_SAMPLER);
+                ensure!(size == size_of::<cl_sampler>(), CL_INVALID_ARG_SIZE);
+                // SAFETY: valid for as many bytes as a handle has.
+                self.sampler_value(unsafe { value.cast::<cl_sampler>().read_unaligned() })?
             }
             ArgPass::Value(_) | ArgPass::Aggregate { .. } => {
                 ensure!(!value.is_null(), CL_INVALID_ARG_VALUE);

@@ -13,15 +13,18 @@ use touchstone_faults::{Fault, on};
 use super::Kernel;
 use super::args::{Value, may_write};
 use super::broken::Around;
+use super::image::{self, Description};
 use super::print::Stdout;
 use super::range::{Demands, Range};
 use super::settings;
 use crate::ffi::{Error, Result};
 use crate::memory::svm::Allocation;
-use crate::memory::{Buffer, owned};
+use crate::memory::{Buffer, Image, owned};
+use crate::platform::limits::sub_group_size;
 use crate::platform::{Device, capabilities};
 use crate::program::Target;
 use crate::queue::command::{Action, Failure};
+use touchstone_ir::ArgPass;
 
 /// Memory that must stay while the kernel runs.
 #[derive(Clone, Default)]
@@ -29,6 +32,8 @@ pub(super) struct Held {
     /// Each with whether the kernel may write it.
     pub(super) buffers: Vec<(Arc<Buffer>, bool)>,
     pub(super) allocations: Vec<Arc<Allocation>>,
+    /// With what the kernel is told of them.
+    pub(super) images: Vec<(Arc<Image>, Description)>,
     /// Those of constant memory, for a fault.
     pub(super) constants: Vec<Arc<Buffer>>,
 }
@@ -89,7 +94,6 @@ impl Kernel {
         // Who waits for the host through memory that both may change at once may wait for long.
         let shared = system || held.allocations.iter().any(|a| a.is_fine_grain());
         let wide = |sides: [usize; 3]| sides.map(|side| side as u64);
-        let items: usize = range.local.iter().product();
         let prints = target.meta.prints;
         let launch = Launch {
             kernel: target.meta.id,
@@ -98,7 +102,7 @@ impl Kernel {
             global_offset: wide(range.offset),
             global_size: wide(range.global),
             local_size: wide(range.local),
-            sub_group_size: u32::try_from(items).unwrap_or(u32::MAX),
+            sub_group_size: sub_group_size() as u32,
             memory: Arc::new(memory),
             zero_division: settings::zero_division(),
             seed: settings::next_seed(&target.built.launches),
@@ -155,6 +159,24 @@ impl Kernel {
                     }
                     Value::System(address) => {
                         system_argument(*address, may_write(arg.pass), memory)
+                    }
+                    Value::Image(image) => {
+                        let image = image::upgraded(image)?;
+                        let written =
+                            matches!(arg.pass, ArgPass::Image(_, access) if access.writes());
+                        let store = Arc::clone(image.store());
+                        let start = store.address(device)? as u64;
+                        let bytes = image.geometry().bytes();
+                        // SAFETY: the command holds the image while it runs; who else may use its memory
+                        // meanwhile is governed by the OpenCL memory model.
+                        unsafe { object(memory, start, start, bytes, written) };
+                        let described = image::description(&image, device)?;
+                        let (at, size) = (described.as_ptr() as u64, size_of_val(&*described));
+                        // SAFETY: the command holds the description, which nobody changes.
+                        let arg = unsafe { object(memory, at, at, size, false) };
+                        held.buffers.push((store, written));
+                        held.images.push((image, described));
+                        arg
                     }
                     Value::Buffer(buffer) => {
                         let buffer = buffer.upgrade().ok_or(missing)?;
@@ -277,6 +299,9 @@ fn advice(error: &LaunchError) -> &'static str {
         TrapKind::BadRead { .. } | TrapKind::BadWrite { .. } => {
             "With TOUCHSTONE_BOUNDS_CHECKS=off accesses of kernels are not checked."
         }
+        TrapKind::OutsideImage => {
+            "Places outside of an image can be read with a sampler, and not be written."
+        }
         TrapKind::WaitedTooLong { .. } | TrapKind::RanTooLong { .. } => {
             "TOUCHSTONE_TIME_LIMIT sets how long a work-group may take."
         }
@@ -289,6 +314,8 @@ fn advice(error: &LaunchError) -> &'static str {
         | TrapKind::MissingReturn
         | TrapKind::Explicit
         | TrapKind::DivergentBarrier { .. }
+        | TrapKind::DivergentBroadcast { .. }
+        | TrapKind::BroadcastFromNobody { .. }
         | TrapKind::BarrierNotReached { .. } => "",
     }
 }

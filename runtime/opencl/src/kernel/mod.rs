@@ -2,15 +2,17 @@
 //!
 //! A kernel is for every device whose executable has it; the executables may differ, the
 //! arguments may not. [`args`] checks and keeps the values; [`range`] checks index spaces
-//! and chooses work-group sizes; [`launch`] turns a kernel and an index space into a
-//! command; [`print`] is where `printf` writes; [`settings`] are what the environment says about launches.
+//! and chooses work-group sizes; [`image`] is about images among them; [`launch`] turns a kernel and an index space into a
+//! command; [`print`] is where `printf` writes; [`sub_groups`] tells how work-groups are divided; [`settings`] are what the environment says about launches.
 
 pub mod args;
 pub mod broken;
+pub mod image;
 pub mod launch;
 pub mod print;
 pub mod range;
 pub mod settings;
+pub mod sub_groups;
 
 use std::sync::Arc;
 
@@ -18,7 +20,7 @@ use opencl_sys::*;
 use parking_lot::Mutex;
 use touchstone_exec::KernelMeta;
 use touchstone_faults::{Latitude, takes};
-use touchstone_ir::{AddressSpace, ArgPass, KernelArg};
+use touchstone_ir::{AddressSpace, ArgPass, ImageAccess, KernelArg};
 
 use crate::context::Context;
 use crate::ffi::answer::Answer;
@@ -207,8 +209,13 @@ impl Kernel {
                 AddressSpace::Constant => CL_KERNEL_ARG_ADDRESS_CONSTANT,
                 AddressSpace::Private | AddressSpace::Generic => CL_KERNEL_ARG_ADDRESS_PRIVATE,
             }),
-            // There are neither images nor pipes.
-            CL_KERNEL_ARG_ACCESS_QUALIFIER => Answer::of(CL_KERNEL_ARG_ACCESS_NONE),
+            // There are no pipes.
+            CL_KERNEL_ARG_ACCESS_QUALIFIER => Answer::of(match arg.pass {
+                ArgPass::Image(_, ImageAccess::Read) => CL_KERNEL_ARG_ACCESS_READ_ONLY,
+                ArgPass::Image(_, ImageAccess::Write) => CL_KERNEL_ARG_ACCESS_WRITE_ONLY,
+                ArgPass::Image(_, ImageAccess::ReadWrite) => CL_KERNEL_ARG_ACCESS_READ_WRITE,
+                _ => CL_KERNEL_ARG_ACCESS_NONE,
+            }),
             CL_KERNEL_ARG_TYPE_NAME => Answer::text(&arg.type_name),
             CL_KERNEL_ARG_NAME => Answer::text(&arg.name),
             CL_KERNEL_ARG_TYPE_QUALIFIER => {

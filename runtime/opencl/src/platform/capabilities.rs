@@ -4,13 +4,11 @@
 //! nothing is listed here that is not there. The order of the lists is the order of the
 //! queries.
 
-use std::sync::LazyLock;
-
 use opencl_sys::*;
 
 use super::profile::{self, Feature, Version};
 use crate::ffi::{Result, ensure};
-use crate::{environment, frontend};
+use crate::frontend;
 
 /// The crate's version, as the platform reports it.
 pub const RELEASE: &str = env!("CARGO_PKG_VERSION");
@@ -44,8 +42,8 @@ const HOST_EXTENSIONS: [&str; 4] = [
     "cl_khr_suggested_local_work_size",
 ];
 
-/// What every image can do where there are images: 2D ones lie in buffers, and 3D ones are offered for writing.
-const IMAGE_EXTENSIONS: [&str; 2] = ["cl_khr_image2d_from_buffer", "cl_khr_3d_image_writes"];
+/// What every image can do where there are images: 2D ones lie in buffers.
+const IMAGE_EXTENSIONS: [&str; 1] = ["cl_khr_image2d_from_buffer"];
 
 /// Its queries are those of 3.0, and answered where 3.0 is reported.
 const EXTENDED_VERSIONING: &str = "cl_khr_extended_versioning";
@@ -78,17 +76,9 @@ pub fn has_double() -> bool {
     extensions().iter().any(|&(name, _)| name == "cl_khr_fp64")
 }
 
-/// `CL_DEVICE_IMAGE_SUPPORT`: whether there are images. A device that says so promises them
-/// to kernels as well, so they are there as soon as the front end can translate them.
-///
-/// The host's side of images is complete. `TOUCHSTONE_IMAGES=host` offers it before that, for
-/// programs that only create, transfer and map images; kernels with image arguments then
-/// still fail to build.
+/// `CL_DEVICE_IMAGE_SUPPORT`: whether there are images, for the host and for kernels.
 pub fn images() -> bool {
-    static OFFERED: LazyLock<bool> = LazyLock::new(|| {
-        environment::word("TOUCHSTONE_IMAGES").as_deref() == Some("host") || frontend::images()
-    });
-    *OFFERED
+    frontend::images()
 }
 
 /// Names joined by spaces, as the string queries want them.

@@ -20,6 +20,11 @@ pub fn max_work_group_size() -> usize {
     or_least(1024, 1)
 }
 
+/// Work-items of every sub-group but the last of a work-group: few, so that most work-groups have several.
+pub fn sub_group_size() -> usize {
+    if takes(Latitude::OddSubGroups) { 3 } else { 8 }
+}
+
 /// Work-items of one index space, at most: what the executor can number.
 pub const MAX_GLOBAL_SIZE: usize = usize::MAX / 2;
 /// Local memory of one work-group, in bytes.

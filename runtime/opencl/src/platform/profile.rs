@@ -85,6 +85,18 @@ features! {
         ["__opencl_c_program_scope_global_variables"];
     /// Work-groups of unequal size.
     NonUniformGroups = "non-uniform-groups", V3_0, [], [];
+    /// Collective functions of work-groups.
+    WorkGroupFunctions = "work-group-functions", V3_0, [],
+        ["__opencl_c_work_group_collective_functions"];
+    /// Sub-groups.
+    SubGroups = "sub-groups", V3_0, [], ["__opencl_c_subgroups", "cl_khr_subgroups"];
+    /// Images and samplers.
+    Images = "images", V1_2, [], ["__opencl_c_images"];
+    /// Images that a kernel both reads and writes.
+    ReadWriteImages = "read-write-images", V3_0, [Images], ["__opencl_c_read_write_images"];
+    /// Kernels that write images of three dimensions.
+    ImageWrites3d = "3d-image-writes", V1_2, [Images],
+        ["__opencl_c_3d_image_writes", "cl_khr_3d_image_writes"];
     /// Reading the clocks of host and device together.
     HostTimer = "host-timer", V3_0, [], [];
     /// Double precision.

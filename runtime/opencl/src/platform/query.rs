@@ -222,8 +222,15 @@ fn sizes(device: &Arc<Device>, name: cl_device_info) -> Option<Answer> {
         }
         CL_DEVICE_MAX_PARAMETER_SIZE => Answer::of(limits::max_parameter_size()),
         CL_DEVICE_MAX_CONSTANT_ARGS => Answer::of(limits::max_constant_args() as u32),
-        CL_DEVICE_MAX_NUM_SUB_GROUPS => Answer::of(0u32),
-        CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => Answer::boolean(false),
+        CL_DEVICE_MAX_NUM_SUB_GROUPS => Answer::of(if profile::has(Feature::SubGroups) {
+            limits::max_work_group_size().div_ceil(limits::sub_group_size()) as u32
+        } else {
+            0
+        }),
+        // The work-items of a group take turns, whatever sub-group they are in.
+        CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => {
+            Answer::boolean(profile::has(Feature::SubGroups))
+        }
         _ => return None,
     })
 }
@@ -291,6 +298,9 @@ fn images_and_pipes(name: cl_device_info) -> Option<Answer> {
         CL_DEVICE_IMAGE_SUPPORT => Answer::boolean(images),
         CL_DEVICE_MAX_READ_IMAGE_ARGS => count(limits.read_args),
         CL_DEVICE_MAX_WRITE_IMAGE_ARGS => count(limits.write_args),
+        CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS if !profile::has(Feature::ReadWriteImages) => {
+            Answer::of(0u32)
+        }
         CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS => count(limits.read_write_args),
         CL_DEVICE_MAX_SAMPLERS => count(limits.samplers),
         // In elements: any element of a buffer may begin an image or a row of one.

@@ -8,13 +8,11 @@ use opencl_sys::*;
 use touchstone::api::device::*;
 use touchstone::api::event::*;
 use touchstone::api::image::*;
-use touchstone::api::kernel::*;
 use touchstone::api::pipe::*;
 use touchstone::api::program::*;
 use touchstone::api::queue::*;
 use touchstone::api::sampler::*;
 
-use crate::kernels::kernel;
 use crate::programs::{built, program};
 use crate::rig::{Rig, device, query, query_bytes, query_text, release_buffers, release_events};
 
@@ -137,7 +135,7 @@ fn without_intermediate_languages_programs_have_none() {
 unsafe extern "C" fn never(_: cl_program, _: *mut c_void) {}
 
 #[test]
-fn there_are_no_constructors_and_no_sub_groups() {
+fn there_are_no_constructors() {
     let rig = Rig::new();
     let program = built(&rig, "kernel void k() {}", "");
     for name in [
@@ -150,21 +148,6 @@ fn there_are_no_constructors_and_no_sub_groups() {
     }
     let code = unsafe { clSetProgramReleaseCallback(program, Some(never), null_mut()) };
     assert_eq!(code, CL_INVALID_OPERATION);
-    if !features().iter().any(|name| name == "__opencl_c_subgroups") {
-        assert!(!extensions().iter().any(|name| name == "cl_khr_subgroups"));
-        assert_eq!(info::<u32>(CL_DEVICE_MAX_NUM_SUB_GROUPS), 0);
-        assert_eq!(
-            info::<u32>(CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS),
-            CL_FALSE
-        );
-        let kernel = kernel(program, c"k");
-        let name = CL_KERNEL_MAX_NUM_SUB_GROUPS;
-        let code = unsafe {
-            clGetKernelSubGroupInfo(kernel, device(), name, 0, null(), 0, null_mut(), null_mut())
-        };
-        assert_eq!(code, CL_INVALID_OPERATION);
-        assert_eq!(unsafe { clReleaseKernel(kernel) }, CL_SUCCESS);
-    }
     assert_eq!(unsafe { clReleaseProgram(program) }, CL_SUCCESS);
 }
 

@@ -49,7 +49,7 @@ pub fn enqueue(
     (event, code)
 }
 
-fn run(rig: &Rig, kernel: cl_kernel, global: &[usize], local: Option<&[usize]>) {
+pub fn run(rig: &Rig, kernel: cl_kernel, global: &[usize], local: Option<&[usize]>) {
     let (event, code) = enqueue(rig, kernel, global, local);
     assert_eq!(code, CL_SUCCESS);
     assert_eq!(wait(&[event]), CL_SUCCESS);
@@ -466,19 +466,6 @@ fn native_kernels_get_the_addresses_of_buffers() {
     };
     assert_eq!(none, CL_INVALID_VALUE);
     release_buffers(&[buffer]);
-}
-
-#[test]
-fn sub_groups_are_not_there() {
-    let rig = Rig::new();
-    let program = built(&rig, IDS, "-cl-std=CL3.0");
-    let kernel = kernel(program, c"ids");
-    let name = CL_KERNEL_MAX_NUM_SUB_GROUPS;
-    let code = unsafe {
-        clGetKernelSubGroupInfo(kernel, device(), name, 0, null(), 0, null_mut(), null_mut())
-    };
-    assert_eq!(code, CL_INVALID_OPERATION);
-    release(kernel, program);
 }
 
 /// A group of one work-item costs little more than its work-item: many of them are no matter.

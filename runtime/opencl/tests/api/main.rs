@@ -25,4 +25,5 @@ mod programs;
 mod queues;
 mod rects;
 mod rig;
+mod sub_groups;
 mod svm;

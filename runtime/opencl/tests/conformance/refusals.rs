@@ -135,12 +135,12 @@ fn programs() -> Vec<Refusal> {
                 "if the argument information is not available for kernel.";
         }
         status clGetKernelSubGroupInfo {
-            (zoo.kernel, zoo.device, CL_KERNEL_MAX_NUM_SUB_GROUPS, 0, null(), 0, null_mut(), &mut 0) CL_INVALID_OPERATION
-                "if _device_ does not support sub-groups.";
+            (zoo.kernel, zoo.device, CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, 8, null(), 0, null_mut(), &mut 0) CL_INVALID_VALUE
+                "if the size in bytes specified by _input_value_size_ is not valid or if _input_value_ is `NULL`.";
         }
         status clGetKernelSubGroupInfoKHR {
-            (zoo.kernel, zoo.device, CL_KERNEL_MAX_NUM_SUB_GROUPS, 0, null(), 0, null_mut(), &mut 0) CL_INVALID_OPERATION
-                "if _device_ does not support sub-groups.";
+            (zoo.kernel, zoo.device, CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, 8, null(), 0, null_mut(), &mut 0) CL_INVALID_VALUE
+                "if the size in bytes specified by _input_value_size_ is not valid or if _input_value_ is `NULL`.";
         }
         status clGetKernelSuggestedLocalWorkSizeKHR {
             (zoo.queue, zoo.kernel, 1, null(), &8, null_mut()) CL_INVALID_VALUE

@@ -87,7 +87,6 @@ pub fn devices() -> [cl_device_id; 2] {
     static SETTINGS: Once = Once::new();
     // Every test comes here before it calls anything else, and waits here.
     SETTINGS.call_once(|| unsafe {
-        std::env::set_var("TOUCHSTONE_IMAGES", "host");
         std::env::set_var("TOUCHSTONE_DEVICES", "2");
         std::env::set_var("TOUCHSTONE_THREADS", UNITS.to_string());
     });

@@ -31,7 +31,19 @@ pub const SHOWN: &[(Latitude, Scenario)] = &[
     (Latitude::MapElsewhere, ("mapped_elsewhere", elsewhere)),
     (Latitude::HostPointerCopied, ("host_stale", host_stale)),
     (Latitude::FreshMemoryRubbish, ("fresh", fresh)),
+    (Latitude::OddSubGroups, ("sub_groups_of_three", threes)),
 ];
+
+/// The sub-groups of a group of eight.
+fn threes() {
+    let rig = Rig::new();
+    let source = "kernel void k(global uint *x) { x[get_local_id(0)] = sub_group_reduce_add(1); }";
+    let kernel = kernel(&rig, source);
+    let out = buffer(&rig, &[0; 8]);
+    set(kernel, 0, out);
+    run(&rig, kernel, space(&[8], &[8]));
+    assert_eq!(words(&rig, out, 8), [3, 3, 3, 3, 3, 3, 2, 2]);
+}
 
 fn weak_fails() {
     let fails = groups::alone("weak");

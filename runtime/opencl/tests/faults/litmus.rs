@@ -9,6 +9,7 @@ pub const SCENARIOS: &[Scenario] = &[
     ("message_passing", || passed(DEVICE, false)),
     ("message_passing_all_devices", || passed(ALL_DEVICES, false)),
     ("message_passing_work_group", || passed(WORK_GROUP, true)),
+    ("message_passing_sub_group", || passed(SUB_GROUP, true)),
     ("message_passing_mixed", mixed_scopes),
     ("local_passing", || {
         passed_locally("memory_scope_work_group")
@@ -111,6 +112,7 @@ enum Form {
 const DEVICE: Form = Form::Scoped("memory_scope_device");
 const ALL_DEVICES: Form = Form::Scoped("memory_scope_all_svm_devices");
 const WORK_GROUP: Form = Form::Scoped("memory_scope_work_group");
+const SUB_GROUP: Form = Form::Scoped("memory_scope_sub_group");
 const EXPLICIT: Form = Form::SeqCst;
 const FENCES: Form = Form::Fences;
 

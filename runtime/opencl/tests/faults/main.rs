@@ -166,9 +166,6 @@ fn within(name: &str, switch: Switch<'_>, hangs: bool) -> Result<(), String> {
     if name.starts_with("other_") {
         command.env("TOUCHSTONE_DEVICES", "2");
     }
-    if name == "images" {
-        command.env("TOUCHSTONE_IMAGES", "host");
-    }
     if hangs {
         command.env("HANGS", "1");
     }

@@ -92,6 +92,7 @@ pub fn shows(fault: Fault) -> &'static [&'static str] {
         BarrierLocalIgnored => &["barrier_local"],
         ScopeAllDevicesIgnored => &["message_passing_all_devices"],
         ScopeWorkGroupIgnored => &["message_passing_work_group"],
+        ScopeSubGroupIgnored => &["message_passing_sub_group"],
         ScopesMustMatch => &["message_passing_mixed"],
         LocalNotClamped => &["local_passing_wide"],
         LocalUnordered => &["local_passing"],

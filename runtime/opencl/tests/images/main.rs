@@ -1,7 +1,4 @@
-//! Images and samplers, used from the host only.
-//!
-//! Whether there are images is read from the environment when they are first asked for, so
-//! these tests are a program of their own.
+//! Images and samplers, used from the host and in kernels.
 
 #![allow(
     clippy::undocumented_unsafe_blocks,
@@ -11,6 +8,7 @@
 mod buffers;
 mod create;
 mod errors;
+mod kernels;
 mod maps;
 mod model;
 mod rig;

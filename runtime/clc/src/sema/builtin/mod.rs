@@ -7,13 +7,17 @@
 //! - `atomic`: OpenCL 1.x and C11 atomics
 //! - `sync`: work-item functions, barriers, fences
 //! - `group`: copies by a work-group
+//! - `collective`: collective functions of groups
+//! - `image`: images and samplers
 //! - `generic`: which address space a generic pointer points into
 //! - `print`: `printf`
 
 mod atomic;
+mod collective;
 mod convert;
 mod generic;
 mod group;
+mod image;
 mod memory;
 mod numeric;
 mod print;
@@ -27,6 +31,7 @@ use crate::diag::{Reported, count};
 use crate::hir::{Builtin, Expr, ExprKind};
 use crate::source::Loc;
 use crate::types::{Qual, Scalar, Space};
+use collective::lacking;
 use table::{Kind, find};
 
 /// A call being checked.
@@ -51,6 +56,11 @@ impl Sema<'_> {
     ) -> Checked<Expr> {
         let kind = find(name, self.language);
         if kind.is_none()
+            && let Some(feature) = lacking(name, self.language)
+        {
+            return self.error(at, format!("`{name}` needs {feature}"));
+        }
+        if kind.is_none()
             && let Some(feature) = missing::feature(What::Function, name)
         {
             return self.unsupported(at, &format!("`{name}`"), feature);
@@ -69,12 +79,14 @@ impl Sema<'_> {
             Kind::Legacy(op) => self.legacy_atomic(op, call),
             Kind::Atomic(op) => self.atomic(op, call),
             Kind::Sync(sync) => self.sync(sync, call),
+            Kind::Collective(kind, together) => self.collective(kind, together, call),
             Kind::Constant(bits, scalar) => {
                 self.arity(&call, 0)?;
                 Ok(self.number(bits, scalar, at))
             }
             Kind::ToSpace(space) => self.generic_to(space, call),
             Kind::GetFence => self.get_fence(call),
+            Kind::Image(of) => self.image(of, call),
             Kind::AsyncCopy { strided } => self.async_copy(strided, call),
             Kind::WaitGroupEvents => self.wait_group_events(call),
             Kind::Printf => self.printf(call),

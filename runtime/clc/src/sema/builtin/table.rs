@@ -1,6 +1,8 @@
 //! The names of built-in functions.
 
+use super::collective::{Together, collective, has_collective};
 use super::convert::{Conversion, conversion};
+use super::image::{ImageFunction, image};
 use crate::device::{Language, Version};
 use crate::hir::{Builtin, Vectors};
 use crate::types::Scalar;
@@ -21,6 +23,9 @@ pub(super) enum Kind {
     /// A C11 atomic function.
     Atomic(Atomic),
     Sync(Sync),
+    Image(ImageFunction),
+    /// A collective function of a work-group or a sub-group.
+    Collective(BarrierKind, Together),
     Constant(u64, Scalar),
     /// `to_global` and its like.
     ToSpace(AddressSpace),
@@ -176,22 +181,34 @@ fn query(name: &str, language: &Language) -> Option<Kind> {
         "get_enqueued_local_size" if since_2_0 => (Q::EnqueuedLocalSize, Scalar::SIZE),
         "get_global_linear_id" if since_2_0 => (Q::GlobalLinearId, Scalar::SIZE),
         "get_local_linear_id" if since_2_0 => (Q::LocalLinearId, Scalar::SIZE),
-        _ if !language.sub_groups => return None,
-        "get_sub_group_size" => (Q::SubGroupSize, Scalar::UInt),
-        "get_max_sub_group_size" => (Q::MaxSubGroupSize, Scalar::UInt),
-        "get_num_sub_groups" => (Q::NumSubGroups, Scalar::UInt),
-        "get_enqueued_num_sub_groups" => (Q::EnqueuedNumSubGroups, Scalar::UInt),
-        "get_sub_group_id" => (Q::SubGroupId, Scalar::UInt),
-        "get_sub_group_local_id" => (Q::SubGroupLocalId, Scalar::UInt),
-        _ => return None,
+        _ => {
+            let query = sub_group_query(name).filter(|_| language.sub_groups)?;
+            (query, Scalar::UInt)
+        }
     };
     Some(Kind::Query(query, scalar))
+}
+
+/// The question about sub-groups of a name.
+pub(super) fn sub_group_query(name: &str) -> Option<Query> {
+    Some(match name {
+        "get_sub_group_size" => Query::SubGroupSize,
+        "get_max_sub_group_size" => Query::MaxSubGroupSize,
+        "get_num_sub_groups" => Query::NumSubGroups,
+        "get_enqueued_num_sub_groups" => Query::EnqueuedNumSubGroups,
+        "get_sub_group_id" => Query::SubGroupId,
+        "get_sub_group_local_id" => Query::SubGroupLocalId,
+        _ => return None,
+    })
 }
 
 /// The built-in function of a name.
 pub(super) fn find(name: &str, language: &Language) -> Option<Kind> {
     if name == "get_fence" {
         return language.generic.then_some(Kind::GetFence);
+    }
+    if let Some(function) = image(name).filter(|_| language.images) {
+        return Some(Kind::Image(function));
     }
     if name.starts_with("get_") {
         return query(name, language);
@@ -204,6 +221,10 @@ pub(super) fn find(name: &str, language: &Language) -> Option<Kind> {
         .or_else(|| legacy(name).map(Kind::Legacy))
         .or_else(|| atomic(name).map(Kind::Atomic))
         .or_else(|| sync(name, language).map(Kind::Sync))
+        .or_else(|| {
+            let (kind, together) = collective(name)?;
+            has_collective(kind, language).then_some(Kind::Collective(kind, together))
+        })
         .or_else(|| other(name, language))
 }
 

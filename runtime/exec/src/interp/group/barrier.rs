@@ -49,6 +49,7 @@ impl<M: GroupPort> GroupRunner<'_, M> {
         if let State::Waiting { regions, scope, .. } = self.items[first].state {
             self.memory.barrier(first..end, scope, regions);
         }
+        self.collect(group, first, end)?;
         if self.space.broken {
             self.at_barrier();
         }

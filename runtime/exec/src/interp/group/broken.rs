@@ -1,8 +1,8 @@
 //! What groups and index spaces do under a fault or a latitude; nothing of it is used without one.
 
 use super::arena::State;
-use super::{CONTROL_INTERVAL, GroupRunner, Item};
-use crate::interp::code::Pc;
+use super::{GroupRunner, Item};
+use crate::interp::code::{Ins, Pc};
 use crate::interp::port::GroupPort;
 use crate::interp::port::host::Block;
 use crate::interp::space::{GroupPlace, Ids};
@@ -65,6 +65,10 @@ pub(super) unsafe fn scatter_rubbish(block: Block) {
     }
 }
 
+/// Steps after which an item that runs alone lets others go on: not many more, because sub-groups are promised to
+/// progress independently, and each may wait for another to wait no more.
+pub(super) const ALONE: u64 = 1 << 13;
+
 /// What a thread remembers of its group.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
@@ -91,7 +95,7 @@ impl<M: GroupPort> GroupRunner<'_, M> {
             1
         } else if takes(Latitude::ItemsOneByOne) {
             self.ready.reverse();
-            CONTROL_INTERVAL
+            ALONE
         } else {
             0
         }
@@ -101,6 +105,9 @@ impl<M: GroupPort> GroupRunner<'_, M> {
     pub(super) fn passes(&mut self, item: u32) -> bool {
         let pc = self.items[item as usize].pc;
         let at = (pc as usize).saturating_sub(1);
+        if !matches!(self.kernel.code[at], Ins::Barrier { .. }) {
+            return false;
+        }
         let is_last = item as usize + 1 == self.items.len() && item > 0;
         let again = !self.broken.reached.insert((item, pc));
         let called = self.kernel.places[at].0 != self.kernel.places[0].0;

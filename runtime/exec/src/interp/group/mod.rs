@@ -11,12 +11,14 @@
 //! | [`arena`] | the memory of a thread for its groups, and what items start from |
 //! | [`turns`] | how long items run before the next one does |
 //! | [`barrier`] | who waits, who may go on |
+//! | [`collective`] | what the waiting items compute together |
 //! | [`broken`] | what groups do under a fault |
 //! | [`watch`] | items that get nowhere, groups that run for too long |
 
 mod arena;
 mod barrier;
 mod broken;
+mod collective;
 mod turns;
 mod watch;
 
@@ -196,7 +198,8 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
 
     /// The memory and the items of a group that is about to run: none has begun, and all are ready.
     fn set_out(&mut self, number: u64, count: u64) {
-        self.memory.begin_group(number, count as usize);
+        let sub_group = self.space.sub_group_size.min(count) as usize;
+        self.memory.begin_group(number, count as usize, sub_group);
         if self.layout.local > 0 {
             let local = Block {
                 base: self.base as u64,
@@ -261,7 +264,7 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
                     }
                     // Where one runs alone it does so from where it does not wait, too.
                     Stop::Barrier { .. } if self.space.broken && self.passes(item) => {
-                        if even == CONTROL_INTERVAL {
+                        if even >= broken::ALONE {
                             next -= 1;
                         } else {
                             self.ready[kept] = item;

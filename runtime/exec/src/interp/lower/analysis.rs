@@ -116,6 +116,7 @@ fn is_renaming(function: &Function, inst: &Inst, dst: Reg) -> Option<Operand> {
         | Op::PtrAdd { .. }
         | Op::Fence { .. }
         | Op::Barrier { .. }
+        | Op::Collective { .. }
         | Op::Call { .. }
         | Op::Printf { .. } => None,
     }

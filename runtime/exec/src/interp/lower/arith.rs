@@ -134,6 +134,7 @@ impl Lowering<'_> {
             | Op::ToSpace(_)
             | Op::Fence { .. }
             | Op::Barrier { .. }
+            | Op::Collective { .. }
             | Op::Printf { .. }
             | Op::Call { .. } => unreachable!("not arithmetic"),
         }

@@ -5,8 +5,8 @@ use super::slot_number;
 use super::slots::SlotPool;
 use crate::error::PrepareError;
 use crate::interp::code::{
-    FIRST_SITE, Fill, Ins, Kernel, Object, ObjectId, ParamPlace, Pc, Printing, Site, SiteInfo,
-    Slot, SwitchTable, local_site, private_site,
+    FIRST_SITE, Fill, Ins, Kernel, Meeting, Object, ObjectId, ParamPlace, Pc, Printing, Site,
+    SiteInfo, Slot, SwitchTable, local_site, private_site,
 };
 use crate::scalar::convert::Conversion;
 use crate::scalar::math::Function;
@@ -183,6 +183,15 @@ impl Emitter {
             Function::Two(f) => self.index(what, |k| &mut k.fns2, f),
             Function::Three(f) => self.index(what, |k| &mut k.fns3, f),
         }
+    }
+
+    /// The number of a call of a collective function.
+    pub(super) fn meeting(&mut self, meeting: Meeting) -> u16 {
+        self.index(
+            "calls of collective functions",
+            |k| &mut k.meetings,
+            meeting,
+        )
     }
 
     pub(super) fn printing(&mut self, printing: Printing) -> u16 {

@@ -298,15 +298,21 @@ impl Lowering<'_> {
                 order: *order,
                 scope: *scope,
             }),
+            Op::Collective {
+                kind,
+                function,
+                value,
+                from,
+            } => {
+                let of = (*kind == BarrierKind::SubGroup, *function);
+                self.collective(of, *value, from, dst);
+            }
             Op::Barrier {
                 kind,
                 regions,
                 scope,
             } => self.e.emit(Ins::Barrier {
-                sub_group: match kind {
-                    BarrierKind::WorkGroup => false,
-                    BarrierKind::SubGroup => true,
-                },
+                sub_group: *kind == BarrierKind::SubGroup,
                 regions: *regions,
                 scope: *scope,
             }),

@@ -144,9 +144,11 @@ impl Lowering<'_> {
                         offset: program.params[n as usize].private_offset,
                         len: size.into(),
                     }),
-                    ArgPass::Value(_) | ArgPass::Pointer(_) | ArgPass::LocalPointer { .. } => {
-                        ObjectPlace::Argument(n)
-                    }
+                    ArgPass::Value(_)
+                    | ArgPass::Pointer(_)
+                    | ArgPass::LocalPointer { .. }
+                    | ArgPass::Image(..)
+                    | ArgPass::Sampler => ObjectPlace::Argument(n),
                 };
                 let name = format!("argument {n}{}", quoted(&arg.name));
                 Object { name, place }
@@ -299,7 +301,7 @@ impl Lowering<'_> {
             }
             computations!()
             | Op::Copy(_) | Op::Convert { .. } | Op::Bitcast(_) | Op::PtrCast(_) | Op::Select(..)
-            | Op::Fence { .. } | Op::Barrier { .. } | Op::Call { .. } | Op::Printf { .. } => {
+            | Op::Fence { .. } | Op::Barrier { .. } | Op::Collective { .. } | Op::Call { .. } | Op::Printf { .. } => {
                 unreachable!("not a memory operation")
             }
         }

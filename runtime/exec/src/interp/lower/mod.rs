@@ -11,12 +11,14 @@
 //! | [`compare`] | comparisons |
 //! | [`intrinsic`] | calls of built-in functions |
 //! | [`memory`] | addresses and accesses |
+//! | [`collective`] | calls of collective functions |
 //! | [`printf`] | calls of `printf` |
 //!
 //! The module must be valid ([`touchstone_ir::validate()`]).
 
 mod analysis;
 mod arith;
+mod collective;
 mod compare;
 mod emit;
 mod function;
@@ -61,7 +63,11 @@ pub(crate) fn kernel(module: &Module, id: FuncId, globals: &[u64]) -> Result<Ker
                     slot,
                     private_offset: match arg.pass {
                         ArgPass::Aggregate { size, align } => e.reserve_private(size, align),
-                        ArgPass::Value(_) | ArgPass::Pointer(_) | ArgPass::LocalPointer { .. } => 0,
+                        ArgPass::Value(_)
+                        | ArgPass::Pointer(_)
+                        | ArgPass::LocalPointer { .. }
+                        | ArgPass::Image(..)
+                        | ArgPass::Sampler => 0,
                     },
                 })
                 .collect();

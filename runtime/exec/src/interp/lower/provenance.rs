@@ -127,10 +127,13 @@ impl<'a> Instances<'a> {
             .enumerate()
             .map(|(i, arg)| match arg.pass {
                 ArgPass::Value(Type::Pointer(_)) => Origin::Anywhere,
-                ArgPass::Value(Type::Scalar(_) | Type::Vector(..)) => Origin::Nowhere,
-                ArgPass::Aggregate { .. } | ArgPass::Pointer(_) | ArgPass::LocalPointer { .. } => {
-                    Origin::From(Root::Argument(i as u32))
+                ArgPass::Value(Type::Scalar(_) | Type::Vector(..)) | ArgPass::Sampler => {
+                    Origin::Nowhere
                 }
+                ArgPass::Aggregate { .. }
+                | ArgPass::Pointer(_)
+                | ArgPass::Image(..)
+                | ArgPass::LocalPointer { .. } => Origin::From(Root::Argument(i as u32)),
             })
             .collect();
         instances.instance(kernel, params);
@@ -276,6 +279,7 @@ impl<'a> Instances<'a> {
             | Op::Convert { .. }
             | Op::Fence { .. }
             | Op::Barrier { .. }
+            | Op::Collective { .. }
             | Op::Printf { .. }
             | computations!()
             | accesses!() => Origin::Anywhere,

@@ -363,6 +363,7 @@ impl<const CHECKED: bool, X> Port for BrokenMemory<'_, CHECKED, X> {
     }
 
     fn fence(&mut self, order: Order, scope: MemScope, regions: Regions) {
+        let regions = with_images(regions);
         self.host.fence(order, scope, regions);
         if self.is_weak {
             let thread = &mut self.threads[self.item as usize];
@@ -413,6 +414,14 @@ impl<const CHECKED: bool, X> BrokenMemory<'_, CHECKED, X> {
     }
 }
 
+/// Images lie in global memory, and what orders them orders it.
+fn with_images(regions: Regions) -> Regions {
+    match regions.contains(Regions::IMAGE) {
+        true => regions | Regions::GLOBAL,
+        false => regions,
+    }
+}
+
 impl<const CHECKED: bool, X> Drop for BrokenMemory<'_, CHECKED, X> {
     fn drop(&mut self) {
         if self.is_weak {
@@ -430,7 +439,7 @@ impl<const CHECKED: bool, X> GroupPort for BrokenMemory<'_, CHECKED, X> {
         self.host.set_private(block);
     }
 
-    fn begin_group(&mut self, number: u64, items: usize) {
+    fn begin_group(&mut self, number: u64, items: usize, sub_group: usize) {
         self.half.clear();
         self.words.clear();
         if !self.is_weak {
@@ -446,8 +455,9 @@ impl<const CHECKED: bool, X> GroupPort for BrokenMemory<'_, CHECKED, X> {
         let floors = [self.floor, machine.now()];
         let seed = self.seed ^ number.wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let ids = first..first + items as u64;
+        let sub_group = |id: u64| (id - first) / sub_group.max(1) as u64;
         self.threads
-            .extend(ids.map(|id| Thread::new(id, first, floors, seed)));
+            .extend(ids.map(|id| Thread::new(id, (first, sub_group(id)), floors, seed)));
     }
 
     fn set_item(&mut self, item: u32) {
@@ -455,6 +465,7 @@ impl<const CHECKED: bool, X> GroupPort for BrokenMemory<'_, CHECKED, X> {
     }
 
     fn barrier(&mut self, items: Range<usize>, scope: MemScope, regions: Regions) {
+        let regions = with_images(regions);
         if self.is_weak {
             let threads = &mut self.threads[items];
             weak::lock().barrier(threads, scope, regions);

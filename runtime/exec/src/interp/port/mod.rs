@@ -68,8 +68,8 @@ pub(crate) trait GroupPort: Port {
     /// Sets the private memory of the item that runs next.
     fn set_private(&mut self, block: Block);
 
-    /// A group of so many items begins; its number.
-    fn begin_group(&mut self, _number: u64, _items: usize) {}
+    /// A group of so many items begins, in sub-groups of `sub_group`; its number.
+    fn begin_group(&mut self, _number: u64, _items: usize, _sub_group: usize) {}
 
     /// The item that runs next.
     #[inline(always)]

@@ -56,12 +56,15 @@ fn all() -> Regions {
     Regions::GLOBAL | Regions::LOCAL
 }
 
+/// A work-group, and a sub-group of it.
+pub(super) type Group = (u64, u64);
+
 /// What a release left: who takes it knows what the releasing work-item knew.
 #[derive(Clone, Debug)]
 struct Head {
     /// The work-item that released.
     by: u64,
-    group: u64,
+    group: Group,
     scope: MemScope,
     regions: Regions,
     view: View,
@@ -102,7 +105,7 @@ struct Place {
 #[derive(Clone, Debug)]
 pub(super) struct Thread {
     id: u64,
-    group: u64,
+    group: Group,
     view: View,
     /// Accesses so far that changed what it or others know.
     accesses: u64,
@@ -114,7 +117,7 @@ pub(super) struct Thread {
 }
 
 impl Thread {
-    pub(super) fn new(id: u64, group: u64, floors: [Time; 2], seed: u64) -> Thread {
+    pub(super) fn new(id: u64, group: Group, floors: [Time; 2], seed: u64) -> Thread {
         Thread {
             id,
             group,
@@ -127,7 +130,7 @@ impl Thread {
     }
 
     pub(super) fn group(&self) -> u64 {
-        self.group
+        self.group.0
     }
 
     /// A number below `n`.
@@ -148,11 +151,12 @@ impl Thread {
 /// Whether two operations with these scopes synchronize: each must include the other work-item
 /// (`mm.scope.inclusive`, `mm.scope.each`); in local memory every scope is the work-group's
 /// (`mm.scope.local-clamp`).
-fn reaches(head: &Head, group: u64, scope: MemScope, region: Region) -> bool {
+fn reaches(head: &Head, group: Group, scope: MemScope, region: Region) -> bool {
     let scopes = [head.scope, scope];
     if on(Fault::ScopesMustMatch) && head.scope != scope
         || on(Fault::ScopeAllDevicesIgnored) && scopes.contains(&MemScope::AllDevices)
         || on(Fault::ScopeWorkGroupIgnored) && scopes.contains(&MemScope::WorkGroup)
+        || on(Fault::ScopeSubGroupIgnored) && scopes.contains(&MemScope::SubGroup)
     {
         return false;
     }
@@ -161,7 +165,11 @@ fn reaches(head: &Head, group: u64, scope: MemScope, region: Region) -> bool {
         return !(on(Fault::LocalUnordered) || on(Fault::LocalNotClamped) && wide);
     }
     let wide = scopes.iter().all(|scope| *scope > MemScope::WorkGroup);
-    head.group == group || wide && !on(Fault::ScopeNarrowed)
+    let near = match scopes.contains(&MemScope::SubGroup) {
+        true => head.group == group,
+        false => head.group.0 == group.0,
+    };
+    near || wide && !on(Fault::ScopeNarrowed)
 }
 
 fn acquires(order: Order) -> bool {
@@ -277,7 +285,7 @@ impl Machine {
             let mut message = fresh(actual, last.time);
             message.heads.push(Head {
                 by: 0,
-                group: 0,
+                group: (0, 0),
                 scope: MemScope::AllDevices,
                 regions: all(),
                 view: View::from([floor; 2]),
@@ -302,7 +310,7 @@ impl Machine {
         if scope > MemScope::WorkGroup {
             thread.view.join_agreed(&self.agreed, regions);
         }
-        let group = self.groups.entry(thread.group).or_default();
+        let group = self.groups.entry(thread.group.0).or_default();
         thread.view.join(group, regions);
         group.join(&thread.view, regions);
         if scope > MemScope::WorkGroup {

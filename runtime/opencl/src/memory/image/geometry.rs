@@ -151,7 +151,7 @@ impl Geometry {
     }
 
     /// Bytes from row to row and from slice to slice in the sense of this module.
-    fn strides(&self) -> [usize; 2] {
+    pub fn strides(&self) -> [usize; 2] {
         match self.kind {
             Kind::D1 | Kind::D1Buffer | Kind::D2 => [self.row_pitch, self.bytes()],
             Kind::D1Array => [self.slice_pitch, self.bytes()],
