@@ -51,7 +51,6 @@ fn touchstone_refuses_every_call_and_nothing_changes() {
     let folder = tempfile::tempdir().expect("a folder");
     let cases = cases();
     let mut command = replay(folder.path());
-    command.env("TOUCHSTONE_IMAGES", "host");
     command.env("TOUCHSTONE_DEVICES", "2");
     for (n, case) in cases.iter().enumerate() {
         let path = folder.path().join(format!("{n:03}.yaml"));

@@ -218,7 +218,6 @@ fn ask(library: &Path, probe: &str, faults: &str) -> (Option<i32>, String) {
         .env("CLASSAY_LAYER_LIBRARY", library)
         .env("CLASSAY_LAYER_FAULTS", faults)
         .env("TOUCHSTONE_DEVICES", "2")
-        .env("TOUCHSTONE_IMAGES", "host")
         .env_remove("CLASSAY_LAYER_STATE")
         .output()
         .expect("the probe runs");

@@ -60,8 +60,8 @@ impl Campaign<'_> {
         let faults = self.faults.iter().enumerate();
         let mut alive: Vec<Hunt<'_>> = faults
             .map(|(n, fault)| {
-                let (sure, noticing) = (self.power.tests(fault), noticing.places(fault));
-                Hunt::new(fault, n, self.cases, &sure, noticing)
+                let (tests, noticing) = (self.power.tests(fault), noticing.places(fault));
+                Hunt::new(fault, n, self.cases, &tests, noticing)
             })
             .collect();
         for round in 0.. {

@@ -3,6 +3,7 @@
 use super::Fault;
 use super::clean::{Clean, Shown, Wrong};
 use super::list::CarrierKind;
+use super::power::Tests;
 use super::survey::{Seen, Survey};
 use super::terms::{Hunted, MORE_PATIENCE, Terms, again, each, run};
 use crate::plan::Case;
@@ -130,21 +131,26 @@ pub struct Hunt<'a> {
 }
 
 impl<'a> Hunt<'a> {
-    /// The beginning of a search. `sure` are the names of the litmus tests that are known to show the fault on
-    /// a device as this one, `noticing` the places of those that it makes weaker.
+    /// The beginning of a search. Of the litmus tests, those that are known to show the fault on a device as this one
+    /// come first, then among those of its rules the ones that it changes; `noticing` are the places of those that it
+    /// makes weaker.
     pub fn new(
         fault: &'a Fault,
         number: usize,
         cases: &'a [Hunted],
-        sure: &[String],
+        tests: &Tests,
         noticing: HashSet<usize>,
     ) -> Hunt<'a> {
-        let mut sure: HashSet<usize> = (0..cases.len())
-            .filter(|&n| {
+        let named = |names: &[String]| -> HashSet<usize> {
+            let names: HashSet<&str> = names.iter().map(String::as_str).collect();
+            let is_one = |&n: &usize| {
                 let case = &cases[n].case;
-                case.body.is_litmus() && sure.iter().any(|name| name == case.id.name())
-            })
-            .collect();
+                case.body.is_litmus() && names.contains(case.id.name())
+            };
+            (0..cases.len()).filter(is_one).collect()
+        };
+        let mut sure = named(&tests.sure);
+        let changed = named(&tests.changed);
         if !fault.shows.needs_weak_memory() {
             sure.extend(&noticing);
         }
@@ -178,8 +184,9 @@ impl<'a> Hunt<'a> {
             // more of what is broken come first; the others take turns, each kind with the next.
             let litmus = case.case.body.is_litmus();
             let about = rules.iter().filter(|r| litmus && case.rules.contains(r));
-            let unsure = !sure.contains(&place);
-            (unsure, near, of_memory && !litmus, Reverse(about.count()))
+            let (unsure, unchanged) = (!sure.contains(&place), !changed.contains(&place));
+            let away = of_memory && !litmus;
+            (unsure, near, unchanged, away, Reverse(about.count()))
         });
         Hunt {
             fault,

@@ -64,8 +64,8 @@ struct Test {
 /// The tests that a fault changes, and those of them in which x86-TSO then shows it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Shown {
-    /// Tests that are another under the fault, and that x86-TSO judges.
-    changed: usize,
+    /// The names of tests that are another under the fault, and that x86-TSO judges.
+    changed: Vec<String>,
     /// Changed tests that cannot be read or judged.
     unjudged: usize,
     /// The names of those in which it shows.
@@ -84,6 +84,7 @@ impl Shown {
             0 => String::new(),
             n => format!(" (and of {n} more nothing is known)"),
         };
+        let changed = changed.len();
         if !shown.is_empty() {
             format!(
                 "of the {changed} litmus tests that it changes{but}, an x86 processor (x86-TSO) can show it \
@@ -91,7 +92,7 @@ impl Shown {
                 shown.len(),
                 some(shown)
             )
-        } else if *changed > 0 {
+        } else if changed > 0 {
             format!(
                 "an x86 processor (x86-TSO) shows it in none of the {changed} litmus tests that it \
                  changes{but}: only a compiler that moves accesses could; expected power 0"
@@ -102,6 +103,15 @@ impl Shown {
             )
         }
     }
+}
+
+/// Litmus tests by what a fault makes of them.
+#[derive(Debug, Clone, Default)]
+pub struct Tests {
+    /// The names of those that are known to show it.
+    pub sure: Vec<String>,
+    /// The names of those that are another test under it.
+    pub changed: Vec<String>,
 }
 
 impl Power {
@@ -142,12 +152,17 @@ impl Power {
             }
     }
 
-    /// The litmus tests that are known to show it, by name.
-    pub fn tests(&self, fault: &Fault) -> Vec<String> {
+    /// The litmus tests that are known to show it, by name, and those that it changes. Nothing of a fault that needs no
+    /// weak memory.
+    pub fn tests(&self, fault: &Fault) -> Tests {
         let computed = self
             .computed(fault)
-            .filter(|_| fault.shows.needs_weak_memory());
-        computed.map(|s| s.shown).unwrap_or_default()
+            .filter(|_| fault.shows.needs_weak_memory())
+            .unwrap_or_default();
+        Tests {
+            sure: computed.shown,
+            changed: computed.changed,
+        }
     }
 
     /// What there is to say of it; nothing where every device shows it.
@@ -226,7 +241,7 @@ impl X86 {
                 found.unjudged += 1;
                 continue;
             };
-            found.changed += 1;
+            found.changed.push(test.name.clone());
             if judged.states.iter().any(|s| !test.allowed.contains(s)) {
                 found.shown.push(test.name.clone());
             }
@@ -287,7 +302,7 @@ mod tests {
                 let buffers = fault.shows == Shows::StoreBuffer;
                 assert_eq!(!found.shown.is_empty(), buffers, "{}: {found:?}", fault.id);
                 assert_eq!(found.unjudged, 0, "{}: {found:?}", fault.id);
-                checked += usize::from(found.changed > 0);
+                checked += usize::from(!found.changed.is_empty());
             }
             assert!(checked > least, "{api:?}: {checked}");
         }

@@ -55,10 +55,10 @@ pub struct Campaign<'a> {
     pub interrupt: &'a Interrupt,
 }
 
-/// What a device needs to show a fault, beside the fault: Touchstone has two devices, and images.
+/// What a device needs to show a fault, beside the fault: Touchstone has two devices.
 pub fn surroundings(selector: &Selector) -> Vec<(&'static str, &'static str)> {
     match selector.library {
-        Library::Touchstone => vec![("TOUCHSTONE_DEVICES", "2"), ("TOUCHSTONE_IMAGES", "host")],
+        Library::Touchstone => vec![("TOUCHSTONE_DEVICES", "2")],
         Library::System | Library::Path(_) | Library::Vulkan | Library::VulkanDriver(_) => {
             Vec::new()
         }

@@ -91,13 +91,18 @@ mod tests {
     use classay_litmus::oracle::Model;
 
     #[test]
-    fn most_tests_have_a_mutant_and_none_is_one() {
+    fn many_tests_have_a_mutant_and_none_is_one() {
         for api in Api::ALL {
             let model = Model::named(api.model()).expect("a model");
             let all = candidates(api, 40, &model).expect("tests");
             assert_eq!(all.len(), 40);
+            // In Vulkan most that weakens a test makes it race, and a race says nothing of an environment.
             let with = all.iter().filter(|q| q.mutant.is_some()).count();
-            assert!(with > 20, "{api}: {with}");
+            let least = match api {
+                Api::OpenCl => 20,
+                Api::Vulkan => 12,
+            };
+            assert!(with > least, "{api}: {with}");
             for one in &all {
                 let mutant = one.mutant.as_ref().map(|m| &m.body);
                 assert_ne!(mutant, Some(&one.case.body), "{}", one.name);
