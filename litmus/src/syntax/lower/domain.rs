@@ -30,7 +30,7 @@ pub(crate) const DOMAINS: [(&str, DomainWord); 8] = [
     ("free", DomainWord::Free),
 ];
 
-/// What an instruction that names a location where none belongs, or none where one does, is told.
+/// What is wrong with an instruction: it names no location where one belongs, or one where none does.
 pub(crate) enum Misnamed {
     Missing,
     Superfluous,

@@ -78,7 +78,7 @@ pub fn upgraded(image: &Weak<Image>) -> Result<Arc<Image>> {
     image.upgrade().ok_or(Error(CL_INVALID_KERNEL_ARGS))
 }
 
-/// What a kernel on a device is told of an image.
+/// The description of an image for a kernel on a device.
 ///
 /// # Errors
 /// `CL_MEM_OBJECT_ALLOCATION_FAILURE`.

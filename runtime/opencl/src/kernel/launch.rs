@@ -32,7 +32,7 @@ pub(super) struct Held {
     /// Each with whether the kernel may write it.
     pub(super) buffers: Vec<(Arc<Buffer>, bool)>,
     pub(super) allocations: Vec<Arc<Allocation>>,
-    /// With what the kernel is told of them.
+    /// With their descriptions for the kernel.
     pub(super) images: Vec<(Arc<Image>, Description)>,
     /// Those of constant memory, for a fault.
     pub(super) constants: Vec<Arc<Buffer>>,

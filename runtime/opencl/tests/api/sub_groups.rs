@@ -1,4 +1,4 @@
-//! Sub-groups: what the host is told, and that kernels see the same.
+//! Sub-groups: the answers to the host, and that kernels see the same.
 
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};

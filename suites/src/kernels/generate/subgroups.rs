@@ -73,7 +73,7 @@ fn twins(case: &mut CaseBuilder, groups: &[u32]) -> ObjectId {
     case.object(Kind::Buffer, 4 * list.len(), Contents::Words(list))
 }
 
-/// The map of sub-groups, twice and with more work-groups, and what the host is told of it.
+/// The map of sub-groups, twice and with more work-groups, and the answers to the host about it.
 pub fn map(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("sub-groups are as the host is told, and the same each time");
     case.need(&[Need::SubGroups, Need::Api21]);
