@@ -7,6 +7,7 @@
 //!   - case: queue/small/*            # of the whole id
 //!     verdict: fail                  # or several: [fail, pass]
 //!     rule: ex.prereq.barrier        # optional: only failures that break it
+//!     seen: "command * passed *"     # optional: only failures of which this is told
 //!     reason: A barrier passes an earlier barrier.
 //!     link: https://example.com/bugs/1     # optional
 //! ```
@@ -14,13 +15,14 @@
 //! A case that an entry matches must end in one of the entry's verdicts, also where it passes: what
 //! fails once in a while is `[fail, pass]`, and what no longer fails at all is reported, so that the list
 //! stays true. What was skipped, or is inconclusive or contested, found out nothing of that and is not compared.
-//! An entry with a rule says nothing of cases that do not break that rule, for it is
-//! meant for generated cases: which of them break it depends on the seed; and a case that also breaks
-//! a rule that no entry names fails. Failures that no entry matches are as unexpected as ever.
+//! An entry with a rule, or with what is seen, says nothing of cases that do not break that rule or show that, for it
+//! is meant for generated cases: which of them do depends on the seed; and a case with a failure that no entry is
+//! meant for fails, whatever else is expected of it. Failures that no entry matches are as unexpected as ever.
 
 use crate::pattern::matches;
 use crate::record::{CaseResult, DeviceRecord, RuleId, Verdict};
 use serde::Deserialize;
+use std::collections::BTreeSet;
 
 /// The files of a run.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -43,6 +45,10 @@ pub struct Expectation {
     /// A pattern for a rule that a failure breaks; then other failures are not meant.
     #[serde(default)]
     pub rule: Option<String>,
+    /// A pattern for what is told of a failure: the sentence of a violation, or the reason where there is none; then
+    /// other failures are not meant.
+    #[serde(default)]
+    pub seen: Option<String>,
     /// Why that is expected, for people.
     pub reason: String,
     /// Where to read more.
@@ -142,8 +148,8 @@ impl Expectations {
     /// that is wrong: a case that breaks two rules, one of which is known to be broken, is a failure.
     pub fn of(&self, result: &CaseResult) -> Standing<'_> {
         let mut standing = None;
-        for broken in failures(result) {
-            match (self.of_one(result, broken), standing) {
+        for failure in failures(result) {
+            match (self.of_one(result, failure), standing) {
                 (Standing::Plain, _) => return Standing::Plain,
                 (Standing::Unexpected(entry), _) => standing = Some(Standing::Unexpected(entry)),
                 (Standing::Expected(entry), None) => standing = Some(Standing::Expected(entry)),
@@ -153,10 +159,10 @@ impl Expectations {
         standing.unwrap_or(Standing::Plain)
     }
 
-    /// How a result stands for one thing that is wrong with it, which breaks one of these rules.
-    fn of_one(&self, result: &CaseResult, broken: &[RuleId]) -> Standing<'_> {
+    /// How a result stands for one thing that is wrong with it.
+    fn of_one(&self, result: &CaseResult, failure: Failure<'_>) -> Standing<'_> {
         let mut unmet = None;
-        for entry in self.entries.iter().filter(|e| e.meant_for(result, broken)) {
+        for entry in self.entries.iter().filter(|e| e.meant_for(result, failure)) {
             if entry.verdict.contains(&result.verdict) {
                 return match result.verdict {
                     Verdict::Pass => Standing::Plain,
@@ -204,8 +210,7 @@ impl Expectations {
         self.entries
             .iter()
             .filter(|entry| {
-                let met =
-                    |r: &CaseResult| failures(r).iter().any(|broken| entry.meant_for(r, broken));
+                let met = |r: &CaseResult| failures(r).iter().any(|one| entry.meant_for(r, *one));
                 !results.iter().any(met)
             })
             .collect()
@@ -239,23 +244,41 @@ impl Expectation {
         }
     }
 
-    fn meant_for(&self, result: &CaseResult, broken: &[RuleId]) -> bool {
+    fn meant_for(&self, result: &CaseResult, failure: Failure<'_>) -> bool {
+        let failed = result.verdict.is_failure();
+        let breaks = |rule: &String| failure.rules.iter().any(|id| matches(rule, id.as_str()));
+        let shows = |seen: &String| matches(seen, failure.seen);
         matches(&self.case, result.case.as_str())
-            && self.rule.as_ref().is_none_or(|rule| {
-                result.verdict.is_failure() && broken.iter().any(|id| matches(rule, id.as_str()))
-            })
+            && self.rule.as_ref().is_none_or(|rule| failed && breaks(rule))
+            && self.seen.as_ref().is_none_or(|seen| failed && shows(seen))
     }
 }
 
-/// What is wrong with a result, one thing after the other: the rules of each violation, or none where it
-/// failed in another way.
-fn failures(result: &CaseResult) -> Vec<&[RuleId]> {
-    let broken = result.broken();
-    if broken.is_empty() {
-        vec![&[]]
-    } else {
-        broken.into_iter().collect()
+/// One thing that is wrong with a result.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Failure<'r> {
+    /// The rules that it breaks; none where the case failed without a violation.
+    rules: &'r [RuleId],
+    /// What is told of it.
+    seen: &'r str,
+}
+
+/// What is wrong with a result, one thing after the other: each violation, or the reason where there is none.
+fn failures(result: &CaseResult) -> BTreeSet<Failure<'_>> {
+    let violations = result.violations.iter();
+    let mut all: BTreeSet<Failure<'_>> = violations
+        .map(|violation| Failure {
+            rules: &violation.rules,
+            seen: &violation.what,
+        })
+        .collect();
+    if all.is_empty() {
+        all.insert(Failure {
+            rules: &[],
+            seen: &result.reason,
+        });
     }
+    all
 }
 
 #[cfg(test)]
@@ -369,6 +392,36 @@ cases:
         let more = "cases:\n  - { case: '*', verdict: fail, rule: sp.in-order, reason: order }\n";
         assert_eq!(all.add(more, &device("1")), Ok(true));
         assert!(all.passes(&broken(&["ex.state.profiling", "sp.in-order"])));
+    }
+
+    #[test]
+    fn what_is_seen_tells_a_known_failure_from_another_of_its_rule() {
+        let file = "\
+cases:
+  - { case: 'queue/*', verdict: fail, rule: ex.state.callbacks, seen: 'callback * was late', reason: slow }
+  - { case: 'queue/*', verdict: [crash, pass], seen: 'clFinish of * was being called', reason: dies }
+  - { case: 'queue/*', verdict: timeout, seen: 'no sign of life*', reason: hangs }
+";
+        let mut all = Expectations::default();
+        assert_eq!(all.add(file, &device("1")), Ok(true));
+        let with = |verdict, rule: &str, what: &str| {
+            let mut result = result("queue/x/1", verdict, &[rule]);
+            result.violations[0].what = what.into();
+            result
+        };
+        let callback = |what| with(Verdict::Fail, "ex.state.callbacks", what);
+        assert!(all.passes(&callback("callback 3 was late")));
+        assert!(!all.passes(&callback("callback 3 was called twice")));
+        assert!(!all.passes(&with(Verdict::Fail, "sp.finish", "callback 3 was late")));
+        let crash = |what| with(Verdict::Crash, "ex.api.valid", what);
+        assert!(all.passes(&crash("clFinish of queue_0 was being called")));
+        assert!(!all.passes(&crash("clFlush of queue_0 was being called")));
+        // Where nothing is broken, the reason is what was seen.
+        let mut hung = result("queue/x/1", Verdict::Timeout, &[]);
+        assert!(!all.passes(&hung));
+        hung.reason = "no sign of life for 5 s".into();
+        assert!(all.passes(&hung));
+        assert!(all.passes(&result("queue/x/1", Verdict::Pass, &[])));
     }
 
     #[test]
