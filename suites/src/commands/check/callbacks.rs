@@ -22,6 +22,15 @@ impl Plan {
     }
 }
 
+/// What a callback is called in a sentence: how its event ends decides what it may be told.
+pub fn called(plan: &Plan, id: CallbackId) -> String {
+    let event = plan.program.callbacks[id.index()].event;
+    match plan.order.fate_of_event(event) {
+        Fate::Fails => format!("callback {id} of a failing event"),
+        Fate::Completes | Fate::Open => format!("callback {id}"),
+    }
+}
+
 /// The rule by which a callback is called once its event is complete: a user event passes the state of a
 /// running command without being in it.
 pub(super) fn passing(callback: &Callback) -> RuleId {
@@ -43,15 +52,16 @@ impl Found<'_> {
             let registered = self.trace.codes.get(&order.registered(n)) == Some(&0);
             let excused = fate != Fate::Fails && self.after_failure() || !registered;
             let mut wrong = Vec::new();
+            let name = called(self.plan, n);
             if registered && fired.is_empty() && self.plan.must_call(n) {
-                self.breaks(passing(callback), format!("callback {n} was never called"));
+                self.breaks(passing(callback), format!("{name} was never called"));
             }
             if fired.len() > 1 {
-                wrong.push(format!("callback {n} was called {} times", fired.len()));
+                wrong.push(format!("{name} was called {} times", fired.len()));
             }
             for f in &fired {
                 if !f.right_event {
-                    wrong.push(format!("callback {n} was given another event"));
+                    wrong.push(format!("{name} was given another event"));
                 }
                 let right = match fate {
                     Fate::Completes => f.status == callback.at.status() || f.status < 0 && excused,
@@ -59,9 +69,9 @@ impl Found<'_> {
                     Fate::Open => true,
                 };
                 if !right && f.status == status::COMPLETE {
-                    self.breaks(passing(callback), format!("callback {n} was told status 0"));
+                    self.breaks(passing(callback), format!("{name} was told status 0"));
                 } else if !right {
-                    wrong.push(format!("callback {n} was told status {}", f.status));
+                    wrong.push(format!("{name} was told status {}", f.status));
                 }
             }
             for what in wrong {

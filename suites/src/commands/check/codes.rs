@@ -74,6 +74,9 @@ impl Found<'_> {
             for (late, _) in &stamps[n + 1..] {
                 if self.plan.order.surely(*late, *early) {
                     let rules = self.plan.order.rules_between(*late, *early);
+                    if self.plan.leaves_open(&rules) {
+                        continue;
+                    }
                     let what = format!("{early} came before {late}");
                     self.add(rules, rule::NOT_BEFORE_READY, what);
                 }

@@ -16,10 +16,11 @@ mod statuses;
 mod tests;
 mod times;
 
+pub use callbacks::called;
 pub use times::{STATES, too_early};
 
 use super::memory::Memory;
-use super::order::Order;
+use super::order::{Fate, Order};
 use super::program::{CommandId, Program, Step};
 use super::trace::Trace;
 use crate::rule::{self, RuleId};
@@ -47,6 +48,15 @@ impl Plan {
             order,
             memory,
         })
+    }
+
+    /// Whether rules are about what clFinish waits for in a program in which a command ends abnormally: its queue "and
+    /// all other command-queues in the same context may no longer be available and their behavior is
+    /// implementation-defined" (Execution Model).
+    pub fn leaves_open(&self, rules: &[RuleId]) -> bool {
+        let mut commands = self.program.commands();
+        let failed = commands.any(|(id, _)| self.order.fate(id) == Fate::Fails);
+        failed && rules.contains(&rule::SP_FINISH)
     }
 
     /// Every rule that a trace breaks, each violation once.

@@ -33,10 +33,10 @@ impl Found<'_> {
                     Fate::Fails => told < 0,
                     Fate::Open => told <= status::COMPLETE,
                 };
-                if !right {
+                let rules = || order.rules_between(done, Moment::Call(place));
+                if !right && !self.plan.leaves_open(&rules()) {
                     let what = format!("at {place} the status of {name} was {told}, after its end");
-                    let rules = order.rules_between(done, Moment::Call(place));
-                    self.add(rules, rule::STATE_QUERY, what);
+                    self.add(rules(), rule::STATE_QUERY, what);
                 }
             }
             // A user event goes on when it is set.

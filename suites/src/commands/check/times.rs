@@ -2,10 +2,11 @@
 
 use super::{Found, Plan};
 use crate::commands::order::{Fate, Moment};
-use crate::commands::program::{CommandId, Event};
+use crate::commands::program::{CommandId, Event, Place, Who};
 use crate::commands::trace::status;
 use crate::commands::words;
 use crate::rule::{self, RuleId};
+use std::collections::BTreeMap;
 
 pub use crate::host::check::{CLOCK_SLACK as SLACK, HELD_LONG};
 
@@ -62,11 +63,57 @@ impl Plan {
         rules
     }
 
+    /// The last call of each thread before which a command cannot start.
+    pub fn held_by(&self, command: CommandId) -> Vec<Place> {
+        let mut last: BTreeMap<Who, Place> = BTreeMap::new();
+        for (place, _) in self.program.steps() {
+            if self
+                .order
+                .surely(Moment::Call(place), Moment::Start(command))
+            {
+                last.insert(place.who, place);
+            }
+        }
+        // The enqueue itself, and what came before it, held nothing.
+        let enqueue = self.order.enqueued(command);
+        let others = last.into_values();
+        others.filter(|place| *place != enqueue).collect()
+    }
+
+    /// The rules that are broken where by its times a command started much sooner than what held it back let it.
+    pub fn by_held_time(&self, command: CommandId) -> Vec<RuleId> {
+        let calls = self.held_by(command).into_iter();
+        let held = calls.flat_map(|place| {
+            let (call, start) = (Moment::Call(place), Moment::Start(command));
+            self.order.rules_between(call, start)
+        });
+        of_times(held)
+    }
+
+    /// The rules that are broken where by its times the second of two commands was queued before the host, that
+    /// enqueued it later, had enqueued the first, or knew that it had `ended`.
+    pub fn by_host_time(&self, first: CommandId, second: CommandId, ended: bool) -> Vec<RuleId> {
+        let call = Moment::Call(self.order.enqueued(second));
+        let known = ended.then(|| self.order.rules_between(Moment::End(first), call));
+        of_times(known.into_iter().flatten())
+    }
+
     fn ends_before(&self, first: CommandId, second: CommandId) -> bool {
         first != second
             && self.program.device_of(first) == self.program.device_of(second)
             && self.order.surely(Moment::End(first), Moment::Start(second))
     }
+}
+
+/// Times that are no command's come first; then the rules that gave what they contradict, each once.
+fn of_times(others: impl Iterator<Item = RuleId>) -> Vec<RuleId> {
+    let mut rules = vec![rule::STATE_PROFILING];
+    for other in others {
+        if !rules.contains(&other) {
+            rules.push(other);
+        }
+    }
+    rules
 }
 
 /// What is wrong where by its times the second was queued before the first was.
@@ -116,7 +163,8 @@ impl Found<'_> {
             let what = format!(
                 "by its times command {command} started much sooner after it was queued than the host let it"
             );
-            self.breaks(rule::STATE_PROFILING, what);
+            let rules = self.plan.by_held_time(command);
+            self.add(rules, rule::STATE_PROFILING, what);
         }
     }
 
@@ -162,7 +210,12 @@ impl Found<'_> {
                     "at {place} the query for the times of {} returned {code}",
                     words::event(event)
                 );
-                self.breaks(rule::STATE_PROFILING, what);
+                // What has times before it could start may have been started too early.
+                let start = event.command().map(Moment::Start);
+                let held =
+                    start.map(|start| plan.order.rules_between(Moment::Return(place), start));
+                let rules = of_times(held.into_iter().flatten());
+                self.add(rules, rule::STATE_PROFILING, what);
             }
         }
         for (command, last) in &self.trace.last {
@@ -191,7 +244,8 @@ impl Found<'_> {
                 let knew = if ended { a.end } else { a.queued };
                 if knew > b.queued {
                     let what = too_early(*first, *second, ended);
-                    self.breaks(rule::STATE_PROFILING, what);
+                    let rules = plan.by_host_time(*first, *second, ended);
+                    self.add(rules, rule::STATE_PROFILING, what);
                 }
             }
         }

@@ -309,7 +309,7 @@ impl Drawn<'_> {
 
     fn callbacks(&mut self) {
         for (id, _) in self.plan.program.callbacks() {
-            let (n, callback) = (id.0, CallbackId(id.0));
+            let (name, callback) = (check::called(self.plan, id), CallbackId(id.0));
             let at = self.plan.order.registered(id);
             let registered = Some(self.names.steps[&at].1);
             let trace = |fired: Vec<Fired>| Trace {
@@ -319,7 +319,7 @@ impl Drawn<'_> {
             };
             if let Some(rules) = self.wrong(&trace(Vec::new())) {
                 let that = That::Fired(vec![callback], registered, Right::Not(0));
-                self.add(rules, format!("callback {n} was never called"), that);
+                self.add(rules, format!("{name} was never called"), that);
             }
             let fired = |status| {
                 trace(vec![Fired {
@@ -328,14 +328,14 @@ impl Drawn<'_> {
                     right_event: true,
                 }])
             };
-            let says = format!("callback {n} was given status {{}}");
+            let says = format!("{name} was given status {{}}");
             self.ask(says, &STATUSES, fired, |right| {
                 That::FiredWith(callback, right)
             });
             let rules = || vec![rule::STATE_CALLBACKS];
             let once = That::Fired(vec![callback], None, Right::Between(0, 1));
-            self.add(rules(), format!("callback {n} was called {{}} times"), once);
-            let says = format!("callback {n} was given another event");
+            self.add(rules(), format!("{name} was called {{}} times"), once);
+            let says = format!("{name} was given another event");
             self.add(rules(), says, That::FiredRight(callback));
         }
     }
@@ -351,7 +351,8 @@ impl Drawn<'_> {
                 let says = format!("by its times command {n} was {one} after it was {two}");
                 self.add_timed(&[n], rules(), says, That::NotAfter(pair[0], pair[1]));
             }
-            let until = self.held(n);
+            let held = plan.held_by(n).into_iter();
+            let until: Vec<Mark> = held.map(|place| names.steps[&place].0).collect();
             if !until.is_empty() {
                 let says = format!(
                     "by its times command {n} started much sooner after it was queued than the host let it"
@@ -363,7 +364,7 @@ impl Drawn<'_> {
                     until,
                     resolution: names.resolutions[usize::from(plan.program.device_of(n))],
                 };
-                self.add_timed(&[n], rules(), says, that);
+                self.add_timed(&[n], plan.by_held_time(n), says, that);
             }
             let says = format!("by its times command {n} was queued long before it was enqueued");
             self.add_timed(&[n], rules(), says, That::Within { queued, end, since });
@@ -398,7 +399,8 @@ impl Drawn<'_> {
             let queued = self.names.times[second.index()][0];
             let says = check::too_early(first, second, ended);
             let that = That::NotAfter(knew, queued);
-            self.add_timed(&[first, second], vec![rule::STATE_PROFILING], says, that);
+            let rules = self.plan.by_host_time(first, second, ended);
+            self.add_timed(&[first, second], rules, says, that);
         }
     }
 
@@ -419,20 +421,5 @@ impl Drawn<'_> {
             let rules = self.plan.by_times(first, second);
             self.add_timed(&[first, second], rules, says, That::NotAfter(one, two));
         }
-    }
-
-    /// The last call of each thread before which a command cannot start.
-    fn held(&self, command: CommandId) -> Vec<Mark> {
-        let order = &self.plan.order;
-        let mut last: BTreeMap<Who, Place> = BTreeMap::new();
-        for (place, _) in self.plan.program.steps() {
-            if order.surely(Moment::Call(place), Moment::Start(command)) {
-                last.insert(place.who, place);
-            }
-        }
-        // The enqueue itself, and what came before it, held nothing.
-        let enqueue = order.enqueued(command);
-        let others = last.into_values().filter(|place| *place != enqueue);
-        others.map(|place| self.names.steps[&place].0).collect()
     }
 }

@@ -91,7 +91,7 @@ impl Order {
                 .collect(),
         };
         order.fates = order.draw_fates(program);
-        order.sure = order.draw_sure(program);
+        order.sure = order.draw_sure();
         lifetime::check(program, &order)?;
         progress::check(program, &order)?;
         Ok(order)
@@ -102,8 +102,10 @@ impl Order {
         self.graph.before(a, b)
     }
 
-    /// Whether `a` happens before `b` whatever fails in the program. A command that fails need not
-    /// wait for the rest of its list, nor a host thread that waits for it.
+    /// Whether `a` happens before `b` whatever fails in the program. A command that fails need not wait for the rest
+    /// of its list. A host thread waits for all of its own ("This function waits on the host thread for commands
+    /// identified by event objects in _event_list_ to complete. A command is considered complete if its execution
+    /// status is CL_COMPLETE or a negative value", clWaitForEvents).
     pub fn surely(&self, a: Moment, b: Moment) -> bool {
         self.sure.as_ref().unwrap_or(&self.graph).before(a, b)
     }
@@ -229,11 +231,10 @@ impl Order {
         self.set.iter().flatten().any(|(_, status)| *status < 0)
     }
 
-    fn draw_sure(&self, program: &Program) -> Option<Graph> {
+    fn draw_sure(&self) -> Option<Graph> {
         if !self.has_failures() {
             return None;
         }
-        let steps: BTreeMap<Place, &Step> = program.steps().collect();
         let mut sure = Graph::default();
         for edge in self.graph.edges() {
             let several = |edge: &Edge| {
@@ -242,16 +243,8 @@ impl Order {
                     .filter(|e| e.why != Why::Sequence && rule_of(e) != Some(rule::SP_ENQUEUE));
                 waits.count() > 1
             };
-            let may_be_cut_short = match edge.to {
-                Moment::Start(c) => self.fate(c) != Fate::Completes,
-                Moment::Return(place) => match steps.get(&place) {
-                    Some(Step::Wait(events)) => events
-                        .iter()
-                        .any(|e| self.fate_of_event(*e) != Fate::Completes),
-                    Some(_) | None => false,
-                },
-                Moment::Call(_) | Moment::End(_) | Moment::Run(_) => false,
-            };
+            let fails = |c: CommandId| self.fate(c) != Fate::Completes;
+            let may_be_cut_short = matches!(edge.to, Moment::Start(c) if fails(c));
             let of_the_host = edge.why == Why::Sequence || rule_of(&edge) == Some(rule::SP_ENQUEUE);
             if of_the_host || !may_be_cut_short || !several(&edge) {
                 sure.edge(edge.from, edge.to, edge.why);
