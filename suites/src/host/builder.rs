@@ -103,6 +103,15 @@ impl Builder {
     }
 }
 
+/// The profiled times of a command, in the order in which it passes them.
+pub const TIMES: [Constant; 5] = [
+    cl::CL_PROFILING_COMMAND_QUEUED,
+    cl::CL_PROFILING_COMMAND_SUBMIT,
+    cl::CL_PROFILING_COMMAND_START,
+    cl::CL_PROFILING_COMMAND_END,
+    cl::CL_PROFILING_COMMAND_COMPLETE,
+];
+
 impl Call {
     /// A call that must succeed.
     pub fn new(function: Function, arguments: impl Into<Vec<Value>>) -> Call {
@@ -149,6 +158,12 @@ impl Call {
     pub fn status(event: Slot, answer: AnswerId) -> Call {
         let of = values![event, cl::CL_EVENT_COMMAND_EXECUTION_STATUS];
         Call::ask(Function::GetEventInfo, of, 4, answer)
+    }
+
+    /// One of the event's profiled [`TIMES`], as an answer of eight bytes, where it is to be had.
+    pub fn time(event: Slot, what: Constant, answer: AnswerId) -> Call {
+        let of = values![event, what];
+        Call::ask(Function::GetEventProfilingInfo, of, 8, answer).whatever()
     }
 
     /// clSetKernelArg with the object of a slot.

@@ -26,7 +26,7 @@ pub mod token;
 pub mod value;
 
 pub use build::{Build, OtherProgram};
-pub use builder::Builder;
+pub use builder::{Builder, TIMES};
 pub use check::Check;
 pub use constant::Constant;
 pub use contents::{Contents, Unit};

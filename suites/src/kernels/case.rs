@@ -67,6 +67,9 @@ pub struct KernelCase {
     pub quit: Option<Place>,
     /// What the host does, in order.
     pub steps: Vec<Step>,
+    /// The first queue profiles, and in the end all transfers are asked for their times.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub profiled: bool,
     /// How it was drawn, if it was: from that it can be drawn smaller.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drawn: Option<Drawn>,
@@ -418,6 +421,9 @@ impl KernelCase {
     /// The rules whose breach it can tell.
     pub fn covers(&self) -> BTreeSet<RuleId> {
         let mut rules = BTreeSet::from([rule::API_ANSWERS]);
+        if self.profiled {
+            rules.extend([rule::STATE_PROFILING, rule::STATE_QUERY, rule::SP_FINISH]);
+        }
         for step in &self.steps {
             match step {
                 Step::Look {

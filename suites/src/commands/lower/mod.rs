@@ -22,8 +22,8 @@ use crate::host::Build;
 use crate::host::constant::cl;
 use crate::host::{
     AnswerId, Awaited, Builder, Call, CallbackId, CallbackOf, Class, Constant, Data, Fixture,
-    Function, HostProgram, Mark, Op, Place, ProgramOf, Slot, SlotKind, Step, Stretches, Value,
-    Writer,
+    Function, HostProgram, Mark, Op, Place, ProgramOf, Slot, SlotKind, Step, Stretches, TIMES,
+    Value, Writer,
 };
 use std::collections::BTreeMap;
 
@@ -386,8 +386,14 @@ impl<'p> Lowering<'p> {
                 }
             })
             .collect();
+        let commands = self.plan.program.commands.iter();
+        let events: Vec<(Slot, bool)> = commands
+            .zip(&self.events)
+            .map(|(command, event)| (*event, command.eventless))
+            .collect();
+        let there = events.iter().filter(|(_, eventless)| !eventless);
         self.builder.end(Op::Settle {
-            events: self.events.clone(),
+            events: there.map(|(event, _)| *event).collect(),
             callbacks,
         });
         for device in self.devices.clone() {
@@ -400,23 +406,18 @@ impl<'p> Lowering<'p> {
             self.builder.end(ask.whatever());
             self.names.resolutions.push(answer);
         }
-        for event in self.events.clone() {
+        for (event, eventless) in events {
             let last = self.builder.answer();
-            self.builder.end(Call::status(event, last).whatever());
+            let times = TIMES.map(|what| (what, self.builder.answer()));
             self.names.last.push(last);
-            let times = [
-                cl::CL_PROFILING_COMMAND_QUEUED,
-                cl::CL_PROFILING_COMMAND_SUBMIT,
-                cl::CL_PROFILING_COMMAND_START,
-                cl::CL_PROFILING_COMMAND_END,
-                cl::CL_PROFILING_COMMAND_COMPLETE,
-            ]
-            .map(|what| {
-                let answer = self.builder.answer();
-                self.builder.end(profiled(event, what, answer));
-                answer
-            });
-            self.names.times.push(times);
+            self.names.times.push(times.map(|(_, answer)| answer));
+            if eventless {
+                continue;
+            }
+            self.builder.end(Call::status(event, last).whatever());
+            for (what, answer) in times {
+                self.builder.end(Call::time(event, what, answer));
+            }
         }
         for n in 0..self.logs.len() {
             let read = self.read_log(n);
@@ -454,10 +455,4 @@ impl<'p> Lowering<'p> {
         }
         vec![Op::Sequence(steps).into()]
     }
-}
-
-/// Asks for one of a command's times, where they are to be had.
-fn profiled(event: Slot, what: Constant, answer: AnswerId) -> Call {
-    let of = vec![event.into(), what.into()];
-    Call::ask(Function::GetEventProfilingInfo, of, 8, answer).whatever()
 }

@@ -69,7 +69,7 @@ impl Lowering<'_> {
                 let (time, status) = (self.builder.answer(), self.builder.answer());
                 self.names.steps.insert(place, (mark, then));
                 self.names.statuses.insert(place, status);
-                let times = profiled(event, cl::CL_PROFILING_COMMAND_END, time);
+                let times = Call::time(event, cl::CL_PROFILING_COMMAND_END, time);
                 let status = Call::status(event, status).whatever();
                 return vec![call(times), Step::from(status).marked(then)];
             }

@@ -138,6 +138,7 @@ pub fn transfer(choices: &mut Choices) -> KernelCase {
     }
     case.look(host, rules, "the host's memory", Want::AsMoved);
     case.look(buffer, rules, "the buffer", Want::AsMoved);
+    case.case.profiled = choices.percent(60);
     case.case
 }
 

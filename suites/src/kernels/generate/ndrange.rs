@@ -108,13 +108,12 @@ pub fn ids(choices: &mut Choices) -> KernelCase {
     let uniform = choices.percent(50);
     let largest = choices.one_of(&[64, 64, 128, 256, 1024]);
     // Where the implementation chooses, a program may bind it to choose a divisor.
-    let chosen = choices.percent(20);
-    let bound = chosen && choices.percent(50);
+    let bound = choices.percent(10);
     if bound {
-        // What is chosen is told by get_enqueued_local_size only.
         case.case.build.options = "-cl-uniform-work-group-size".into();
         case.need(&[Need::C20]);
     }
+    let uniform = uniform || bound;
     for _ in 0..choices.between(1, 4) {
         let mut range = if largest > 64 && choices.percent(40) {
             full(choices, uniform, largest)
@@ -123,9 +122,9 @@ pub fn ids(choices: &mut Choices) -> KernelCase {
         } else {
             range(choices, 2048, uniform, largest)
         };
-        if chosen {
+        // Programs in a language before OpenCL C 2.0 have groups of one size, which get_local_size tells.
+        if bound || choices.percent(40) {
             range.local = None;
-            case.need(&[Need::C20]);
         } else if !range
             .local
             .as_deref()
@@ -142,11 +141,21 @@ pub fn ids(choices: &mut Choices) -> KernelCase {
     case.case
 }
 
+/// Where the ids of each dimension begin: in one of them alone, or in any.
+fn offsets(choices: &mut Choices, global: &[u64]) -> Vec<u64> {
+    let alone = choices.percent(30);
+    let only = choices.below(global.len());
+    let one = |n: usize| {
+        let offset = choices.one_of(&OFFSETS);
+        if alone && n != only { 0 } else { offset }
+    };
+    (0..global.len()).map(one).collect()
+}
+
 /// A launch over a range, and a look at what its work-items told.
 fn told(choices: &mut Choices, case: &mut CaseBuilder, mut range: Range, uniform: bool) {
-    if choices.percent(60) {
-        let offset = range.global.iter().map(|_| choices.one_of(&OFFSETS));
-        let offset: Vec<u64> = offset.collect();
+    if choices.percent(70) {
+        let offset = offsets(choices, &range.global);
         case.need_if(
             offset.iter().any(|f| *f > u64::from(u32::MAX) - 64),
             &[Need::Bits64],
@@ -184,16 +193,19 @@ const HITS: &str = include_str!("cl/hits.cl");
 pub fn large(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("each of many work-items counts a visit");
     let (global, local) = choices.one_of(&[
-        (&[65_537, 1, 1][..], None),
-        (&[70_000], Some(&[16][..])),
-        (&[1, 66_000], Some(&[1, 8])),
-        (&[1, 1, 65_600], Some(&[1, 1, 32])),
-        (&[257, 257], None),
-        (&[41, 41, 41], Some(&[41, 1, 1])),
-        (&[131_072], Some(&[64])),
-        (&[3, 21_851], Some(&[3, 1])),
+        (&[65_537, 1, 1][..], &[65_537, 1, 1][..]),
+        (&[70_000], &[16]),
+        (&[1, 66_000], &[1, 8]),
+        (&[1, 1, 65_600], &[1, 1, 32]),
+        (&[257, 257], &[257, 1]),
+        (&[41, 41, 41], &[41, 1, 1]),
+        (&[131_072], &[64]),
+        (&[3, 21_851], &[3, 1]),
     ]);
-    let offset: Vec<u64> = global.iter().map(|_| choices.one_of(&OFFSETS)).collect();
+    // Groups of a row of many items are more than every device has.
+    let chosen = local[0] > 64 || choices.percent(40);
+    let local = (!chosen).then_some(local);
+    let offset = offsets(choices, global);
     case.need_if(offset.iter().any(|f| *f > (1 << 31)), &[Need::Bits64]);
     let with_offset = choices.percent(60);
     let range = Range {

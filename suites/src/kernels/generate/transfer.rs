@@ -3,6 +3,7 @@
 use super::builder::{CaseBuilder, at, noise};
 use crate::choices::Choices;
 use crate::kernels::case::{Contents, KernelCase, Kind, ObjectId, Place, Step, Want};
+use crate::kernels::effect::pitches;
 use crate::kernels::transfer::{Bytes, Corner, Move, Pattern, Region, Transfer};
 use crate::rule::{self, RuleId};
 use classay_vocabulary::Need;
@@ -170,6 +171,7 @@ pub fn buffer(choices: &mut Choices) -> KernelCase {
         case.transfer(what, blocking);
     }
     look_at_all(&mut case, &rules(&buffers));
+    case.case.profiled = choices.percent(60);
     case.case
 }
 
@@ -193,22 +195,61 @@ fn corner(
         // A slice pitch is a multiple of the row pitch in the older specifications.
         close * (region[1] + choices.below(4))
     };
-    let apart = if slice == 0 { close * region[1] } else { slice };
     let origin = [
         choices.below(close - region[0] + 1),
         choices.below(4),
         choices.below(3),
     ];
-    let end = origin[0]
-        + region[0]
-        + (origin[1] + region[1] - 1) * close
-        + (origin[2] + region[2] - 1) * apart;
-    (end <= bytes).then_some(Corner {
+    let corner = Corner {
         object,
         origin,
         row,
         slice,
-    })
+    };
+    (span(&corner, region).1 <= bytes).then_some(corner)
+}
+
+/// Bytes of a row, rows and slices of a rectangle: small ones, long rows, or many rows.
+fn sides(choices: &mut Choices) -> [usize; 3] {
+    let slices = match choices.percent(50) {
+        true => 1,
+        false => choices.between(2, 4),
+    };
+    match choices.below(5) {
+        0 => [choices.between(25, 300), choices.between(1, 4), slices],
+        1 => [choices.between(1, 9), choices.between(7, 40), slices],
+        _ => [choices.between(1, 24), choices.between(1, 6), slices],
+    }
+}
+
+/// The first byte of a rectangle in its object, and one past its last.
+fn span(corner: &Corner, region: [usize; 3]) -> (usize, usize) {
+    let (row, slice) = pitches(corner, &region);
+    let place = |[x, y, z]: [usize; 3]| x + y * row + z * slice;
+    let last = place([0, region[1] - 1, region[2] - 1]) + region[0];
+    (place(corner.origin), place(corner.origin) + last)
+}
+
+/// Where a rectangle of one buffer may go in the same buffer: with the same pitches (clEnqueueCopyBufferRect:
+/// CL_INVALID_VALUE "if _src_buffer_ and _dst_buffer_ are the same buffer object and _src_row_pitch_ is not equal to
+/// _dst_row_pitch_"), and so that no byte between its first and its last is one between the other's.
+fn corner_beside(
+    choices: &mut Choices,
+    here: Corner,
+    bytes: usize,
+    region: [usize; 3],
+) -> Option<Corner> {
+    let close = if here.row == 0 { region[0] } else { here.row };
+    let there = Corner {
+        origin: [
+            choices.below(close - region[0] + 1),
+            choices.below(12),
+            choices.below(4),
+        ],
+        ..here
+    };
+    let ((first, end), (from, to)) = (span(&here, region), span(&there, region));
+    (to <= bytes && (end <= from || to <= first)).then_some(there)
 }
 
 /// Rectangles of bytes in two and three dimensions.
@@ -216,33 +257,35 @@ pub fn rect(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("rectangles of bytes, with origins and pitches on both sides");
     let bytes = choices.pick(LITTLE).unwrap_or(2048);
     let (buffers, host) = objects(choices, &mut case, bytes);
+    // Some implementations die of copies of parts, and show nothing of all the others then.
+    let copied = match choices.percent(30) {
+        true => &buffers[..],
+        false => &buffers[..2],
+    };
     for _ in 0..choices.between(3, 6) {
         // Choices until the region fits; few fit never.
         for _ in 0..50 {
-            let region = [
-                choices.between(1, 24),
-                choices.between(1, 6),
-                if choices.percent(50) {
-                    1
-                } else {
-                    choices.between(2, 4)
-                },
-            ];
-            let of = choices.pick(&buffers).unwrap_or(buffers[0]);
+            let region = sides(choices);
             let kind = choices.below(3);
+            let from = if kind == 2 { copied } else { &buffers[..] };
+            let of = choices.pick(from).unwrap_or(buffers[0]);
             let to = match kind {
                 0 => host.target,
                 1 => host.source,
-                _ => choices.pick(&buffers).unwrap_or(buffers[0]),
+                _ => choices.pick(copied).unwrap_or(buffers[0]),
             };
-            if kind == 2 && related(&buffers, of, to) {
+            if kind == 2 && of != to && related(&buffers, of, to) {
                 continue;
             }
             let size = |id: ObjectId| case.case.objects[id.index()].bytes;
             let Some(here) = corner(choices, of, size(of), region) else {
                 continue;
             };
-            let Some(there) = corner(choices, to, size(to), region) else {
+            let there = match of == to {
+                true => corner_beside(choices, here, size(to), region),
+                false => corner(choices, to, size(to), region),
+            };
+            let Some(there) = there else {
                 continue;
             };
             let moved = |from, to| Region { from, to, region };
@@ -257,6 +300,7 @@ pub fn rect(choices: &mut Choices) -> KernelCase {
         }
     }
     look_at_all(&mut case, &rules(&buffers));
+    case.case.profiled = choices.percent(60);
     case.case
 }
 
@@ -296,6 +340,7 @@ pub fn map(choices: &mut Choices) -> KernelCase {
         rules.push(rule::RG_SUB_BUFFER);
     }
     look_at_all(&mut case, &rules);
+    case.case.profiled = choices.percent(60);
     case.case
 }
 
@@ -398,5 +443,6 @@ pub fn svm(choices: &mut Choices) -> KernelCase {
         case.transfer(Transfer::SvmMigrate { of, bytes, to_host }, false);
     }
     look_at_all(&mut case, &[rule::SV_API]);
+    case.case.profiled = choices.percent(60);
     case.case
 }

@@ -9,6 +9,7 @@ mod launch;
 mod memory;
 #[cfg(test)]
 mod tests;
+mod times;
 mod transfers;
 
 pub use memory::{formats, lacking};
@@ -19,6 +20,7 @@ use crate::host::check::{self, Check, Right, SubGroupAnswers, That};
 use crate::host::{self, *};
 use crate::rule::{self, RuleId};
 use std::collections::BTreeMap;
+use times::Timed;
 
 /// The host program of a valid case.
 pub fn lower(case: &KernelCase) -> Lowered {
@@ -63,6 +65,10 @@ struct Lower<'a> {
     /// What steps asked of sub-groups.
     sub_groups: BTreeMap<usize, SubGroupAnswers>,
     started: Mark,
+    /// Transfers that are asked for their times in the end.
+    times: Vec<Timed>,
+    /// The next transfer is to be one of them.
+    timing: bool,
 }
 
 impl<'a> Lower<'a> {
@@ -101,12 +107,14 @@ impl<'a> Lower<'a> {
             events: BTreeMap::new(),
             sub_groups: BTreeMap::new(),
             started,
+            times: Vec::new(),
+            timing: false,
         };
         for (n, device) in [0].iter().chain(&case.queues).enumerate() {
             let fixture = Fixture::Queue {
                 context,
                 device: *device,
-                profiling: false,
+                profiling: case.profiled && n == 0,
                 number: n as u8,
             };
             let queue = lower.b.fixture(format!("queue_{n}"), fixture);
@@ -261,6 +269,7 @@ impl<'a> Lower<'a> {
     fn done(mut self) -> Lowered {
         let steps = std::mem::take(&mut self.steps);
         self.finish();
+        self.times();
         let mut quit = None;
         if let Some(at) = self.case.quit {
             let answer = self.b.answer();

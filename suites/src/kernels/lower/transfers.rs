@@ -9,7 +9,9 @@ use crate::kernels::transfer::{Bytes, Corner, Move, Pattern, Region, Transfer};
 
 impl Lower<'_> {
     pub(super) fn transfer(&mut self, moved: &Move) {
+        self.timing = self.case.profiled && moved.code == 0;
         let calls = self.moving(&moved.what, moved.blocking.into());
+        self.timing = false;
         self.calls(calls, moved.code, &moved.rules);
     }
 
@@ -45,7 +47,7 @@ impl Lower<'_> {
                 let mut flags = vec![cl::CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED];
                 flags.extend(to_host.then_some(cl::CL_MIGRATE_MEM_OBJECT_HOST));
                 let all = values![1, Value::objects([to.object]), Value::Flags(flags)];
-                let migrate = self.plain(Function::EnqueueMigrateMemObjects, all);
+                let migrate = self.timed(Function::EnqueueMigrateMemObjects, all);
                 return vec![migrate, self.fill(pattern, *to, *bytes)];
             }
             Transfer::ReadRect(Region { from, to, region }) => {
@@ -130,19 +132,19 @@ impl Lower<'_> {
                 )
             }
         };
-        vec![self.plain(function, all)]
+        vec![self.timed(function, all)]
     }
 
-    fn fill(&self, pattern: &[u8], to: Place, bytes: usize) -> Step {
+    fn fill(&mut self, pattern: &[u8], to: Place, bytes: usize) -> Step {
         let (size, pattern) = (pattern.len(), Value::Bytes(pattern.to_vec()));
         let all = values![to.object, pattern, size, to.byte, bytes];
-        self.plain(Function::EnqueueFillBuffer, all)
+        self.timed(Function::EnqueueFillBuffer, all)
     }
 
     /// Maps bytes of a buffer, copies them to a place of the host or from one, and unmaps them.
     fn map(&mut self, at: Place, bytes: usize, flags: Constant, copied: Copied) -> Vec<Step> {
         let all = values![at.object, true, flags, at.byte, bytes];
-        let map = self.plain(Function::EnqueueMapBuffer, all);
+        let map = self.timed(Function::EnqueueMapBuffer, all);
         self.while_mapped(map, at.object, [bytes, 1, 1], Pitches::Close, copied)
     }
 
@@ -161,7 +163,7 @@ impl Lower<'_> {
         let (origin, region) = (Value::sizes(at.origin), Value::sizes(*region));
         let answers = [row, slice].map(|id| Value::Answer(id, 8));
         let of = values![at.object, true, flags, origin, region];
-        let map = self.plain(Function::EnqueueMapImage, [of, answers.into()].concat());
+        let map = self.timed(Function::EnqueueMapImage, [of, answers.into()].concat());
         // The layers of an array of lines are slices.
         let lines = matches!(image.shape, Shape::Lines(..));
         let pitches = Pitches::Answered(if lines { slice } else { row }, slice);
@@ -192,7 +194,7 @@ impl Lower<'_> {
             apart,
             to_apart,
         };
-        let unmap = self.plain(Function::EnqueueUnmapMemObject, values![object, inside]);
+        let unmap = self.timed(Function::EnqueueUnmapMemObject, values![object, inside]);
         vec![map, Op::Write { at, data }.into(), unmap]
     }
 }
