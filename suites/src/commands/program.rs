@@ -202,6 +202,9 @@ pub struct Command {
     /// Enqueued by a blocking call; only reads, writes, maps and SVM copies can be.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub blocking: bool,
+    /// Enqueued without a place for its event (NULL): nothing names that, and its queue is not released.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub eventless: bool,
 }
 
 /// What a command does. Commands on SVM use the functions for SVM.

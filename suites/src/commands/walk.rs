@@ -1,6 +1,7 @@
 //! Goes through what a program names and uses, whatever commands and steps it has.
 
 use super::program::*;
+use std::collections::BTreeSet;
 use std::slice::from_ref;
 
 classay_vocabulary::words! {
@@ -382,6 +383,37 @@ impl Program {
         let accesses = self.accesses.iter_mut().map(|a| &mut a.range);
         let commands = self.commands.iter_mut();
         accesses.chain(commands.flat_map(|c| c.what.ranges_mut()))
+    }
+
+    /// The commands whose events something names, or whose queues are released: nothing else tells when they end.
+    pub fn with_events(&self) -> BTreeSet<CommandId> {
+        let lists = self.commands.iter().flat_map(|command| &command.wait);
+        let told = self.callbacks.iter().map(|callback| &callback.event);
+        let mut named: Vec<Event> = lists.chain(told).copied().collect();
+        let mut released = Vec::new();
+        for (_, step) in self.steps() {
+            match step {
+                Step::Wait(events) => named.extend(events),
+                Step::Status(event) | Step::ReleaseEvent(event) => named.push(*event),
+                Step::ReleaseQueue(queue) => released.push(*queue),
+                Step::Enqueue(_)
+                | Step::Inspect(_)
+                | Step::Flush(_)
+                | Step::Finish(_)
+                | Step::Set { .. }
+                | Step::Register(_)
+                | Step::Access(_)
+                | Step::Signal(_)
+                | Step::Await(_)
+                | Step::Sleep(_)
+                | Step::Yield(_)
+                | Step::ReleaseObject(_) => {}
+            }
+        }
+        let lost = |(_, command): &(CommandId, &Command)| released.contains(&command.queue);
+        let lost = self.commands().filter(lost).map(|(id, _)| id);
+        let named = named.iter().filter_map(|event| event.command());
+        named.chain(lost).collect()
     }
 
     /// The steps that ask for an event's status, with the event.

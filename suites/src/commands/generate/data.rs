@@ -51,6 +51,8 @@ struct Filler<'d> {
     order: Order,
     /// Most cells of a range.
     longest: u8,
+    /// Native kernels may be given one buffer at several places.
+    twice: bool,
     /// By the object that holds the data.
     users: BTreeMap<ObjectId, Vec<User>>,
     age: usize,
@@ -72,6 +74,7 @@ pub fn fill(choices: &mut Choices, skeleton: Skeleton) -> Result<Program, Invali
         program,
         works,
         longest,
+        twice,
     } = skeleton;
     let order = Order::of(&program)?;
     let moments: Vec<Moment> = order.moments().collect();
@@ -85,6 +88,7 @@ pub fn fill(choices: &mut Choices, skeleton: Skeleton) -> Result<Program, Invali
         program,
         order,
         longest,
+        twice,
         users: BTreeMap::new(),
         age: 1,
         idle_command: false,
@@ -161,9 +165,18 @@ impl Filler<'_> {
     }
 
     /// How much a use of the cell from a moment on would show.
-    fn worth(&self, cell: Cell, from: Moment, write: bool) -> u32 {
+    fn worth(&self, cell: Cell, by: By, write: bool) -> u32 {
+        let from = by.from();
         let all = self.users(cell.0).iter();
         let users = all.filter(|u| u.of.cells.contains(&cell));
+        // What was not yet in memory of the host when the command that takes it from there was enqueued.
+        let later = |u: &User| u.of.write && !write && !self.known_at_enqueue(by, u.to);
+        let host = self.program.objects[cell.0.index()].kind == Kind::Host;
+        let relayed = if host && users.clone().any(later) {
+            200
+        } else {
+            0
+        };
         // Those that may read it at the same time must not disturb each other.
         let together = |u: &User| !u.of.write && !write && !self.order.surely(u.to, from);
         let together = if users.clone().any(together) { 8 } else { 0 };
@@ -176,11 +189,23 @@ impl Filler<'_> {
         };
         let last = users.filter(|u| u.of.write || write).map(|u| u.age).max();
         spared
+            + relayed
             + together
             + match last {
                 Some(age) => 2 + (120 / (1 + self.age - age)) as u32,
                 None => 1,
             }
+    }
+
+    /// Whether the host knows that something has ended when it enqueues a command.
+    fn known_at_enqueue(&self, by: By, end: Moment) -> bool {
+        match by {
+            By::Command(id) => {
+                let call = Moment::Call(self.order.enqueued(id));
+                self.order.surely(end, call)
+            }
+            By::Host(_) => true,
+        }
     }
 
     /// The same, of how long a range of an object with so many cells is, and where it ends.
@@ -242,7 +267,7 @@ impl Filler<'_> {
                         }
                         let of = cells(&self.program, range);
                         if of.iter().all(|cell| !closed.contains(cell)) {
-                            let worth = of.iter().map(|c| self.worth(*c, by.from(), write)).max();
+                            let worth = of.iter().map(|c| self.worth(*c, by, write)).max();
                             // The beginning of an object may go another way through an implementation.
                             let begins = if first == 0 { 3 } else { 1 };
                             let length = self.worth_of_length(range, end);
@@ -382,8 +407,13 @@ impl Filler<'_> {
         }
         // Writes first: a kernel reads nothing that it writes, for its work-items do so in any order.
         let mut own = Vec::new();
+        let once = matches!(self.program.what(id), What::Native(_)) && !self.twice;
+        let mut objects = objects.to_vec();
         for write in [vec![true; writes], vec![false; reads]].concat() {
-            if let Some(range) = self.range(objects, by, write, 2, &own) {
+            if let Some(range) = self.range(&objects, by, write, 2, &own) {
+                if once {
+                    objects.retain(|object| *object != range.object);
+                }
                 own.push(self.one(by, range, write));
                 match write {
                     true => kernel.writes.push(range),

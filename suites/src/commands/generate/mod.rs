@@ -17,6 +17,7 @@ pub use profile::{Idiom, Profile};
 
 use super::check::Plan;
 use super::order::Invalid;
+use super::program::{CommandId, Program};
 use crate::choices::Choices;
 use profile::Work;
 use skeleton::Skeleton;
@@ -26,7 +27,7 @@ const DRAFTS: usize = 200;
 
 /// The plan of a program drawn from a seed. An error is a fault of the generator.
 pub fn random(seed: u64, profile: &Profile) -> Result<Plan, Invalid> {
-    first_valid(seed, |choices| skeleton::draw(choices, profile))
+    first_valid(seed, profile, |choices| skeleton::draw(choices, profile))
 }
 
 /// The plan of the small program with this number, below the number of [`enumerate::shapes`].
@@ -50,23 +51,38 @@ pub fn small(number: usize) -> Result<Plan, Invalid> {
         threads: 0,
         releases: 0,
         independent: 0,
+        eventless: 0,
         ..Profile::queue()
     };
-    first_valid(number as u64, |choices| {
+    first_valid(number as u64, &profile, |choices| {
         skeleton::of_shape(choices, &profile, shape)
     })
+}
+
+/// The program with so many of a hundred of the commands whose events nothing names enqueued without one.
+fn without_events(choices: &mut Choices, mut program: Program, percent: usize) -> Program {
+    if percent > 0 {
+        let named = program.with_events();
+        for (n, command) in program.commands.iter_mut().enumerate() {
+            command.eventless = !named.contains(&CommandId::at(n)) && choices.percent(percent);
+        }
+    }
+    program
 }
 
 /// The plan of the first of the drafts of a seed that is valid.
 fn first_valid(
     seed: u64,
+    profile: &Profile,
     mut skeleton: impl FnMut(&mut Choices) -> Skeleton,
 ) -> Result<Plan, Invalid> {
     let mut choices = Choices::new(seed);
     let mut last = None;
     for _ in 0..DRAFTS {
         let skeleton = skeleton(&mut choices);
-        match data::fill(&mut choices, skeleton).and_then(Plan::of) {
+        let filled = data::fill(&mut choices, skeleton);
+        let filled = filled.map(|program| without_events(&mut choices, program, profile.eventless));
+        match filled.and_then(Plan::of) {
             Ok(plan) => return Ok(plan),
             Err(why) => last = Some(why),
         }

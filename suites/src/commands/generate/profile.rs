@@ -98,6 +98,16 @@ pub struct Profile {
     pub cell_words: Vec<u16>,
     /// Of a hundred gates, how many fail instead of opening.
     pub failures: usize,
+    /// Of a hundred programs, in how many the host waits by one list for what fails at once and for what a gate still
+    /// holds back.
+    pub mixed_waits: usize,
+    /// Of a hundred programs, in how many native kernels may be given one buffer at several places.
+    pub twice: usize,
+    /// Of a hundred commands, before how many a read to memory of the host is held back by a gate, and a write from
+    /// there comes behind it.
+    pub relays: usize,
+    /// Of a hundred commands whose event nothing names, how many are enqueued without one.
+    pub eventless: usize,
     /// Of a hundred gates, how many are let go in the same instant as the one before, by another host thread.
     pub at_once: usize,
     /// Of a hundred commands that wait for a gate, how many wait for several of their own.

@@ -33,8 +33,9 @@ impl Lowering<'_> {
             return vec![Step::from(Op::Yield(0)).marked(mark)];
         };
         let wait: Vec<Slot> = command.wait.iter().map(|e| self.event(*e)).collect();
-        let (queue, event) = (self.queue(command.queue), self.events[id.index()]);
-        let mut call = Call::enqueue(function, queue, of, &wait, Some(event)).whatever();
+        let queue = self.queue(command.queue);
+        let event = (!command.eventless).then_some(self.events[id.index()]);
+        let mut call = Call::enqueue(function, queue, of, &wait, event).whatever();
         let (mut steps, mut after, mut later) = (Vec::new(), None, None);
         if let What::Kernel(kernel) = &command.what {
             steps = self.kernel_arguments(id, kernel);

@@ -26,6 +26,13 @@ pub(super) fn check(program: &Program) -> Result<Places, Invalid> {
     for (n, command) in program.commands.iter().enumerate() {
         shape.command(CommandId::at(n), command)?;
     }
+    let named = program.with_events();
+    let mut eventless = program.commands().filter(|(_, command)| command.eventless);
+    if let Some((id, _)) = eventless.find(|(id, _)| named.contains(id)) {
+        return wrong(format!(
+            "command {id} has no event, and something names it, or its queue is released"
+        ));
+    }
     for access in &program.accesses {
         shape.access(access)?;
     }

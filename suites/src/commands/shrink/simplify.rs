@@ -285,6 +285,9 @@ impl List<'_> {
         if command.blocking {
             self.with(|p| p.commands[n].blocking = false);
         }
+        if command.eventless {
+            self.with(|p| p.commands[n].eventless = false);
+        }
         if !matches!(
             command.what,
             What::Map { .. } | What::Unmap(_) | What::Marker

@@ -24,6 +24,8 @@ pub struct Skeleton {
     pub works: Vec<Work>,
     /// Most cells of a range.
     pub longest: u8,
+    /// Native kernels may be given one buffer at several places.
+    pub twice: bool,
 }
 
 struct Builder<'d> {
@@ -75,6 +77,9 @@ pub fn draw(choices: &mut Choices, profile: &Profile) -> Skeleton {
             builder.crowd(queue);
         }
         builder.command();
+    }
+    if profile.mixed_waits > 0 && builder.choices.percent(profile.mixed_waits) {
+        builder.mixed_wait();
     }
     builder.end();
     builder.done()
@@ -151,8 +156,10 @@ impl<'d> Builder<'d> {
     }
 
     fn done(mut self) -> Skeleton {
+        let twice = self.profile.twice > 0 && self.choices.percent(self.profile.twice);
         self.program.threads[0] = self.main;
         Skeleton {
+            twice,
             program: self.program,
             works: self.works,
             longest: self.profile.longest,
@@ -279,6 +286,7 @@ impl<'d> Builder<'d> {
             what,
             wait,
             blocking: false,
+            eventless: false,
         });
         self.works.push(work);
         self.main.push(Step::Enqueue(id));
@@ -310,6 +318,9 @@ impl<'d> Builder<'d> {
     fn command(&mut self) {
         let queue = self.queue();
         let mut wait = Vec::new();
+        if self.profile.relays > 0 && self.choices.percent(self.profile.relays) {
+            self.relay(queue);
+        }
         if self.out_of_order(queue) && self.choices.percent(self.profile.gated_barriers) {
             self.barriers(queue);
         }

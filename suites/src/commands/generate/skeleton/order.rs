@@ -124,6 +124,63 @@ impl Builder<'_> {
         self.main.push(Step::Wait(list));
     }
 
+    /// The host waits by one list for what fails at once and for what a gate still holds back, in any order: such a
+    /// wait is over when all have ended. What it waits for has a queue of its own, so that nothing else that fails
+    /// decides how it ends.
+    pub(super) fn mixed_wait(&mut self) {
+        self.let_go();
+        let device = self.choices.below(usize::from(self.profile.devices));
+        let queue = self.new_queue(device, true);
+        let failing = self.new_user();
+        let status = -(self.choices.between(1, 9999) as i32);
+        self.failing.push(failing);
+        let mut list = vec![Event::User(failing)];
+        let set = Step::Set {
+            user: failing,
+            status,
+        };
+        self.main.push(set);
+        // What waits for it fails, too.
+        if self.choices.percent(20) {
+            self.work(Work::Kernel, queue, list.clone());
+            if self.choices.percent(50) {
+                list.clear();
+            }
+            list.extend(self.ends.last().copied().map(Event::Command));
+        }
+        let (user, signal) = (self.new_user(), self.new_signal());
+        let sleep = self.choices.between(200, 1500) as u32;
+        self.program.threads.push(vec![
+            Step::Await(signal),
+            Step::Sleep(sleep),
+            Step::Set { user, status: 0 },
+        ]);
+        self.closed.push(signal);
+        for _ in 0..self.choices.between(1, 2) {
+            let works = [Work::Kernel, Work::Write, Work::Read, Work::Empty];
+            let work = self.choices.one_of(&works);
+            self.work(work, queue, vec![Event::User(user)]);
+            list.extend(self.ends.last().copied().map(Event::Command));
+        }
+        for n in (1..list.len()).rev() {
+            list.swap(n, self.choices.below(n + 1));
+        }
+        self.flush(queue);
+        self.open();
+        self.main.push(Step::Wait(list));
+    }
+
+    /// A read to memory of the host that a gate holds back, and a write from there that comes behind it: what the
+    /// write brings is what the read left, whenever its call was made.
+    pub(super) fn relay(&mut self, queue: QueueId) {
+        let gate = self.new_gate();
+        self.work(Work::Read, queue, vec![gate]);
+        let read = self.ends.last().copied();
+        let listed = self.out_of_order(queue) || self.choices.percent(30);
+        let read = read.filter(|_| listed).map(Event::Command);
+        self.work(Work::Write, queue, read.into_iter().collect());
+    }
+
     /// Gives what has no gate the time to begin, where that is what counts.
     fn lets_run(&mut self, queue: QueueId) {
         if self.profile.long > 0 && self.choices.percent(70) {

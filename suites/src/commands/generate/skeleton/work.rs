@@ -174,7 +174,7 @@ impl Builder<'_> {
     /// Memory that a transfer shares with others, where there is any; its cells are chosen later.
     fn memory_for_transfer(&mut self) -> Option<Range> {
         let memory = self.objects_of(|kind| kind == Kind::Host);
-        if memory.is_empty() || !self.choices.percent(85) {
+        if memory.is_empty() || !self.choices.percent(92) {
             return None;
         }
         self.choices.pick(&memory).map(some)

@@ -19,6 +19,7 @@ fn kernel(queue: u16, reads: &[Range], writes: &[Range], wait: &[Event]) -> Comm
         }),
         wait: wait.to_vec(),
         blocking: false,
+        eventless: false,
     }
 }
 
@@ -106,6 +107,7 @@ fn barriers_and_markers() {
         what,
         wait: wait.to_vec(),
         blocking: false,
+        eventless: false,
     };
     for (what, wait, first, after) in [
         (What::Barrier, vec![], true, true),
