@@ -51,8 +51,8 @@ struct Filler<'d> {
     order: Order,
     /// Most cells of a range.
     longest: u8,
-    /// Native kernels may be given one buffer at several places.
-    twice: bool,
+    /// Native kernels may be given several buffers, or one at several places.
+    several: bool,
     /// By the object that holds the data.
     users: BTreeMap<ObjectId, Vec<User>>,
     age: usize,
@@ -74,7 +74,7 @@ pub fn fill(choices: &mut Choices, skeleton: Skeleton) -> Result<Program, Invali
         program,
         works,
         longest,
-        twice,
+        several,
     } = skeleton;
     let order = Order::of(&program)?;
     let moments: Vec<Moment> = order.moments().collect();
@@ -88,7 +88,7 @@ pub fn fill(choices: &mut Choices, skeleton: Skeleton) -> Result<Program, Invali
         program,
         order,
         longest,
-        twice,
+        several,
         users: BTreeMap::new(),
         age: 1,
         idle_command: false,
@@ -407,13 +407,12 @@ impl Filler<'_> {
         }
         // Writes first: a kernel reads nothing that it writes, for its work-items do so in any order.
         let mut own = Vec::new();
-        let once = matches!(self.program.what(id), What::Native(_)) && !self.twice;
-        let mut objects = objects.to_vec();
+        let one = matches!(self.program.what(id), What::Native(_)) && !self.several;
         for write in [vec![true; writes], vec![false; reads]].concat() {
-            if let Some(range) = self.range(&objects, by, write, 2, &own) {
-                if once {
-                    objects.retain(|object| *object != range.object);
-                }
+            if one && !own.is_empty() {
+                break;
+            }
+            if let Some(range) = self.range(objects, by, write, 2, &own) {
                 own.push(self.one(by, range, write));
                 match write {
                     true => kernel.writes.push(range),

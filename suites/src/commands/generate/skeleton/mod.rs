@@ -24,8 +24,8 @@ pub struct Skeleton {
     pub works: Vec<Work>,
     /// Most cells of a range.
     pub longest: u8,
-    /// Native kernels may be given one buffer at several places.
-    pub twice: bool,
+    /// Native kernels may be given several buffers, or one at several places.
+    pub several: bool,
 }
 
 struct Builder<'d> {
@@ -156,10 +156,10 @@ impl<'d> Builder<'d> {
     }
 
     fn done(mut self) -> Skeleton {
-        let twice = self.profile.twice > 0 && self.choices.percent(self.profile.twice);
+        let several = self.profile.several > 0 && self.choices.percent(self.profile.several);
         self.program.threads[0] = self.main;
         Skeleton {
-            twice,
+            several,
             program: self.program,
             works: self.works,
             longest: self.profile.longest,
