@@ -4,6 +4,7 @@ mod collective;
 mod diagnostics;
 mod first;
 mod group;
+mod half;
 mod language;
 mod names;
 mod preprocessor;
