@@ -13,8 +13,8 @@
 //! ```
 //!
 //! A case that an entry matches must end in one of the entry's verdicts, also where it passes: what
-//! fails once in a while is `[fail, pass]`, and what no longer fails at all is reported, so that the list
-//! stays true. What was skipped, or is inconclusive or contested, found out nothing of that and is not compared.
+//! fails once in a while is `[fail, pass]` (which a flaky case, that does both, is as well), and what no longer fails
+//! at all is reported, so that the list stays true. What was skipped, or is inconclusive or contested, found out nothing of that and is not compared.
 //! An entry with a rule, or with what is seen, says nothing of cases that do not break that rule or show that, for it
 //! is meant for generated cases: which of them do depends on the seed; and a case with a failure that no entry is
 //! meant for fails, whatever else is expected of it. Failures that no entry matches are as unexpected as ever.
@@ -163,7 +163,7 @@ impl Expectations {
     fn of_one(&self, result: &CaseResult, failure: Failure<'_>) -> Standing<'_> {
         let mut unmet = None;
         for entry in self.entries.iter().filter(|e| e.meant_for(result, failure)) {
-            if entry.verdict.contains(&result.verdict) {
+            if entry.allows(result.verdict) {
                 return match result.verdict {
                     Verdict::Pass => Standing::Plain,
                     Verdict::Fail
@@ -218,6 +218,14 @@ impl Expectations {
 }
 
 impl Expectation {
+    /// Whether a verdict is one of those expected; flaky is what both passes and does something else. Of passes an
+    /// entry with a rule, or with what is seen, says nothing.
+    fn allows(&self, verdict: Verdict) -> bool {
+        let passes = self.verdict.contains(&Verdict::Pass) && self.verdict.len() > 1;
+        let wild = passes || self.rule.is_some() || self.seen.is_some();
+        self.verdict.contains(&verdict) || verdict == Verdict::Flaky && wild
+    }
+
     /// Why it is expected, with the link.
     pub fn why(&self) -> String {
         match &self.link {
@@ -338,6 +346,15 @@ cases:
     }
 
     #[test]
+    fn what_is_flaky_is_expected_where_passing_and_failing_are() {
+        let flaky = |case| result(case, Verdict::Flaky, &[]);
+        let mut all = Expectations::default();
+        assert_eq!(all.add(FILE, &device("1.2")), Ok(true));
+        assert!(all.passes(&flaky("litmus/classic/SB")));
+        assert!(!all.passes(&flaky("litmus/classic/CoRR")));
+    }
+
+    #[test]
     fn what_is_contested_fails_a_strict_gate_alone() {
         let contested = result("litmus/classic/SB", Verdict::Contested, &[]);
         let mut all = Expectations::default();
@@ -416,6 +433,9 @@ cases:
         let crash = |what| with(Verdict::Crash, "ex.api.valid", what);
         assert!(all.passes(&crash("clFinish of queue_0 was being called")));
         assert!(!all.passes(&crash("clFlush of queue_0 was being called")));
+        let flaky = |what| with(Verdict::Flaky, "ex.api.valid", what);
+        assert!(all.passes(&flaky("clFinish of queue_0 was being called")));
+        assert!(!all.passes(&flaky("clFlush of queue_0 was being called")));
         // Where nothing is broken, the reason is what was seen.
         let mut hung = result("queue/x/1", Verdict::Timeout, &[]);
         assert!(!all.passes(&hung));

@@ -175,7 +175,8 @@ fn take_ends(case: &Case, attempts: Vec<Attempt>, model: &ChosenModel, result: &
     }
 }
 
-/// Judges the counts of a result.
+/// Judges the counts of a result. What a launch showed is a violation also where the worker did not live to list
+/// what it saw.
 fn judge(case: &Case, model: &ChosenModel, result: &mut CaseResult) {
     let Judged {
         verdict,
@@ -186,7 +187,14 @@ fn judge(case: &Case, model: &ChosenModel, result: &mut CaseResult) {
     } = judged(&case.body, &result.histogram(), model);
     result.verdict = verdict;
     result.reason = reason;
-    result.violations.extend(violations);
+    let outcomes = result.histogram();
+    let shown = outcomes.iter().filter(|outcome| outcome.count > 0);
+    let shown = shown.filter_map(|outcome| outcome.outcome.violation());
+    for violation in shown.cloned().chain(violations) {
+        if !result.violations.contains(&violation) {
+            result.violations.push(violation);
+        }
+    }
     result.evidence.extend(evidence);
     for launch in &mut result.launches {
         ShownBy::count(&freedoms, launch);
@@ -239,7 +247,7 @@ mod tests {
     use crate::plan::LitmusTest;
     use crate::worker::death::How;
     use classay_reports::record::CaseId;
-    use classay_reports::record::{EvidenceKind, Outcome};
+    use classay_reports::record::{EvidenceKind, Outcome, RuleId, Violation};
     use classay_vocabulary::Budget;
     use classay_vocabulary::Need;
 
@@ -319,6 +327,22 @@ P0 (global atomic_int* x) {
         assert_eq!(pass.instances, 10);
         let fail = conclude(&case(), vec![ended(1)], &model());
         assert_eq!(fail.verdict, Verdict::Fail);
+    }
+
+    #[test]
+    fn what_a_launch_showed_is_a_violation_that_nobody_need_list() {
+        let violation = Violation {
+            rules: vec![RuleId::new("ex.state.profiling")],
+            what: "late".into(),
+        };
+        let mut cut = ended(0);
+        cut.launches[0].outcomes.push(OutcomeCount {
+            outcome: Outcome::Violation(violation.clone()),
+            count: 1,
+            target: true,
+        });
+        let result = conclude(&case(), vec![cut], &model());
+        assert_eq!(result.violations, [violation]);
     }
 
     #[test]

@@ -54,6 +54,7 @@ impl Default for DeviceProfile {
             version: Version::V3_0,
             extensions: names(&[
                 "cl_khr_byte_addressable_store",
+                "cl_khr_fp16",
                 "cl_khr_fp64",
                 "cl_khr_global_int32_base_atomics",
                 "cl_khr_global_int32_extended_atomics",
@@ -89,6 +90,7 @@ impl Default for DeviceProfile {
 #[derive(Clone, Debug)]
 pub(crate) struct Language {
     pub(crate) version: Version,
+    pub(crate) fp16: bool,
     pub(crate) fp64: bool,
     pub(crate) int64_atomics: bool,
     pub(crate) generic: bool,
@@ -119,6 +121,7 @@ impl Language {
         let extension = |name: &str| device.extensions.contains(name);
         Self {
             version,
+            fp16: extension("cl_khr_fp16"),
             fp64: extension("cl_khr_fp64") || device.features.contains("__opencl_c_fp64"),
             int64_atomics: extension("cl_khr_int64_base_atomics"),
             generic: feature("__opencl_c_generic_address_space"),

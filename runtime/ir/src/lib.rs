@@ -31,6 +31,7 @@
 pub mod builder;
 pub mod calls;
 pub mod function;
+mod half;
 pub mod ids;
 pub mod intrinsic;
 pub mod memory;
@@ -47,6 +48,7 @@ pub use function::{
     ArgPass, Block, Function, ImageAccess, ImageKind, KernelArg, KernelInfo, RegDecl, Slot,
     TypeQualifiers,
 };
+pub use half::{half_value, nearest_half};
 pub use ids::{BlockId, FuncId, GlobalId, LocalId, Reg, SlotId};
 pub use intrinsic::Intrinsic;
 pub use memory::{MemScope, Order, Regions, RmwOp};

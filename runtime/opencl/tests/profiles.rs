@@ -80,6 +80,7 @@ fn a_minimal_device_refuses_what_it_does_not_report() {
         CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS,
         CL_DEVICE_MAX_SAMPLERS,
         CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS,
+        CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF,
         CL_DEVICE_PIPE_SUPPORT,
         CL_DEVICE_MAX_PIPE_ARGS,
         CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS,
@@ -151,6 +152,7 @@ fn a_minimal_device_refuses_what_it_does_not_report() {
     assert!(builds(&rig, c"kernel void k(global atomic_int *a) { atomic_fetch_add_explicit(a, 1, memory_order_relaxed, memory_scope_work_group); }", of_3_0));
     for refused in [
         c"kernel void k(global double *a) { *a = 1.0; }",
+        c"kernel void k(global half *a) { *a = 1.0f; }",
         c"global int x; kernel void k() { x = 1; }",
         c"kernel void k(global int *a) { int *p = a; *p = 1; }",
         c"kernel void k(global atomic_int *a) { atomic_store_explicit(a, 1, memory_order_release, memory_scope_work_group); }",

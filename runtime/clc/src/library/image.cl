@@ -216,3 +216,10 @@ int __get_image_channel_order(image i) { return i->order; }
 int2 __get_image_dim2(image i) { return (int2)(i->width, i->height); }
 int4 __get_image_dim4(image i) { return (int4)(i->width, i->height, i->depth, 0); }
 ulong __get_image_array_size(image i) { return (ulong)(i->spatial == 1 ? i->height : i->depth); }
+
+// Halves.
+
+half4 __read_imageh_at(image i, int4 at) { return convert_half4(__read_imagef_at(i, at)); }
+half4 __read_imageh_ints(image i, uint sampler, int4 c) { return convert_half4(__read_imagef_ints(i, sampler, c)); }
+half4 __read_imageh_floats(image i, uint sampler, float4 c) { return convert_half4(__read_imagef_floats(i, sampler, c)); }
+void __write_imageh(image i, int4 at, half4 c) { __write_imagef(i, at, convert_float4(c)); }

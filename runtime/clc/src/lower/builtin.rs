@@ -348,6 +348,7 @@ impl Lower<'_> {
 
     fn one(&self, scalar: Scalar) -> Operand {
         match scalar {
+            Scalar::Half => Const::scalar(ir::Scalar::F16, 0x3c00).into(),
             Scalar::Double => Const::f64(1.0).into(),
             _ => Const::f32(1.0).into(),
         }

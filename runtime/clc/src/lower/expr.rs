@@ -105,6 +105,8 @@ impl Lower<'_> {
         match self.scalar_of(cond.qual) {
             Scalar::Float => f32::from_bits(bits as u32) != 0.0,
             Scalar::Double => f64::from_bits(bits) != 0.0,
+            // Either zero.
+            Scalar::Half => bits & 0x7fff != 0,
             _ => bits != 0,
         }
     }

@@ -75,9 +75,7 @@ impl Sema<'_> {
         if integers_only(op) && (x.is_float() || y.is_float()) {
             return self.operands(text, qual, operand.qual, at);
         }
-        if x == Scalar::Half {
-            return self.unsupported(at, "this operator", "half-precision arithmetic");
-        }
+        self.check_half(x, at)?;
         let shift = matches!(op, ArithOp::Shl | ArithOp::Shr);
         let (in_scalar, operand) = match (m, n) {
             (None, None) if shift => {

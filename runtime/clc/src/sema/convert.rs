@@ -24,7 +24,9 @@ impl Sema<'_> {
                 self.complete(qual, loc, "a value")?;
                 Ok(self.value(ExprKind::Load(Box::new(expr)), qual, loc))
             }
-            Type::Scalar(Scalar::Half) => self.no_half(loc, "read with vload_half"),
+            Type::Scalar(Scalar::Half) if !self.language.fp16 => {
+                self.no_half(loc, "read with vload_half")
+            }
             _ => Ok(self.value(ExprKind::Load(Box::new(expr)), qual, loc)),
         }
     }
@@ -114,7 +116,7 @@ impl Sema<'_> {
         let (from, at) = (expr.qual, expr.loc);
         match (self.types.of(from), self.types.of(to)) {
             (a, b) if a == b => Ok(expr),
-            (Type::Scalar(_), Type::Scalar(Scalar::Half)) => {
+            (Type::Scalar(_), Type::Scalar(Scalar::Half)) if !self.language.fp16 => {
                 self.no_half(at, "written with vstore_half")
             }
             (Type::Scalar(_), Type::Scalar(scalar)) => Ok(self.numeric(expr, scalar)),

@@ -9,6 +9,7 @@ use crate::intern::{Symbol, add};
 use crate::source::Loc;
 use crate::token::{FloatSuffix, Literal};
 use crate::types::{Lanes, Qual, Scalar, Space, Type};
+use touchstone_ir::nearest_half;
 
 impl Sema<'_> {
     /// Checks an expression and takes its value.
@@ -181,7 +182,8 @@ impl Sema<'_> {
                 let doubles = self.language.fp64 && !self.language.single_precision_constants;
                 match suffix {
                     FloatSuffix::Half => {
-                        return self.unsupported(at, "this number", "half-precision arithmetic");
+                        self.check_half(Scalar::Half, at)?;
+                        self.number(nearest_half(value).into(), Scalar::Half, at)
                     }
                     FloatSuffix::None if doubles => {
                         self.number(value.to_bits(), Scalar::Double, at)

@@ -109,9 +109,7 @@ impl Sema<'_> {
         lanes: Option<Lanes>,
         at: Loc,
     ) -> Checked<Expr> {
-        if scalar == Scalar::Half {
-            return self.unsupported(at, "this operator", "half-precision arithmetic");
-        }
+        self.check_half(scalar, at)?;
         if let (Some((x, _)), Some((y, _))) = (self.constant(&a), self.constant(&b)) {
             if let Some(bits) = constant::arith(op, scalar, x, y) {
                 return Ok(self.number(bits, scalar, at));
@@ -258,13 +256,12 @@ impl Sema<'_> {
             let (op, ty) = (op.text(), self.show(expr.qual));
             return self.error(at, format!("`{op}` does not work on `{ty}`"));
         };
-        if scalar == Scalar::Half {
-            return self.unsupported(at, "this operator", "half-precision arithmetic");
-        }
+        self.check_half(scalar, at)?;
         let expr = self.promote(expr);
         if let Some((bits, scalar)) = self.constant(&expr) {
             let value = match op {
                 UnaryOp::Neg if scalar == Scalar::Float => bits ^ 0x8000_0000,
+                UnaryOp::Neg if scalar == Scalar::Half => bits ^ 0x8000,
                 UnaryOp::Neg if scalar == Scalar::Double => bits ^ (1 << 63),
                 UnaryOp::Neg => bits.wrapping_neg(),
                 UnaryOp::Complement => !bits,

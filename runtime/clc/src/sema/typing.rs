@@ -52,7 +52,8 @@ impl Sema<'_> {
             &TypeSpec::Scalar(scalar) => {
                 self.check_double(scalar, at)?;
                 qual = self.types.scalar(scalar);
-                let banned = matches!(scalar, Scalar::Bool | Scalar::Half);
+                let banned =
+                    scalar == Scalar::Bool || scalar == Scalar::Half && !self.language.fp16;
                 not_for_kernels = banned.then_some(scalar.name());
             }
             TypeSpec::Named(name) => match self.scopes.find(name.symbol) {
@@ -115,6 +116,17 @@ impl Sema<'_> {
             not_for_kernels,
             function: None,
         })
+    }
+
+    /// Refuses to compute with halves where the device does not.
+    pub(super) fn check_half(&mut self, scalar: Scalar, at: Loc) -> Checked<()> {
+        if scalar == Scalar::Half && !self.language.fp16 {
+            return self.error(
+                at,
+                "this device has no half-precision arithmetic (cl_khr_fp16)",
+            );
+        }
+        Ok(())
     }
 
     fn check_double(&mut self, scalar: Scalar, at: Loc) -> Checked<()> {

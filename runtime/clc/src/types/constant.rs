@@ -4,6 +4,7 @@
 use super::Scalar;
 use crate::operator::{ArithOp, CompareOp};
 use std::ops::{Add, Div, Mul, Sub};
+use touchstone_ir::{half_value, nearest_half};
 
 /// The value of an integer's bits, sign-extended if it has a sign.
 pub(crate) fn extend(bits: u64, scalar: Scalar) -> u64 {
@@ -26,6 +27,7 @@ fn float(bits: u64, scalar: Scalar) -> Option<f64> {
     match scalar {
         Scalar::Float => Some(f64::from(f32::from_bits(bits as u32))),
         Scalar::Double => Some(f64::from_bits(bits)),
+        Scalar::Half => Some(half_value(bits as u16)),
         _ => None,
     }
 }
@@ -46,7 +48,7 @@ where
     })
 }
 
-/// `a op b` in `scalar`; None where it is not a constant (division by zero, `half`).
+/// `a op b` in `scalar`; None where it is not a constant (division by zero).
 pub(crate) fn arith(op: ArithOp, scalar: Scalar, a: u64, b: u64) -> Option<u64> {
     match scalar {
         Scalar::Float => {
@@ -57,7 +59,11 @@ pub(crate) fn arith(op: ArithOp, scalar: Scalar, a: u64, b: u64) -> Option<u64> 
             let (x, y) = (f64::from_bits(a), f64::from_bits(b));
             return float_arith(op, x, y).map(f64::to_bits);
         }
-        Scalar::Half => return None,
+        // A double holds the result, or one that rounds alike: it has more than twice the digits.
+        Scalar::Half => {
+            let (x, y) = (half_value(a as u16), half_value(b as u16));
+            return float_arith(op, x, y).map(|r| nearest_half(r).into());
+        }
         _ => {}
     }
     let (x, y) = (extend(a, scalar), extend(b, scalar));
@@ -112,9 +118,6 @@ pub(crate) fn convert(bits: u64, from: Scalar, to: Scalar) -> Option<u64> {
     if from == to {
         return Some(bits);
     }
-    if from == Scalar::Half || to == Scalar::Half {
-        return None;
-    }
     if to == Scalar::Bool {
         return Some(truth(bits, from).into());
     }
@@ -126,12 +129,16 @@ pub(crate) fn convert(bits: u64, from: Scalar, to: Scalar) -> Option<u64> {
             Scalar::Float => (whole as f32).to_bits().into(),
             Scalar::Double if signed => (whole as i64 as f64).to_bits(),
             Scalar::Double => (whole as f64).to_bits(),
+            // Numbers that a double does not hold are beyond the halves.
+            Scalar::Half if signed => nearest_half(whole as i64 as f64).into(),
+            Scalar::Half => nearest_half(whole as f64).into(),
             _ => mask(whole, to),
         });
     };
     match to {
         Scalar::Float => Some((value as f32).to_bits().into()),
         Scalar::Double => Some(value.to_bits()),
+        Scalar::Half => Some(nearest_half(value).into()),
         _ => {
             let whole = value.trunc();
             let width = i32::try_from(to.ir().bits()).unwrap_or(64);

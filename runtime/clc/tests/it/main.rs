@@ -1,9 +1,11 @@
 //! Programs from text to results.
 
+mod chosen;
 mod collective;
 mod diagnostics;
 mod first;
 mod group;
+mod half;
 mod language;
 mod names;
 mod preprocessor;

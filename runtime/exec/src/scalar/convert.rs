@@ -1,7 +1,7 @@
 //! Conversions between numbers (OpenCL C section 6.4.3).
 
 use half::f16;
-use touchstone_ir::{NumKind, Rounding, Scalar};
+use touchstone_ir::{NumKind, Rounding, Scalar, nearest_half};
 
 /// One conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -204,7 +204,7 @@ fn float_to_float(f: f64, target: Scalar, rounding: Rounding) -> u64 {
                 .into()
         }
         Scalar::F16 => {
-            let n = nearest_half(f);
+            let n = f16::from_bits(nearest_half(f));
             let wide = f64::from(n);
             let step = Half(n);
             nudge!(step, wide > f, wide < f, f < 0.0, rounding)
@@ -216,18 +216,6 @@ fn float_to_float(f: f64, target: Scalar, rounding: Rounding) -> u64 {
             f.to_bits()
         }
     }
-}
-
-/// The half nearest to a double, the even one of two. On the way through `float`, which has digits to spare,
-/// what is lost sets the last one: so no number comes to lie half-way between two halves that does not.
-fn nearest_half(f: f64) -> f16 {
-    let n = f as f32;
-    let wide = f64::from(n);
-    if wide == f || n.is_nan() {
-        return f16::from_f32(n);
-    }
-    let toward_zero = n.to_bits() - u32::from(wide.abs() > f.abs());
-    f16::from_f32(f32::from_bits(toward_zero | 1))
 }
 
 /// A half with the neighbours that `nudge` asks for. It is never NaN there.

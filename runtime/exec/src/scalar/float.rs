@@ -273,6 +273,7 @@ floats!(f64s, f64, i64, _);
 pub(super) mod f16s {
     pub(in crate::scalar) use super::f32s::*;
     use half::f16;
+    use touchstone_ir::{half_value, nearest_half};
 
     pub(in crate::scalar) fn nextafter(x: f32, y: f32) -> f32 {
         if x.is_nan() || y.is_nan() {
@@ -298,6 +299,13 @@ pub(super) mod f16s {
         } else {
             super::f32s::fract(x)
         }
+    }
+
+    /// Rounded once: a double holds the exact result, or one that rounds alike, since what it lacks is far
+    /// below what a half has of the larger part.
+    pub(in crate::scalar) fn fma(x: f32, y: f32, z: f32) -> f32 {
+        let [x, y, z] = [x, y, z].map(f64::from);
+        half_value(nearest_half(x.mul_add(y, z))) as f32
     }
 
     pub(in crate::scalar) fn is_normal(x: f32) -> bool {

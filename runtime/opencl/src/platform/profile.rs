@@ -102,6 +102,8 @@ features! {
     Pipes = "pipes", V3_0, [GenericAddressSpace], ["__opencl_c_pipes"];
     /// Reading the clocks of host and device together.
     HostTimer = "host-timer", V3_0, [], [];
+    /// Half precision.
+    Fp16 = "fp16", V1_2, [], ["cl_khr_fp16"];
     /// Double precision.
     Fp64 = "fp64", V1_2, [], ["__opencl_c_fp64", "cl_khr_fp64"];
     /// Atomic operations on 64 bits.

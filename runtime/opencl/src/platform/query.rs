@@ -184,6 +184,9 @@ fn language(name: cl_device_info) -> Option<Answer> {
         } else {
             0
         }),
+        CL_DEVICE_HALF_FP_CONFIG if profile::has(Feature::Fp16) => {
+            Answer::of(CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_FMA)
+        }
         CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES => Answer::of(can::atomic_memory()),
         CL_DEVICE_ATOMIC_FENCE_CAPABILITIES => Answer::of(can::atomic_fence()),
         _ => return None,
@@ -218,7 +221,7 @@ fn sizes(device: &Arc<Device>, name: cl_device_info) -> Option<Answer> {
             Answer::of(u32::from(can::has_double()))
         }
         CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF | CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF => {
-            Answer::of(0u32)
+            Answer::of(u32::from(profile::has(Feature::Fp16)))
         }
         CL_DEVICE_MAX_PARAMETER_SIZE => Answer::of(limits::max_parameter_size()),
         CL_DEVICE_MAX_CONSTANT_ARGS => Answer::of(limits::max_constant_args() as u32),

@@ -78,6 +78,7 @@ pub const FAMILIES: &[Family] = &[
     ("pipe", "reserve", pipes::reserve),
     ("pipe", "reserve-again", pipes::reserve_again),
     ("pipe", "sub-group", pipes::sub_group_reserve),
+    ("pipe", "held", pipes::held),
     ("program", "il", modules::il),
     ("program", "built-in", modules::built_in),
     ("program", "again", modules::again),

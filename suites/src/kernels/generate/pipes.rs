@@ -168,6 +168,88 @@ pub fn crowd(choices: &mut Choices) -> KernelCase {
     case.case
 }
 
+/// A work-item holds a reservation while it writes or reads other packets: what is reserved counts as taken.
+///
+/// A kernel never holds more than one, as some devices allow no more.
+pub fn held(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("packets beside a reservation that is held");
+    let [w, r] = [0, 1].map(|_| choices.one_of(&[Who::Item, Who::Group]).prefix());
+    let room = choices.one_of(&[2u32, 3, 5, 16, 61]);
+    let mut passes = Vec::new();
+    let (mut written, mut read) = (0, 0);
+    let count = choices.between(2, 4);
+    for pass in 0..count {
+        let put = Held::draw(choices, room - (written - read));
+        written += put.map_or(0, Held::packets);
+        let inside = written - read;
+        // The last pass leaves nothing.
+        let take = match pass + 1 == count {
+            true => Held::all(choices, inside),
+            false => Held::draw(choices, inside),
+        };
+        read += take.map_or(0, Held::packets);
+        passes.push((put, take));
+    }
+    case.case.source = cl!("pipe_held.cl", w, r);
+    let p = pipe(&mut case, 4, room);
+    let out = case.buffer(4 * written as usize);
+    let (mut written, mut read) = (0, 0);
+    for (put, take) in passes {
+        if let Some(put) = put {
+            let told = case.unwritten(1);
+            let args = args![p, told, written, put.held, put.tries, put.room];
+            case.launch("put", args, Range::line(1, 1));
+            let text = "packets beside a reservation that did not fit as they should";
+            case.look(told, &[rule::RG_PIPE], text, Want::zeros());
+            written += put.packets();
+        }
+        if let Some(take) = take {
+            let told = case.unwritten(1);
+            let args = args![p, told, out, read, take.held, take.tries, take.room];
+            case.launch("take", args, Range::line(1, 1));
+            let text = "packets beside a reservation that did not come as they should";
+            case.look(told, &[rule::RG_PIPE], text, Want::zeros());
+            read += take.packets();
+        }
+    }
+    let want = Want::permutation(Unit::Word, u64::from(written), 0, 1);
+    case.look(out, &[rule::RG_PIPE], "packets beside reservations", want);
+    case.case
+}
+
+/// A reservation of `held` packets, and `tries` to move others while it is held, of which `room` can succeed.
+#[derive(Debug, Clone, Copy)]
+struct Held {
+    held: u32,
+    tries: u32,
+    room: u32,
+}
+
+impl Held {
+    /// One of up to so many packets; none where there are none.
+    fn draw(choices: &mut Choices, able: u32) -> Option<Self> {
+        let held = match able {
+            0 => return None,
+            _ => choices.between(1, able as usize) as u32,
+        };
+        let room = able - held;
+        let tries = choices.one_of(&[room, room + 1, room + 3, room / 2]);
+        Some(Self { held, tries, room })
+    }
+
+    /// One that moves all of so many packets.
+    fn all(choices: &mut Choices, able: u32) -> Option<Self> {
+        let some = Self::draw(choices, able)?;
+        let tries = some.tries.max(some.room);
+        Some(Self { tries, ..some })
+    }
+
+    /// How many packets move.
+    fn packets(self) -> u32 {
+        self.held + self.tries.min(self.room)
+    }
+}
+
 /// Who reserves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Who {

@@ -81,6 +81,37 @@ fn pipes_are_found_full_and_empty() {
 }
 
 #[test]
+fn packets_beside_a_reservation_are_no_more_than_there_is_room() {
+    let (mut beyond, mut beside) = (0, 0);
+    for (name, case) in cases("pipe/held", 60) {
+        let (room, _) = pipe(&case);
+        let mut inside = 0;
+        for (_, launch) in case.launches() {
+            let numbers = uints(launch);
+            let [.., held, tries, able] = numbers[..] else {
+                panic!("{name}: {numbers:?}");
+            };
+            let moved = held + tries.min(able);
+            let wanted = if launch.kernel == "put" {
+                room - inside
+            } else {
+                inside
+            };
+            assert_eq!(held + able, wanted, "{name}: what there is");
+            assert!(held > 0, "{name}");
+            inside = match launch.kernel.as_str() {
+                "put" => inside + moved,
+                _ => inside - moved,
+            };
+            beyond += u32::from(tries > able);
+            beside += u32::from(able > 0 && tries > 0);
+        }
+        assert_eq!(inside, 0, "{name}: all are read");
+    }
+    assert!(beyond > 20 && beside > 20, "{beyond} {beside}");
+}
+
+#[test]
 fn packets_have_the_bytes_of_their_types() {
     for kind in ["pipe/order", "pipe/again", "pipe/limits"] {
         for (name, case) in cases(kind, 40) {

@@ -170,10 +170,23 @@ impl Sema<'_> {
             }
             AtomicOp::Load | AtomicOp::TestAndSet | AtomicOp::Clear => {}
         }
+        let mut computed = Vec::new();
+        if explicit {
+            let weaker = match op {
+                AtomicOp::Load => Order::Acquire,
+                AtomicOp::Store | AtomicOp::Clear => Order::Release,
+                _ => Order::AcqRel,
+            };
+            let strongest = self.strongest(weaker);
+            self.settle_order(&mut call, values + 1, strongest, &mut computed);
+        }
         let (order, failure, scope) = match op {
             AtomicOp::Init => (Order::Relaxed, Order::Relaxed, MemScope::Device),
-            AtomicOp::CompareExchange { .. } if explicit => self.exchange_orders(&mut call)?,
+            AtomicOp::CompareExchange { .. } if explicit => {
+                self.exchange_orders(&mut call, &mut computed)?
+            }
             _ => {
+                self.settle_scope(&mut call, values + 2, &mut computed);
                 let (order, scope) = self.order_and_scope(&mut call, explicit, values + 1)?;
                 (order, order, scope)
             }
@@ -208,13 +221,25 @@ impl Sema<'_> {
                 (Builtin::AtomicCompareExchange(orders, scope, weak), bool)
             }
         };
-        Ok(self.builtin(builtin, call.args, result, at))
+        let call = self.builtin(builtin, call.args, result, at);
+        Ok(self.after(computed, call))
     }
 
     /// The orders of success and of failure and the scope of a compare and exchange.
-    fn exchange_orders(&mut self, call: &mut Call<'_>) -> Checked<(Order, Order, MemScope)> {
+    fn exchange_orders(
+        &mut self,
+        call: &mut Call<'_>,
+        computed: &mut Vec<Expr>,
+    ) -> Checked<(Order, Order, MemScope)> {
         self.arity_between(call, 5, 6)?;
         let success = self.order_argument(call, 3)?;
+        let strongest = match success {
+            Order::AcqRel => Order::Acquire,
+            Order::Release => Order::Relaxed,
+            order => order,
+        };
+        self.settle_order(call, 4, strongest, computed);
+        self.settle_scope(call, 5, computed);
         let failure = self.order_argument(call, 4)?;
         let scope = self.last_scope(call, 5)?;
         call.args.truncate(3);

@@ -96,15 +96,13 @@ impl Sema<'_> {
         };
         self.arity_between(&call, most.min(2), most)?;
         let scalar = match self.types.as_scalar(call.args[0].qual) {
-            Some(Scalar::Half) => {
-                return self.unsupported(call.at, "this function", "half-precision arithmetic");
-            }
             // Narrower integers are promoted, as where one function is chosen of several.
             Some(scalar) if scalar.is_int() && scalar.size() < 4 => Scalar::Int,
             Some(Scalar::Bool) => Scalar::Int,
             Some(scalar) => scalar,
             None => return self.no_overload(&call),
         };
+        self.check_half(scalar, call.at)?;
         let number = self.types.scalar(scalar);
         self.convert_argument(&mut call, 0, number, "the value")?;
         let id = self.types.scalar(Scalar::SIZE);

@@ -79,9 +79,7 @@ impl Sema<'_> {
         if conversion.scalar == Scalar::Double && !self.language.fp64 {
             return self.error(at, "this device has no double precision (cl_khr_fp64)");
         }
-        if conversion.scalar == Scalar::Half {
-            return self.unsupported(at, "this function", "half-precision arithmetic");
-        }
+        self.check_half(conversion.scalar, at)?;
         let qual = self.types.shaped(conversion.scalar, conversion.lanes);
         let Some((from, lanes)) = self.types.arithmetic(call.args[0].qual) else {
             if let (Type::Pointer(_), None) = (self.types.of(call.args[0].qual), conversion.how) {

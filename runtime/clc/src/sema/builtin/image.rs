@@ -1,7 +1,7 @@
 //! Functions of images (OpenCL C 6.15.15): which there are, and the functions of the library that they are.
 
 use super::Call;
-use crate::device::Version;
+use crate::device::{Language, Version};
 use crate::hir::{Expr, ExprKind};
 use crate::sema::{Checked, Sema};
 use crate::source::Loc;
@@ -20,6 +20,7 @@ pub(super) enum ImageFunction {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Colour {
     Float,
+    Half,
     Int,
     UInt,
 }
@@ -40,6 +41,7 @@ impl Colour {
     const fn suffix(self) -> &'static str {
         match self {
             Self::Float => "f",
+            Self::Half => "h",
             Self::Int => "i",
             Self::UInt => "ui",
         }
@@ -48,6 +50,7 @@ impl Colour {
     const fn scalar(self) -> Scalar {
         match self {
             Self::Float => Scalar::Float,
+            Self::Half => Scalar::Half,
             Self::Int => Scalar::Int,
             Self::UInt => Scalar::UInt,
         }
@@ -67,14 +70,25 @@ impl Asked {
     }
 }
 
-/// The function of images of a name.
-pub(super) fn image(name: &str) -> Option<ImageFunction> {
+/// The function of images of a name that the language has.
+pub(super) fn image(name: &str, language: &Language) -> Option<ImageFunction> {
+    let function = named(name).filter(|_| language.images)?;
+    let halves = matches!(
+        function,
+        ImageFunction::Read(Colour::Half) | ImageFunction::Write(Colour::Half)
+    );
+    (language.fp16 || !halves).then_some(function)
+}
+
+fn named(name: &str) -> Option<ImageFunction> {
     use ImageFunction::{Query, Read, Write};
     Some(match name {
         "read_imagef" => Read(Colour::Float),
+        "read_imageh" => Read(Colour::Half),
         "read_imagei" => Read(Colour::Int),
         "read_imageui" => Read(Colour::UInt),
         "write_imagef" => Write(Colour::Float),
+        "write_imageh" => Write(Colour::Half),
         "write_imagei" => Write(Colour::Int),
         "write_imageui" => Write(Colour::UInt),
         "get_image_width" => Query(Asked::Width),

@@ -31,7 +31,8 @@ impl Sema<'_> {
                     (true, true) => Scalar::Float,
                     (true, false) => return self.no_overload(&call),
                     (false, true) => {
-                        return self.unsupported(at, "this function", "half-precision arithmetic");
+                        self.check_half(scalar, at)?;
+                        scalar
                     }
                 };
                 self.convert_argument(&mut call, 0, size, "the offset")?;
@@ -52,10 +53,11 @@ impl Sema<'_> {
                 };
                 // A scalar becomes a vector, as by assignment.
                 let fits = (lanes.is_none() || (given, lanes) == (element, shape))
-                    && vectors.halves == (scalar == Scalar::Half);
+                    && (scalar == Scalar::Half || !vectors.halves);
                 if !fits {
                     return self.no_overload(&call);
                 }
+                self.check_half(element, at)?;
                 let value = self.types.shaped(element, shape);
                 self.convert_argument(&mut call, 0, value, "the value")?;
                 self.convert_argument(&mut call, 1, size, "the offset")?;

@@ -5,6 +5,7 @@
 //! - `convert`: `convert_…` and `as_…`
 //! - `memory`: vector loads and stores
 //! - `atomic`: OpenCL 1.x and C11 atomics
+//! - `chosen`: memory orders, scopes and flags that only the run knows
 //! - `sync`: work-item functions, barriers, fences
 //! - `group`: copies by a work-group
 //! - `collective`: collective functions of groups
@@ -15,6 +16,7 @@
 //! - `print`: `printf`
 
 mod atomic;
+mod chosen;
 mod collective;
 mod convert;
 mod generic;
@@ -34,7 +36,7 @@ use crate::ast;
 use crate::diag::{Reported, count};
 use crate::hir::{Builtin, Expr, ExprKind};
 use crate::source::Loc;
-use crate::types::{Qual, Scalar, Space};
+use crate::types::{Qual, Space};
 use collective::lacking;
 use pipe::lacking_for_pipe;
 use table::{Kind, find};
@@ -171,21 +173,11 @@ impl Sema<'_> {
         self.error(call.at, message)
     }
 
-    /// An argument that has to be an integer constant.
-    pub(super) fn constant_argument(
-        &mut self,
-        call: &Call<'_>,
-        index: usize,
-        what: &str,
-    ) -> Checked<u64> {
+    /// An argument that is an integer constant.
+    pub(super) fn constant_argument(&mut self, call: &Call<'_>, index: usize) -> Checked<u64> {
         let arg = call.args.get(index).ok_or(Reported)?;
         match self.int_constant(arg) {
             Some((bits, _)) => Ok(bits),
-            None if self.types.as_scalar(arg.qual).is_some_and(Scalar::is_int) => {
-                let at = arg.loc;
-                let what = format!("{what} that is not a constant");
-                self.unsupported(at, &what, "memory orders and scopes chosen at run time")
-            }
             None => self.no_overload(call),
         }
     }

@@ -63,9 +63,7 @@ impl Sema<'_> {
             scalar = Scalar::Float;
             self.bring(call, range, (scalar, None));
         }
-        if scalar == Scalar::Half {
-            return self.unsupported(call.at, "this function", "half-precision arithmetic");
-        }
+        self.check_half(scalar, call.at)?;
         Ok((scalar, lanes))
     }
 
@@ -127,6 +125,7 @@ impl Sema<'_> {
             Gives::Unsigned => self.types.shaped(scalar.unsigned_of_size(), lanes),
             Gives::Float => {
                 let float = match scalar.size() {
+                    2 if self.language.fp16 => Scalar::Half,
                     4 => Scalar::Float,
                     8 if self.language.fp64 => Scalar::Double,
                     _ => return self.no_overload(&call),
@@ -165,7 +164,9 @@ impl Sema<'_> {
             Takes::Singles(_) => scalar == Scalar::Float,
             Takes::Geometric(_) => lanes.is_none_or(|lanes| lanes <= Lanes::L4),
             Takes::Cross => matches!(lanes, Some(Lanes::L3 | Lanes::L4)),
-            Takes::Numbers(_) => !matches!(scalar, Scalar::Bool | Scalar::Half),
+            Takes::Numbers(_) => {
+                scalar != Scalar::Bool && (scalar != Scalar::Half || self.language.fp16)
+            }
             Takes::FloatInt => match self.types.arithmetic(call.args[1].qual) {
                 Some((int, shape)) => int.is_int() && (shape == lanes || shape.is_none()),
                 None => false,

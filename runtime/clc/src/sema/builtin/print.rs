@@ -25,6 +25,13 @@ impl Sema<'_> {
                 Type::Scalar(Scalar::Float) if self.language.fp64 => {
                     self.numeric(arg, Scalar::Double)
                 }
+                Type::Scalar(Scalar::Half) => {
+                    let to = match self.language.fp64 {
+                        true => Scalar::Double,
+                        false => Scalar::Float,
+                    };
+                    self.numeric(arg, to)
+                }
                 Type::Scalar(_) => self.promote(arg),
                 Type::Vector(..) | Type::Pointer(_) => arg,
                 _ => {

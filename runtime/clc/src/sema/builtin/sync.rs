@@ -26,7 +26,7 @@ impl Sema<'_> {
 
     /// A `memory_order` argument.
     pub(super) fn order_argument(&mut self, call: &Call<'_>, index: usize) -> Checked<Order> {
-        let value = self.constant_argument(call, index, "a memory order")?;
+        let value = self.constant_argument(call, index)?;
         let Some(&(.., order)) = MEMORY_ORDERS.iter().find(|row| row.1 == value) else {
             return self.error(call.args[index].loc, "this is not a memory order");
         };
@@ -45,7 +45,7 @@ impl Sema<'_> {
 
     /// A `memory_scope` argument.
     pub(super) fn scope_argument(&mut self, call: &Call<'_>, index: usize) -> Checked<MemScope> {
-        let value = self.constant_argument(call, index, "a memory scope")?;
+        let value = self.constant_argument(call, index)?;
         let Some(&(.., scope)) = MEMORY_SCOPES.iter().find(|row| row.1 == value) else {
             return self.error(call.args[index].loc, "this is not a memory scope");
         };
@@ -75,8 +75,7 @@ impl Sema<'_> {
     fn flags_argument(&mut self, call: &Call<'_>, index: usize) -> Checked<Regions> {
         let at = call.args[index].loc;
         let Some((bits, _)) = self.int_constant(&call.args[index]) else {
-            let what = "a fence flag that is not a constant";
-            return self.unsupported(at, what, "fence flags chosen at run time");
+            return self.no_overload(call);
         };
         match u8::try_from(bits).ok().and_then(Regions::from_bits) {
             Some(regions) => Ok(regions),
@@ -84,7 +83,22 @@ impl Sema<'_> {
         }
     }
 
-    pub(super) fn sync(&mut self, sync: Sync, call: Call<'_>) -> Checked<Expr> {
+    pub(super) fn sync(&mut self, sync: Sync, mut call: Call<'_>) -> Checked<Expr> {
+        let mut computed = Vec::new();
+        self.settle_flags(&mut call, 0, &mut computed);
+        match sync {
+            Sync::Barrier(..) => self.settle_scope(&mut call, 1, &mut computed),
+            Sync::Fence => {
+                // Every device has fences that acquire and release.
+                let strongest = match self.language.order_seq_cst {
+                    true => Order::SeqCst,
+                    false => Order::AcqRel,
+                };
+                self.settle_order(&mut call, 1, strongest, &mut computed);
+                self.settle_scope(&mut call, 2, &mut computed);
+            }
+            Sync::MemFence(_) => {}
+        }
         let builtin = match sync {
             Sync::Barrier(kind, default) => {
                 self.arity_between(&call, 1, if call.name == "barrier" { 1 } else { 2 })?;
@@ -113,6 +127,7 @@ impl Sema<'_> {
             }
         };
         let void = self.types.void();
-        Ok(self.builtin(builtin, Vec::new(), void, call.at))
+        let fence = self.builtin(builtin, Vec::new(), void, call.at);
+        Ok(self.after(computed, fence))
     }
 }

@@ -209,7 +209,7 @@ pub(super) fn find(name: &str, language: &Language) -> Option<Kind> {
     if name == "get_fence" {
         return language.generic.then_some(Kind::GetFence);
     }
-    if let Some(function) = image(name).filter(|_| language.images) {
+    if let Some(function) = image(name, language) {
         return Some(Kind::Image(function));
     }
     if let Some(function) = pipe(name, language) {
