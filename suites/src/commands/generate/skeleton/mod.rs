@@ -79,7 +79,7 @@ pub fn draw(choices: &mut Choices, profile: &Profile) -> Skeleton {
         builder.command();
     }
     if profile.mixed_waits > 0 && builder.choices.percent(profile.mixed_waits) {
-        builder.mixed_wait();
+        (0..builder.choices.between(1, 3)).for_each(|_| builder.mixed_wait());
     }
     builder.end();
     builder.done()

@@ -148,6 +148,7 @@ impl Builder<'_> {
             }
             list.extend(self.ends.last().copied().map(Event::Command));
         }
+        let failed = list[0];
         let (user, signal) = (self.new_user(), self.new_signal());
         let sleep = self.choices.between(200, 1500) as u32;
         self.program.threads.push(vec![
@@ -164,6 +165,12 @@ impl Builder<'_> {
         }
         for n in (1..list.len()).rev() {
             list.swap(n, self.choices.below(n + 1));
+        }
+        // What comes behind the failed one is what may be forgotten.
+        if self.choices.percent(60)
+            && let Some(place) = list.iter().position(|event| *event == failed)
+        {
+            list.swap(0, place);
         }
         self.flush(queue);
         self.open();
