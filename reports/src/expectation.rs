@@ -7,6 +7,7 @@
 //!   - case: queue/small/*            # of the whole id
 //!     verdict: fail                  # or several: [fail, pass]
 //!     rule: ex.prereq.barrier        # optional: only failures that break it
+//!     says: "clFlush* returned 0*"   # optional: only failures of which what was seen is this, or one of a list
 //!     reason: A barrier passes an earlier barrier.
 //!     link: https://example.com/bugs/1     # optional
 //! ```
@@ -14,12 +15,13 @@
 //! A case that an entry matches must end in one of the entry's verdicts, also where it passes: what
 //! fails once in a while is `[fail, pass]`, and what no longer fails at all is reported, so that the list
 //! stays true. What was skipped, or is inconclusive or contested, found out nothing of that and is not compared.
-//! An entry with a rule says nothing of cases that do not break that rule, for it is
-//! meant for generated cases: which of them break it depends on the seed; and a case that also breaks
-//! a rule that no entry names fails. Failures that no entry matches are as unexpected as ever.
+//! An entry with a rule, or with what was seen, says nothing of cases that do not break that rule or show something
+//! else, for it is meant for generated cases: which of them do depends on the seed; and a case that also breaks
+//! a rule that no entry names, or shows what none does, fails. Failures that no entry matches are as unexpected as ever.
 
 use crate::pattern::matches;
-use crate::record::{CaseResult, DeviceRecord, RuleId, Verdict};
+use crate::record::{CaseResult, DeviceRecord, Verdict};
+use classay_vocabulary::Violation;
 use serde::Deserialize;
 
 /// The files of a run.
@@ -43,6 +45,9 @@ pub struct Expectation {
     /// A pattern for a rule that a failure breaks; then other failures are not meant.
     #[serde(default)]
     pub rule: Option<String>,
+    /// Patterns for what was seen, of which one is of a failure; then other failures are not meant.
+    #[serde(default, deserialize_with = "one_or_more_patterns")]
+    pub says: Vec<String>,
     /// Why that is expected, for people.
     pub reason: String,
     /// Where to read more.
@@ -100,6 +105,22 @@ fn one_or_more<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<Verdict>
     }
 }
 
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum OneOrMorePatterns {
+    One(String),
+    More(Vec<String>),
+}
+
+fn one_or_more_patterns<'de, D: serde::Deserializer<'de>>(
+    from: D,
+) -> Result<Vec<String>, D::Error> {
+    Ok(match OneOrMorePatterns::deserialize(from)? {
+        OneOrMorePatterns::One(pattern) => vec![pattern],
+        OneOrMorePatterns::More(patterns) => patterns,
+    })
+}
+
 impl Expectations {
     /// Adds what a file says, where it is for this device; returns whether it is. The error is a
     /// sentence with the place.
@@ -153,8 +174,8 @@ impl Expectations {
         standing.unwrap_or(Standing::Plain)
     }
 
-    /// How a result stands for one thing that is wrong with it, which breaks one of these rules.
-    fn of_one(&self, result: &CaseResult, broken: &[RuleId]) -> Standing<'_> {
+    /// How a result stands for one thing that is wrong with it; none where it failed in another way than by a violation.
+    fn of_one(&self, result: &CaseResult, broken: Option<&Violation>) -> Standing<'_> {
         let mut unmet = None;
         for entry in self.entries.iter().filter(|e| e.meant_for(result, broken)) {
             if entry.verdict.contains(&result.verdict) {
@@ -204,8 +225,11 @@ impl Expectations {
         self.entries
             .iter()
             .filter(|entry| {
-                let met =
-                    |r: &CaseResult| failures(r).iter().any(|broken| entry.meant_for(r, broken));
+                let met = |r: &CaseResult| {
+                    failures(r)
+                        .into_iter()
+                        .any(|broken| entry.meant_for(r, broken))
+                };
                 !results.iter().any(met)
             })
             .collect()
@@ -239,29 +263,33 @@ impl Expectation {
         }
     }
 
-    fn meant_for(&self, result: &CaseResult, broken: &[RuleId]) -> bool {
-        matches(&self.case, result.case.as_str())
-            && self.rule.as_ref().is_none_or(|rule| {
-                result.verdict.is_failure() && broken.iter().any(|id| matches(rule, id.as_str()))
-            })
+    fn meant_for(&self, result: &CaseResult, broken: Option<&Violation>) -> bool {
+        let breaks = |rule: &String| {
+            broken.is_some_and(|one| one.rules.iter().any(|id| matches(rule, id.as_str())))
+        };
+        let shows = |pattern: &String| broken.is_some_and(|one| matches(pattern, &one.what));
+        let rule = self
+            .rule
+            .as_ref()
+            .is_none_or(|rule| result.verdict.is_failure() && breaks(rule));
+        let says =
+            self.says.is_empty() || (result.verdict.is_failure() && self.says.iter().any(shows));
+        matches(&self.case, result.case.as_str()) && rule && says
     }
 }
 
-/// What is wrong with a result, one thing after the other: the rules of each violation, or none where it
-/// failed in another way.
-fn failures(result: &CaseResult) -> Vec<&[RuleId]> {
-    let broken = result.broken();
-    if broken.is_empty() {
-        vec![&[]]
-    } else {
-        broken.into_iter().collect()
+/// What is wrong with a result, one thing after the other: each violation, or none where it failed in another way.
+fn failures(result: &CaseResult) -> Vec<Option<&Violation>> {
+    match &result.violations[..] {
+        [] => vec![None],
+        all => all.iter().map(Some).collect(),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{CaseId, Violation};
+    use crate::record::{CaseId, RuleId};
 
     const FILE: &str = "\
 device: { driver: \"1.*\" }
@@ -369,6 +397,32 @@ cases:
         let more = "cases:\n  - { case: '*', verdict: fail, rule: sp.in-order, reason: order }\n";
         assert_eq!(all.add(more, &device("1")), Ok(true));
         assert!(all.passes(&broken(&["ex.state.profiling", "sp.in-order"])));
+    }
+
+    #[test]
+    fn an_entry_may_mean_what_was_seen() {
+        let file = "cases:\n  - { case: 'api/*', verdict: fail, rule: ex.api.errors, says: ['clFlush*', '*late'], \
+                    reason: known }\n";
+        let mut all = Expectations::default();
+        assert_eq!(all.add(file, &device("1")), Ok(true));
+        let seen = |all: &[&str]| {
+            let violations = all.iter().map(|what| Violation {
+                rules: vec![RuleId::new("ex.api.errors")],
+                what: (*what).into(),
+            });
+            CaseResult {
+                violations: violations.collect(),
+                ..result("api/errors/00001", Verdict::Fail, &[])
+            }
+        };
+        assert!(all.passes(&seen(&["clFlush(NULL) returned 0", "it came late"])));
+        assert!(!all.passes(&seen(&["clFinish(NULL) returned 0"])));
+        assert!(!all.passes(&seen(&[
+            "clFlush(NULL) returned 0",
+            "clFinish(NULL) returned 0"
+        ])));
+        assert!(!all.passes(&seen(&[])));
+        assert!(all.passes(&result("api/errors/00001", Verdict::Pass, &[])));
     }
 
     #[test]
