@@ -7,7 +7,7 @@
 //!   - case: queue/small/*            # of the whole id
 //!     verdict: fail                  # or several: [fail, pass]
 //!     rule: ex.prereq.barrier        # optional: only failures that break it
-//!     seen: "command * passed *"     # optional: only failures of which this is told
+//!     seen: "command * passed *"     # optional: only failures of which this, or one of a list, is told
 //!     reason: A barrier passes an earlier barrier.
 //!     link: https://example.com/bugs/1     # optional
 //! ```
@@ -45,10 +45,10 @@ pub struct Expectation {
     /// A pattern for a rule that a failure breaks; then other failures are not meant.
     #[serde(default)]
     pub rule: Option<String>,
-    /// A pattern for what is told of a failure: the sentence of a violation, or the reason where there is none; then
-    /// other failures are not meant.
-    #[serde(default)]
-    pub seen: Option<String>,
+    /// Patterns for what is told of a failure, of which one fits: the sentence of a violation, or the reason where there
+    /// is none; then other failures are not meant.
+    #[serde(default, deserialize_with = "patterns")]
+    pub seen: Vec<String>,
     /// Why that is expected, for people.
     pub reason: String,
     /// Where to read more.
@@ -104,6 +104,19 @@ fn one_or_more<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<Verdict>
             )))
         }
     }
+}
+
+fn patterns<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Patterns {
+        One(String),
+        More(Vec<String>),
+    }
+    Ok(match Patterns::deserialize(from)? {
+        Patterns::One(pattern) => vec![pattern],
+        Patterns::More(patterns) => patterns,
+    })
 }
 
 impl Expectations {
@@ -222,7 +235,7 @@ impl Expectation {
     /// entry with a rule, or with what is seen, says nothing.
     fn allows(&self, verdict: Verdict) -> bool {
         let passes = self.verdict.contains(&Verdict::Pass) && self.verdict.len() > 1;
-        let wild = passes || self.rule.is_some() || self.seen.is_some();
+        let wild = passes || self.rule.is_some() || !self.seen.is_empty();
         self.verdict.contains(&verdict) || verdict == Verdict::Flaky && wild
     }
 
@@ -258,7 +271,7 @@ impl Expectation {
         let shows = |seen: &String| matches(seen, failure.seen);
         matches(&self.case, result.case.as_str())
             && self.rule.as_ref().is_none_or(|rule| failed && breaks(rule))
-            && self.seen.as_ref().is_none_or(|seen| failed && shows(seen))
+            && (self.seen.is_empty() || failed && self.seen.iter().any(shows))
     }
 }
 
@@ -417,7 +430,7 @@ cases:
 cases:
   - { case: 'queue/*', verdict: fail, rule: ex.state.callbacks, seen: 'callback * was late', reason: slow }
   - { case: 'queue/*', verdict: [crash, pass], seen: 'clFinish of * was being called', reason: dies }
-  - { case: 'queue/*', verdict: timeout, seen: 'no sign of life*', reason: hangs }
+  - { case: 'queue/*', verdict: timeout, seen: ['no sign of life*', 'it went on'], reason: hangs }
 ";
         let mut all = Expectations::default();
         assert_eq!(all.add(file, &device("1")), Ok(true));

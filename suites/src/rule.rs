@@ -223,6 +223,8 @@ rules! {
     C_STATEMENTS = "ex.c.statements";
     /// Objects, and pointers to them.
     C_OBJECTS = "ex.c.objects";
+    /// Numbers with a fraction of which every bit is known.
+    C_REALS = "ex.c.reals";
     /// Translation units, and what is internal to one.
     C_UNITS = "ex.c.units";
     /// Kernels from a binary.

@@ -47,10 +47,11 @@ fn needing<const N: usize>(needs: [Need; N], scenario: Scenario) -> Case {
 }
 
 /// Refused calls in one case.
-const CALLS: usize = 40;
+const CALLS: usize = 160;
 
-/// Of those with an object of another type, which may end the process, so that a crash hides few others.
-const STRANGE: usize = 8;
+/// Of those with NULL or an object of another type for an object, which may end the process, so that a crash hides few
+/// others.
+const STRANGE: usize = 12;
 
 /// Calls that must be refused, in random order and none of them twice: those that need the same of a device, then
 /// others that need nothing.

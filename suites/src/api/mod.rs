@@ -195,6 +195,10 @@ words! {
         Link = "link",
         /// It is linked as a library.
         LinkLibrary = "link-library",
+        /// One is compiled with several headers, and again with the same headers under other names.
+        Headers = "headers",
+        /// One is compiled with a name that two headers have, of which the first counts.
+        HeadersTwice = "headers-twice",
         /// Its kernels are made and given up.
         Kernels = "kernels",
     }

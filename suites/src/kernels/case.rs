@@ -262,11 +262,12 @@ pub struct Launch {
     /// The kernel comes from a program that is built again from the case's source for this launch.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rebuilt: bool,
-    /// What is enqueued is a copy of the kernel (clCloneKernel), made when all is set.
+    /// What is enqueued is a copy of the kernel (clCloneKernel), made when all is set; the kernel gets other arguments
+    /// then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cloned: bool,
-    /// A copy of the kernel (clCloneKernel) is made when all is set, and gets other values for the arguments
-    /// that are bytes; what is enqueued is the kernel.
+    /// A copy of the kernel (clCloneKernel) is made when all is set, and gets other arguments; what is enqueued is the
+    /// kernel.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub disturbed: bool,
     /// Of the two children that make it fail, the status of the one that fails first, and of the other.

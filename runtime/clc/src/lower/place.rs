@@ -3,6 +3,7 @@
 use super::function::{Home, Lower, Room};
 use crate::hir::{Expr, ExprKind, Init};
 use crate::types::Qual;
+use touchstone_faults::{Fault, on};
 use touchstone_ir as ir;
 use touchstone_ir::{Const, Op, Operand, Reg};
 
@@ -222,6 +223,8 @@ impl Lower<'_> {
             Init::None => {}
             Init::Value(value) => part(self, value, 0, align),
             Init::Parts(parts) => {
+                let kept = !parts.is_empty() && on(Fault::InitializerRestKept);
+                let size = if kept { 0 } else { size };
                 self.b.push(Op::MemSet {
                     dst: address,
                     byte: ir::Const::scalar(ir::Scalar::I8, 0).into(),

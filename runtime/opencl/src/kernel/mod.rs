@@ -19,7 +19,7 @@ use std::sync::Arc;
 use opencl_sys::*;
 use parking_lot::Mutex;
 use touchstone_exec::KernelMeta;
-use touchstone_faults::{Latitude, takes};
+use touchstone_faults::{Fault, Latitude, on, takes};
 use touchstone_ir::{AddressSpace, ArgPass, ImageAccess, KernelArg};
 
 use crate::context::Context;
@@ -49,8 +49,8 @@ pub struct Kernel {
     /// The executables it was taken from, one a device and at least one; their
     /// declarations of its arguments are the same.
     targets: Vec<Target>,
-    /// Argument values, as far as set.
-    pub values: Mutex<Vec<Option<Value>>>,
+    /// Argument values, as far as set; a kernel's own, but for a fault that shares them with its copies.
+    pub values: Arc<Mutex<Vec<Option<Value>>>>,
     /// Set by `clSetKernelExecInfo`.
     pub exec_info: Mutex<ExecInfo>,
 }
@@ -63,7 +63,7 @@ impl Kernel {
     /// As [`Program::attach`].
     pub fn new(program: &Arc<Program>, name: &str) -> Result<Arc<Self>> {
         let targets = program.attach(name)?;
-        let values = vec![None; targets[0].meta.info.args.len()];
+        let values = Arc::new(Mutex::new(vec![None; targets[0].meta.info.args.len()]));
         Ok(Self::of(program, targets, values, ExecInfo::default()))
     }
 
@@ -85,7 +85,10 @@ impl Kernel {
 
     /// A copy with the argument values of this moment.
     pub fn duplicate(&self) -> Arc<Self> {
-        let values = self.values.lock().clone();
+        let values = match on(Fault::CloneShares) {
+            true => Arc::clone(&self.values),
+            false => Arc::new(Mutex::new(self.values.lock().clone())),
+        };
         let exec_info = self.exec_info.lock().clone();
         self.program.attach_copy();
         Self::of(&self.program, self.targets.clone(), values, exec_info)
@@ -94,14 +97,14 @@ impl Kernel {
     fn of(
         program: &Arc<Program>,
         targets: Vec<Target>,
-        values: Vec<Option<Value>>,
+        values: Arc<Mutex<Vec<Option<Value>>>>,
         exec_info: ExecInfo,
     ) -> Arc<Self> {
         Arc::new(Self {
             header: Header::default(),
             program: Arc::clone(program),
             targets,
-            values: Mutex::new(values),
+            values,
             exec_info: Mutex::new(exec_info),
         })
     }

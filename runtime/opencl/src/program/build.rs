@@ -10,8 +10,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use opencl_sys::*;
+use parking_lot::Mutex;
 use touchstone_exec::{Executable, KernelMeta};
-use touchstone_faults::{Latitude, takes};
+use touchstone_faults::{Fault, Latitude, on, takes};
 use touchstone_ir::{AddressSpace, KernelArg, Module};
 
 use super::binary::{Container, Kind};
@@ -137,13 +138,57 @@ type Compiled = std::result::Result<(String, Arc<Unit>), String>;
 /// The module, and an executable of it where devices can share one.
 type Linked = std::result::Result<(Module, Option<Arc<Executable>>), String>;
 
+/// The headers with their names, unless a fault turns their order round.
+fn named(headers: &[(String, String)]) -> Vec<(String, String)> {
+    let texts: Box<dyn Iterator<Item = &String>> = match on(Fault::HeadersReversed) {
+        true => Box::new(headers.iter().rev().map(|(_, text)| text)),
+        false => Box::new(headers.iter().map(|(_, text)| text)),
+    };
+    let names = headers.iter().map(|(name, _)| name);
+    names.cloned().zip(texts.cloned()).collect()
+}
+
+/// What a build gives: its own, unless a fault gives what a build of the same source with the same options gave before,
+/// and so that program's variables.
+fn shared(text: &str, options: &str, own: (String, Product)) -> (String, Product) {
+    type Known = Vec<(String, String, Arc<Executable>)>;
+    static KNOWN: Mutex<Known> = Mutex::new(Vec::new());
+    let (log, product) = own;
+    let Product::Executable(built) = product else {
+        return (log, product);
+    };
+    if !on(Fault::ProgramVariablesShared) {
+        return (log, Product::Executable(built));
+    }
+    let mut known = KNOWN.lock();
+    let before = known.iter().find(|one| one.0 == text && one.1 == options);
+    let executable = match before {
+        Some((_, _, executable)) => Arc::clone(executable),
+        None => {
+            let own = Arc::clone(&built.executable);
+            known.push((text.into(), options.into(), Arc::clone(&own)));
+            own
+        }
+    };
+    let built = Built {
+        units: built.units.clone(),
+        executable,
+        uniform_groups: built.uniform_groups,
+        argument_info: built.argument_info,
+        launches: AtomicU64::new(0),
+        only: None,
+    };
+    (log, Product::Executable(Arc::new(built)))
+}
+
 impl Work {
     fn run(&mut self, program: &Program, at: usize, task: &Task) -> Outcome {
         match task {
             Task::Build { options } => match &program.origin {
                 Origin::Source(text) => {
                     let (log, unit) = self.compile(text, options, &[])?;
-                    self.executable(vec![unit], log)
+                    let product = self.executable(vec![unit], log)?;
+                    Ok(shared(text, options, product))
                 }
                 Origin::Binary(containers) => self.load_binary(&containers[at]),
                 Origin::Linked | Origin::BuiltIn => {
@@ -152,7 +197,7 @@ impl Work {
             },
             Task::Compile { options, headers } => match &program.origin {
                 Origin::Source(text) => {
-                    let (log, unit) = self.compile(text, options, headers)?;
+                    let (log, unit) = self.compile(text, options, &named(headers))?;
                     let units = vec![unit];
                     let library = false;
                     Ok((log, Product::Objects { units, library }))

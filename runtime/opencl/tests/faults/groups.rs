@@ -43,10 +43,20 @@ fn computing() {
         x[4] = narrow;
         x[5] = mul_hi(minus, 2);
         x[6] = middle[minus];
+        struct { char bytes[7]; } one = { { 1, 2, 3, 4, 5, 6, 7 } }, two = { { 0 } };
+        two = one;
+        x[7] = two.bytes[6];
+        int rest = 0;
+        for (int n = 0; n < 2; ++n) {
+            int some[6] = { n };
+            rest += some[5];
+            some[5] = 9;
+            x[8] = some[5] + rest;
+        }
     }";
-    let out = output(&rig, source, 7, space(&[1], &[1]));
+    let out = output(&rig, source, 9, space(&[1], &[1]));
     let signed: Vec<i32> = out.iter().map(|word| *word as i32).collect();
-    assert_eq!(signed, [1, -1, 2, -1, -1, -1, 2]);
+    assert_eq!(signed, [1, -1, 2, -1, -1, -1, 2, 7, 9]);
 }
 
 /// Each work-item reads, behind the barrier, what its neighbour wrote before it.

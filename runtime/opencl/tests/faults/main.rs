@@ -17,6 +17,7 @@ mod hosts;
 mod latitudes;
 mod litmus;
 mod objects;
+mod programs;
 mod queues;
 #[path = "../api/rig.rs"]
 #[allow(dead_code, reason = "made for other tests, too")]
@@ -49,6 +50,7 @@ fn scenarios() -> impl Iterator<Item = Scenario> {
         spaces::SCENARIOS,
         groups::SCENARIOS,
         objects::SCENARIOS,
+        programs::SCENARIOS,
         shared::SCENARIOS,
         litmus::SCENARIOS,
     ];

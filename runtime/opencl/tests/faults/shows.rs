@@ -42,13 +42,18 @@ pub fn shows(fault: Fault) -> &'static [&'static str] {
         | DimensionsSwapped => &["ids"],
         NullLocalFloor => &["null_local"],
         BinaryItemMissing => &["binary"],
+        ProgramVariablesShared => &["two_programs"],
+        HeadersReversed => &["two_headers"],
+        CloneShares => &["clone"],
         SignedComparesUnsigned
         | ShiftFillsZeros
         | LaneShiftWide
         | LaneTruthOne
         | NarrowSignLost
         | HighProductUnsigned
-        | NegativeIndexUnsigned => &["computing"],
+        | NegativeIndexUnsigned
+        | StructTailLost
+        | InitializerRestKept => &["computing"],
         BarrierLastPasses | ItemsRunToEnd => &["barrier"],
         BarrierFirstPassOnly => &["barrier_loop"],
         BarrierInFunctions => &["barrier_function"],

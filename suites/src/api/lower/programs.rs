@@ -12,6 +12,28 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void second(constant uint *restrict from, global volatile uint *to, local uint4 *room) { to[0] = from[0] + VALUE; }
 ";
 
+/// The names under which a source includes headers.
+const NAMES: [&str; 4] = ["number.h", "deep/number.h", "deep/er/number.h", "number"];
+
+/// The headers of the names, by their numbers; that of the last place may have the first name, too, for which "the first
+/// one encountered will be used".
+const HEADERS: [[usize; 5]; 3] = [[0, 1, 2, 0, 1], [2, 0, 1, 1, 0], [1, 2, 2, 0, 2]];
+
+/// What a header says: its own number, and one that the options say.
+fn header(number: usize) -> String {
+    format!("#define FROM ({}{number} + VALUE)\n", number + 1)
+}
+
+/// A source that includes every name, and is no program where a name gives another header than the options say.
+fn including() -> String {
+    let included = NAMES.iter().enumerate().map(|(n, name)| {
+        format!(
+            "#include \"{name}\"\n#if FROM != IS_{n} + VALUE\n#error {name} is another header\n#endif\n#undef FROM\n"
+        )
+    });
+    included.collect::<String>() + SOURCE
+}
+
 impl Lowering {
     /// Does this with programs, one after the other.
     pub(super) fn programs(&mut self, works: &[Work]) {
@@ -39,29 +61,31 @@ impl Lowering {
         now: Option<(Slot, Option<Work>)>,
     ) -> Option<(Slot, Option<Work>)> {
         let usable = now.filter(|(_, last)| match work {
-            Work::Create => false,
+            Work::Create | Work::Headers | Work::HeadersTwice => false,
             Work::Kernels => matches!(last, Some(Work::Build | Work::Link)),
-            Work::Link | Work::LinkLibrary => matches!(last, Some(Work::Compile)),
+            Work::Link | Work::LinkLibrary => {
+                matches!(last, Some(Work::Compile | Work::Headers))
+            }
+            // What includes headers is no program without them.
             Work::Build | Work::BuildWrong | Work::Compile | Work::CompileWrong => {
-                !matches!(last, Some(Work::Link | Work::LinkLibrary))
+                !matches!(last, Some(Work::Link | Work::LinkLibrary | Work::Headers))
             }
         });
         let Some((program, last)) = usable else {
             if let Some((program, _)) = now {
                 self.release([program]);
             }
-            let program = self.own("program", SlotKind::Program);
-            let source = Value::list(
-                Class::Pointer,
-                SOURCE
-                    .split_inclusive('\n')
-                    .map(|line| Value::Text(line.into())),
-            );
-            let lines = SOURCE.split_inclusive('\n').count();
-            let arguments = values![context, lines, source, Value::Null];
-            self.step(Call::new(Function::CreateProgramWithSource, arguments).makes(program));
+            let text = match work {
+                Work::Headers | Work::HeadersTwice => including(),
+                _ => SOURCE.into(),
+            };
+            let program = self.source(context, &text);
             return match work {
                 Work::Create => Some((program, None)),
+                Work::Headers | Work::HeadersTwice => {
+                    self.headers(context, program, work == Work::HeadersTwice);
+                    Some((program, Some(Work::Headers)))
+                }
                 Work::Kernels => {
                     let built = self.work((context, device), Work::Build, Some((program, None)));
                     self.work((context, device), work, built)
@@ -75,7 +99,7 @@ impl Lowering {
             };
         };
         match work {
-            Work::Create => {}
+            Work::Create | Work::Headers | Work::HeadersTwice => {}
             Work::Build => self.step(build(program, "-DVALUE=1 -cl-kernel-arg-info")),
             Work::BuildWrong => {
                 self.step(failing(build(program, ""), cl::CL_BUILD_PROGRAM_FAILURE))
@@ -113,6 +137,62 @@ impl Lowering {
             }
         }
         Some((program, Some(work)))
+    }
+}
+
+impl Lowering {
+    /// A program of a text, given line by line.
+    fn source(&mut self, context: Slot, text: &str) -> Slot {
+        let program = self.own("program", SlotKind::Program);
+        let lines = text.split_inclusive('\n');
+        let count = lines.clone().count();
+        let lines = Value::list(Class::Pointer, lines.map(|line| Value::Text(line.into())));
+        let arguments = values![context, count, lines, Value::Null];
+        self.step(Call::new(Function::CreateProgramWithSource, arguments).makes(program));
+        program
+    }
+
+    /// Compiles a source that includes headers, with each of the ways in which they have their names, or with the first
+    /// and a name that two have.
+    fn headers(&mut self, context: Slot, program: Slot, twice: bool) {
+        let count = HEADERS[0].iter().max().map_or(0, |most| most + 1);
+        let headers: Vec<Slot> = (0..count)
+            .map(|number| self.source(context, &header(number)))
+            .collect();
+        let ways = if twice { 1 } else { HEADERS.len() };
+        for (way, order) in HEADERS.iter().enumerate().take(ways) {
+            let order = if twice {
+                &order[..]
+            } else {
+                &order[..NAMES.len()]
+            };
+            let is = NAMES.iter().zip(order).enumerate();
+            let is = is.map(|(n, (_, number))| format!(" -DIS_{n}={}{number}", number + 1));
+            let options = format!("-DVALUE={way}{}", is.collect::<String>());
+            let names = NAMES.iter().chain([&NAMES[0]]).take(order.len());
+            let names = Value::list(
+                Class::Pointer,
+                names.map(|name| Value::Text((*name).into())),
+            );
+            let inputs = Value::objects(order.iter().map(|number| headers[*number]));
+            let [devices, notify, data] = [const { Value::Null }; 3];
+            let options = Value::Text(options);
+            let arguments = values![
+                program,
+                0,
+                devices,
+                options,
+                order.len(),
+                inputs,
+                names,
+                notify,
+                data
+            ];
+            self.step(Call::new(Function::CompileProgram, arguments));
+        }
+        for one in headers {
+            self.release([one]);
+        }
     }
 }
 

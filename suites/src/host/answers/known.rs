@@ -122,6 +122,24 @@ impl<'p> Known<'p> {
         outside.count() != self.builds(program).len()
     }
 
+    /// Whether some of the calls that set arguments of a kernel stand inside of other steps, so that nothing is known of
+    /// when they are made.
+    pub fn is_set_inside(&self, kernel: Slot) -> bool {
+        let sets = |op: &Op| match op {
+            Op::Call(call) => {
+                call.function == Function::SetKernelArg && object(call, 0) == Some(kernel)
+            }
+            _ => false,
+        };
+        let lists = [&self.program.begin, &self.program.end];
+        let steps = lists.into_iter().chain(&self.program.threads).flatten();
+        let outside = steps.filter(|step| sets(&step.op)).count();
+        let mut all = 0;
+        self.program
+            .steps(&mut |step| all += usize::from(sets(&step.op)));
+        outside != all
+    }
+
     /// The context that an object lies in, by the slot that it was made with.
     pub fn context(&self, slot: Slot) -> Option<Slot> {
         match self.origin(slot)? {

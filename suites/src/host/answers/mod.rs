@@ -1,7 +1,7 @@
 //! What the objects of a host program must answer about themselves, at every moment of their lives.
 //!
 //! The text says of each query what it returns: mostly what the object was made with. `known` finds out by
-//! which call each slot's object is made, `objects`, `memory` and `programs` make [`Question`]s of it, and [`asking`]
+//! which call each slot's object is made, `objects`, `memory`, `programs` and `kernels` make [`Question`]s of it, and [`asking`]
 //! puts them into a program: when a run has made its objects, now and then between the steps of its threads, and
 //! in the end. Who plays a program has the answers compared by [`HostProgram::wrong_answers`]. So any program of
 //! any family asks, and none of them has to be written for it.
@@ -13,6 +13,7 @@
 //! false; what later versions brought, older devices refuse. A map count
 //! "should be considered immediately stale", too: it is compared only where nothing was ever mapped.
 
+mod kernels;
 mod known;
 mod memory;
 mod objects;

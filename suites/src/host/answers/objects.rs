@@ -1,7 +1,7 @@
 //! What contexts, queues, memory objects, samplers and events must answer.
 
 use super::known::{Known, Origin, bits, object};
-use super::{Question, Wanted, bytes_of, memory, programs};
+use super::{Question, Wanted, bytes_of, kernels, memory, programs};
 use crate::host::constant::{Constant, cl};
 use crate::host::function::{Class, Function};
 use crate::host::program::{Call, Fixture, SlotKind};
@@ -18,7 +18,7 @@ pub enum Age {
 
 impl Known<'_> {
     /// What a slot's object must answer at this age.
-    /// Programs answer after the calls that were `done`.
+    /// Programs and kernels answer after the calls that were `done`.
     pub fn questions(&self, slot: Slot, age: Age, done: &[&Call]) -> Vec<Question> {
         let Some((origin, kind)) = self.origin(slot).zip(self.kind(slot)) else {
             return Vec::new();
@@ -30,7 +30,7 @@ impl Known<'_> {
             SlotKind::Sampler => self.of_sampler(slot),
             SlotKind::Event => self.of_event(slot, origin, age),
             SlotKind::Program => programs::of_program(self, slot, done),
-            SlotKind::Kernel => programs::of_kernel(self, slot),
+            SlotKind::Kernel => kernels::of_kernel(self, slot, done),
             SlotKind::Platform
             | SlotKind::Device
             | SlotKind::Svm(_)

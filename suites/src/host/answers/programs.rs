@@ -1,7 +1,7 @@
-//! What programs and kernels must answer.
+//! What programs must answer.
 
 use super::known::{Known, Origin, object};
-use super::signature::{self, Argument, Signature};
+use super::signature::{self, Signature};
 use super::{Question, Wanted};
 use crate::host::constant::{Constant, cl};
 use crate::host::function::{Class, Function};
@@ -46,18 +46,18 @@ impl Stage {
 }
 
 /// How a program came to be.
-struct Made {
+pub(super) struct Made {
     /// The sources that it is made of, where they are known.
-    sources: Option<Vec<String>>,
+    pub sources: Option<Vec<String>>,
     /// What CL_PROGRAM_SOURCE answers; none where the text leaves that open.
-    source: Option<String>,
+    pub source: Option<String>,
     /// What CL_PROGRAM_IL answers.
     il: Option<Wanted>,
     /// What was done last, and the options that it was given, where they are known.
     stage: Option<(Stage, Option<String>)>,
 }
 
-fn made(known: &Known<'_>, program: Slot, done: &[&Call]) -> Option<Made> {
+pub(super) fn made(known: &Known<'_>, program: Slot, done: &[&Call]) -> Option<Made> {
     match known.origin(program)? {
         Origin::Fixture(Fixture::Program { of, build, .. }) | Origin::Build(_, of, build) => {
             let sources = match of {
@@ -257,6 +257,12 @@ pub fn of_program(known: &Known<'_>, program: Slot, done: &[&Call]) -> Vec<Quest
             });
             let names = names.iter().map(|name| (*name).to_string());
             all.push(ask(cl::CL_PROGRAM_KERNEL_NAMES, Wanted::Names(names.collect())).since(120));
+            // Truths: what needs no constructor may have one all the same.
+            let truth = || Wanted::Number(4, 0, 1);
+            all.extend([
+                ask(cl::CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT, truth()).since(220),
+                ask(cl::CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT, truth()).since(220),
+            ]);
         }
         (Stage::Created | Stage::Compiled | Stage::Failed, _) => {
             // "if […] a successful program executable has not been built for at least one device"
@@ -297,12 +303,16 @@ fn of_build(program: Slot, device: Slot, stage: Stage, options: Option<&str>) ->
     if stage == Stage::Created {
         all.push(ask(cl::CL_PROGRAM_BUILD_LOG, Wanted::Text(String::new())));
     }
+    if stage == Stage::Built {
+        let bytes = Wanted::Number(8, 0, u64::MAX);
+        all.push(ask(cl::CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE, bytes).since(200));
+    }
     let binary = stage.binary().map(Wanted::word);
     all.extend(binary.map(|wanted| ask(cl::CL_PROGRAM_BINARY_TYPE, wanted).since(120)));
     all
 }
 
-fn kernels_of(sources: &[String]) -> Option<Vec<Signature>> {
+pub(super) fn kernels_of(sources: &[String]) -> Option<Vec<Signature>> {
     let mut all = Vec::new();
     for kernel in sources.iter().map(|source| signature::kernels(source)) {
         for kernel in kernel? {
@@ -316,146 +326,4 @@ fn kernels_of(sources: &[String]) -> Option<Vec<Signature>> {
         }
     }
     Some(all)
-}
-
-/// The program of a kernel and the kernel's name.
-fn named(known: &Known<'_>, kernel: Slot) -> Option<(Slot, String)> {
-    match known.origin(kernel)? {
-        Origin::Fixture(Fixture::Kernel { program, name, .. }) => Some((*program, name.clone())),
-        Origin::Made(call) => match (call.function, &call.arguments[..]) {
-            (Function::CreateKernel, [Value::Slot(program), Value::Text(name)]) => {
-                Some((*program, name.clone()))
-            }
-            (Function::CloneKernel, [Value::Slot(other)]) => named(known, *other),
-            _ => None,
-        },
-        Origin::Fixture(_) | Origin::Event(_) | Origin::Build(..) => None,
-    }
-}
-
-/// The options that a program is built with, where they are known.
-fn options_of(known: &Known<'_>, program: Slot) -> Option<String> {
-    match known.origin(program)? {
-        Origin::Fixture(Fixture::Program { build, .. }) | Origin::Build(_, _, build) => {
-            (!build.through_binary).then(|| build.options.clone())
-        }
-        Origin::Made(_) => match known.builds(program) {
-            [one] => match one.arguments.get(3) {
-                Some(Value::Text(options)) => Some(options.clone()),
-                _ => None,
-            },
-            _ => None,
-        },
-        Origin::Fixture(_) | Origin::Event(_) => None,
-    }
-}
-
-/// What a kernel must answer.
-pub fn of_kernel(known: &Known<'_>, kernel: Slot) -> Vec<Question> {
-    let ask = |name, wanted| Question::new(Function::GetKernelInfo, kernel, name, wanted);
-    let mut all = vec![ask(cl::CL_KERNEL_REFERENCE_COUNT, Wanted::references())];
-    let Some((program, name)) = named(known, kernel) else {
-        return all;
-    };
-    all.push(ask(cl::CL_KERNEL_PROGRAM, Wanted::object(program)));
-    all.push(ask(cl::CL_KERNEL_FUNCTION_NAME, Wanted::Text(name.clone())));
-    let context = known.context(program);
-    all.extend(context.map(|of| ask(cl::CL_KERNEL_CONTEXT, Wanted::object(of))));
-    let device = context.and_then(|of| known.devices(of)).unwrap_or_default();
-    let device = device.first().copied();
-    let of_device = |name: Constant, wanted| {
-        let mut question = Question::new(Function::GetKernelWorkGroupInfo, kernel, name, wanted);
-        question
-            .of
-            .insert(1, device.map_or(Value::Null, Value::Slot));
-        question
-    };
-    if device.is_some() {
-        all.extend([
-            of_device(
-                cl::CL_KERNEL_WORK_GROUP_SIZE,
-                Wanted::Number(8, 1, u64::MAX),
-            ),
-            of_device(
-                cl::CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE,
-                Wanted::Number(8, 1, u64::MAX),
-            )
-            .since(110),
-            of_device(cl::CL_KERNEL_LOCAL_MEM_SIZE, Wanted::Number(8, 0, u64::MAX)),
-            of_device(
-                cl::CL_KERNEL_PRIVATE_MEM_SIZE,
-                Wanted::Number(8, 0, u64::MAX),
-            )
-            .since(110),
-        ]);
-    }
-    let made = made(known, program, &[]);
-    let is_from_source = made.as_ref().is_some_and(|made| made.source.is_some());
-    let signatures = made.and_then(|made| kernels_of(&made.sources?));
-    let Some(own) = signatures
-        .into_iter()
-        .flatten()
-        .find(|own| own.name == name)
-    else {
-        return all;
-    };
-    all.push(ask(
-        cl::CL_KERNEL_NUM_ARGS,
-        Wanted::word(own.arguments.len()),
-    ));
-    if is_from_source {
-        all.push(
-            ask(
-                cl::CL_KERNEL_ATTRIBUTES,
-                Wanted::Parts(own.attributes.clone()),
-            )
-            .since(120),
-        );
-    }
-    if let Some(required) = own.required.filter(|_| device.is_some()) {
-        let sizes = required.map(|size| (Class::Long, Value::from(size)));
-        all.push(of_device(
-            cl::CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
-            Wanted::Values(sizes.into()),
-        ));
-    }
-    if is_from_source {
-        let options = options_of(known, program);
-        let promised = options.is_some_and(|options| options.contains("-cl-kernel-arg-info"));
-        for (n, argument) in own.arguments.iter().enumerate() {
-            all.extend(of_argument(kernel, n, argument, promised));
-        }
-    }
-    all
-}
-
-/// What a kernel must answer about an argument; where nothing promises that it is told, if it is.
-fn of_argument(kernel: Slot, n: usize, argument: &Argument, promised: bool) -> Vec<Question> {
-    let unless = cl::CL_KERNEL_ARG_INFO_NOT_AVAILABLE.value() as i32;
-    let ask = |name: Constant, wanted| {
-        let mut question = Question::new(Function::GetKernelArgInfo, kernel, name, wanted);
-        question.of.insert(1, n.into());
-        if !promised {
-            question.unless.push(unless);
-        }
-        question
-    };
-    let address = argument.address.map(Wanted::word);
-    let mut all: Vec<Question> = address
-        .map(|wanted| ask(cl::CL_KERNEL_ARG_ADDRESS_QUALIFIER, wanted))
-        .into_iter()
-        .collect();
-    all.push(ask(
-        cl::CL_KERNEL_ARG_ACCESS_QUALIFIER,
-        Wanted::word(argument.access),
-    ));
-    let type_name = argument.type_name.clone().map(Wanted::Text);
-    all.extend(type_name.map(|wanted| ask(cl::CL_KERNEL_ARG_TYPE_NAME, wanted)));
-    let qualifiers = argument.qualifiers.map(Wanted::long);
-    all.extend(qualifiers.map(|wanted| ask(cl::CL_KERNEL_ARG_TYPE_QUALIFIER, wanted)));
-    all.push(ask(
-        cl::CL_KERNEL_ARG_NAME,
-        Wanted::Text(argument.name.clone()),
-    ));
-    all
 }

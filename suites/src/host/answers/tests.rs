@@ -2,8 +2,8 @@ use super::*;
 use crate::api;
 use crate::commands::check::Plan;
 use crate::family::{DeviceInfo, Family};
-use crate::host::program::{Op, Step};
-use crate::host::{Builder, Call, Fixture, SlotKind, values};
+use crate::host::program::{Op, ProgramOf, Step};
+use crate::host::{Build, Builder, Call, Fixture, SlotKind, values};
 use crate::kernels::case::KernelCase;
 
 /// The answer of this size and these bytes, as an implementation gives it that makes no mistake.
@@ -310,6 +310,41 @@ fn sub_buffers_answer_what_they_are_a_part_of() {
         wanted(plain, cl::CL_MEM_HOST_PTR),
         Some(Wanted::object(Value::Null))
     );
+}
+
+/// A kernel whose arguments in local memory are given sizes, or a copy of it that gets another one.
+fn local(copied: bool) -> impl FnOnce(&mut Builder, Slot) -> Slot {
+    move |b, context| {
+        b.fixture("device", Fixture::Device(0));
+        let source = "kernel void k(local int *a, global int *b, local char *c) {}";
+        let of = ProgramOf::Source(source.into());
+        let build = Build::default();
+        let program = b.fixture("program", Fixture::Program { context, of, build });
+        let [kernel, copy] = ["kernel", "copy"].map(|name| b.slot(name, SlotKind::Kernel));
+        let set = |kernel: Slot, n: u64, bytes: u64| {
+            let arguments = values![kernel, n, bytes, Value::Null];
+            Call::new(Function::SetKernelArg, arguments)
+        };
+        b.begin(Call::kernel(program, "k", kernel));
+        for (n, bytes) in [(0, 16), (0, 64), (1, 8), (2, 100)] {
+            b.begin(set(kernel, n, bytes));
+        }
+        if !copied {
+            return kernel;
+        }
+        b.begin(Call::new(Function::CloneKernel, values![kernel]).makes(copy));
+        for (kernel, bytes) in [(kernel, 7), (copy, 3)] {
+            b.begin(set(kernel, 2, bytes));
+        }
+        copy
+    }
+}
+
+#[test]
+fn local_memory_of_arguments_is_part_of_what_a_kernel_uses() {
+    let of = |copied| wanted(local(copied), cl::CL_KERNEL_LOCAL_MEM_SIZE);
+    assert_eq!(of(false), Some(Wanted::Number(8, 64 + 100, u64::MAX)));
+    assert_eq!(of(true), Some(Wanted::Number(8, 64 + 3, u64::MAX)));
 }
 
 #[test]

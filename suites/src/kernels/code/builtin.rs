@@ -1,6 +1,6 @@
 //! Integer and relational functions of OpenCL C: their types and what they give.
 
-use super::number::{Integer, LANES, Type, Value};
+use super::number::{INT, Integer, LANES, Type, Value};
 
 /// A built-in function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,14 +29,18 @@ pub enum Builtin {
     Upsample,
     Bitselect,
     Select,
+    /// Of a signed type: whether the highest bit of a lane is set.
+    Any,
+    /// Whether that of each is.
+    All,
 }
 
 /// Every one.
-pub const BUILTINS: [Builtin; 20] = {
+pub const BUILTINS: [Builtin; 22] = {
     use Builtin::*;
     [
         Max, Min, Abs, AbsDiff, AddSat, SubSat, Hadd, Rhadd, Clamp, Clz, Popcount, Rotate, MulHi,
-        MadHi, MadSat, Mul24, Mad24, Upsample, Bitselect, Select,
+        MadHi, MadSat, Mul24, Mad24, Upsample, Bitselect, Select, Any, All,
     ]
 };
 
@@ -64,6 +68,8 @@ impl Builtin {
             Builtin::Upsample => "upsample",
             Builtin::Bitselect => "bitselect",
             Builtin::Select => "select",
+            Builtin::Any => "any",
+            Builtin::All => "all",
         }
     }
 
@@ -73,6 +79,7 @@ impl Builtin {
             Builtin::Mul24 | Builtin::Mad24 => of.bits == 32,
             Builtin::Upsample => of.bits < 64,
             Builtin::MadHi => !of.signed,
+            Builtin::Any | Builtin::All => of.signed,
             _ => true,
         }
     }
@@ -80,7 +87,9 @@ impl Builtin {
     /// The types of its arguments where the first one has this.
     pub fn arguments(self, ty: Type) -> Vec<Type> {
         match self {
-            Builtin::Abs | Builtin::Clz | Builtin::Popcount => vec![ty],
+            Builtin::Abs | Builtin::Clz | Builtin::Popcount | Builtin::Any | Builtin::All => {
+                vec![ty]
+            }
             Builtin::Upsample => vec![ty, ty.with(ty.of.unsigned())],
             Builtin::Clamp
             | Builtin::MadHi
@@ -100,6 +109,7 @@ impl Builtin {
                 bits: 2 * ty.of.bits,
                 ..ty.of
             }),
+            Builtin::Any | Builtin::All => INT.scalar(),
             _ => ty,
         }
     }
@@ -107,6 +117,13 @@ impl Builtin {
     /// What it gives of arguments, the first of which has this type ("Integer Functions", "Relational
     /// Functions"); `None` where the text leaves that open.
     pub fn of(self, ty: Type, arguments: &[Value]) -> Option<Value> {
+        let lanes = arguments.first()?.iter().take(usize::from(ty.lanes));
+        let mut top = lanes.map(|bits| bits >> (ty.of.bits - 1) != 0);
+        match self {
+            Builtin::Any => return Some(INT.scalar().value(top.any(|set| set).into())),
+            Builtin::All => return Some(INT.scalar().value(top.all(|set| set).into())),
+            _ => {}
+        }
         let mut value = [0; LANES];
         for (lane, to) in value.iter_mut().enumerate().take(usize::from(ty.lanes)) {
             let bits: Vec<u64> = arguments.iter().map(|value| value[lane]).collect();
@@ -165,6 +182,7 @@ impl Builtin {
                 };
                 bit(usize::from(second))
             }
+            Builtin::Any | Builtin::All => return None,
         })
     }
 }
@@ -238,6 +256,8 @@ mod tests {
             (Upsample, UINT, &[1, 2], Some((1 << 32) + 2)),
             (Bitselect, UCHAR, &[0b1100, 0b1010, 0b0110], Some(0b1010)),
             (Select, INT, &[1, 2, 4], Some(2)),
+            (Any, CHAR, &[127], Some(0)),
+            (All, LONG, &[-1], Some(1)),
         ];
         for (function, ty, numbers, wanted) in rows {
             assert_eq!(

@@ -92,6 +92,20 @@ impl Maker {
         self.expr(function.gives(ty), Kind::Builtin(function, arguments))
     }
 
+    /// A part of something, by constants.
+    pub fn part(&mut self, of: Place, path: &[Part]) -> Place {
+        path.iter().fold(of, |place, part| match part {
+            Part::Field(n) => place.then(Step::Field(*n)),
+            Part::Element(n) => place.at(self.uint(*n as u32)),
+        })
+    }
+
+    /// A scalar in the place of a vector that a vector of its type stands beside.
+    pub fn spread(&mut self, lanes: u8, of: Expr) -> Expr {
+        let ty = of.ty.of.vector(lanes);
+        self.expr(ty, Kind::Spread(of.into()))
+    }
+
     /// A work-item function, as a `uint`.
     pub fn work_item(&mut self, function: WorkItem, dimension: u32) -> Expr {
         let dimension = self.uint(dimension);

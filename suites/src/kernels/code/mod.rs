@@ -1,7 +1,7 @@
 //! Programs of OpenCL C as data: what their text is ([`write`]), and what they compute ([`run`]).
 //!
-//! The language here is a part of OpenCL C: integers and vectors of them, arrays, structures, pointers,
-//! functions, loops, switches and barriers. [`run`] is written from the specification's text and proves of
+//! The language here is a part of OpenCL C: integers and vectors of them, the bits of `float`s, arrays, structures,
+//! pointers, functions, loops, switches and barriers. [`run`] is written from the specification's text and proves of
 //! each program that nothing in a launch of it is undefined or left to the implementation: no race, no
 //! access beyond an object, no value that was never set, no barrier that only some work-items reach. What
 //! it finds in arithmetic and conversions alone has a form that is always defined ([`Expr::id`]), which
@@ -10,11 +10,13 @@
 pub mod builtin;
 pub mod make;
 pub mod number;
+pub mod real;
 pub mod run;
 pub mod write;
 
 use builtin::Builtin;
 use number::{Arithmetic, Comparison, Type, Value};
+use real::Real;
 
 /// A program.
 #[derive(Debug, Clone, Default)]
@@ -27,23 +29,104 @@ pub struct Program {
     pub functions: Vec<Function>,
 }
 
-/// A structure type: its fields, `f0` and so on, each a number or an array of numbers.
+/// A structure type: its fields, `f0` and so on, each a number, an array, a structure or several.
 #[derive(Debug, Clone, Default)]
 pub struct Struct {
-    /// The type and the length of each; numbers alone have length 0.
-    pub fields: Vec<(Type, usize)>,
+    /// What each is.
+    pub fields: Vec<Shape>,
 }
 
-impl Struct {
-    /// Numbers in all.
-    pub fn cells(&self) -> usize {
-        self.fields.iter().map(|(_, length)| length.max(&1)).sum()
+/// A part of an array or a structure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// A field of a structure.
+    Field(usize),
+    /// An element of an array.
+    Element(usize),
+}
+
+impl Program {
+    /// Numbers and pointers that something of a shape has.
+    pub fn cells(&self, shape: Shape) -> usize {
+        match shape {
+            Shape::Number(_) | Shape::Pointer(..) | Shape::ToStruct(..) | Shape::ToPointer(..) => 1,
+            Shape::Array(_, length) => length,
+            Shape::Grid(_, rows, columns) => rows * columns,
+            Shape::Struct(n) => self.offset(n, self.structs[n].fields.len()),
+            Shape::Structs(n, length) => length * self.cells(Shape::Struct(n)),
+        }
     }
 
-    /// Where a field begins.
-    pub fn offset(&self, field: usize) -> usize {
-        let before = self.fields.iter().take(field);
-        before.map(|(_, length)| length.max(&1)).sum()
+    /// Where a field of a structure begins: behind so many numbers.
+    pub fn offset(&self, of: usize, field: usize) -> usize {
+        let before = self.structs[of].fields.iter().take(field);
+        before.map(|shape| self.cells(*shape)).sum()
+    }
+
+    /// The bytes that something has in memory, and its alignment ("Alignment of Data Types").
+    pub fn bytes(&self, of: Shape) -> (usize, usize) {
+        let number = |ty: Type| {
+            // A vector of three has the size of one of four.
+            let bytes = usize::from(ty.of.bits) / 8 * usize::from(ty.lanes).next_power_of_two();
+            (bytes, bytes)
+        };
+        let times = |(bytes, align): (usize, usize), count: usize| (bytes * count, align);
+        match of {
+            Shape::Number(ty) => number(ty),
+            Shape::Array(ty, length) => times(number(ty), length),
+            Shape::Grid(ty, rows, columns) => times(number(ty), rows * columns),
+            Shape::Structs(n, length) => times(self.bytes(Shape::Struct(n)), length),
+            Shape::Struct(n) => {
+                let (mut bytes, mut all) = (0usize, 1);
+                for field in &self.structs[n].fields {
+                    let (size, align) = self.bytes(*field);
+                    bytes = bytes.next_multiple_of(align) + size;
+                    all = all.max(align);
+                }
+                (bytes.next_multiple_of(all), all)
+            }
+            Shape::Pointer(..) | Shape::ToStruct(..) | Shape::ToPointer(..) => (8, 8),
+        }
+    }
+
+    /// A part of something, and behind how many of its numbers it begins.
+    pub fn part(&self, of: Shape, part: Part) -> Option<(Shape, usize)> {
+        let (shape, at) = match (of, part) {
+            (Shape::Struct(n), Part::Field(field)) => {
+                let shape = *self.structs.get(n)?.fields.get(field)?;
+                return Some((shape, self.offset(n, field)));
+            }
+            (Shape::Array(ty, length), Part::Element(at)) if at < length => (Shape::Number(ty), at),
+            (Shape::Grid(ty, rows, columns), Part::Element(at)) if at < rows => {
+                (Shape::Array(ty, columns), at)
+            }
+            (Shape::Structs(n, length), Part::Element(at)) if at < length => (Shape::Struct(n), at),
+            _ => return None,
+        };
+        Some((shape, at * self.cells(shape)))
+    }
+
+    /// The numbers of something, each by the parts that lead to it.
+    pub fn numbers(&self, of: Shape) -> Vec<(Vec<Part>, Type)> {
+        let parts: Vec<Part> = match of {
+            Shape::Number(ty) => return vec![(Vec::new(), ty)],
+            Shape::Pointer(..) | Shape::ToStruct(..) | Shape::ToPointer(..) => return Vec::new(),
+            Shape::Array(_, length) | Shape::Structs(_, length) | Shape::Grid(_, length, _) => {
+                (0..length).map(Part::Element).collect()
+            }
+            Shape::Struct(n) => (0..self.structs[n].fields.len()).map(Part::Field).collect(),
+        };
+        let inside = parts.into_iter().filter_map(|part| {
+            let (shape, _) = self.part(of, part)?;
+            Some((part, self.numbers(shape)))
+        });
+        let all = inside.flat_map(|(part, numbers)| {
+            numbers.into_iter().map(move |(mut path, ty)| {
+                path.insert(0, part);
+                (path, ty)
+            })
+        });
+        all.collect()
     }
 }
 
@@ -105,6 +188,8 @@ pub struct Variable {
     pub shape: Shape,
     /// It lies in local memory: of a kernel, at its outermost scope.
     pub local: bool,
+    /// It is `volatile`: what it holds is read each time.
+    pub volatile: bool,
 }
 
 /// What a variable is.
@@ -114,6 +199,8 @@ pub enum Shape {
     Number(Type),
     /// An array of so many numbers.
     Array(Type, usize),
+    /// An array of so many arrays of so many numbers.
+    Grid(Type, usize, usize),
     /// A structure of this type.
     Struct(usize),
     /// An array of so many structures.
@@ -122,6 +209,8 @@ pub enum Shape {
     Pointer(Region, Type),
     /// A pointer to structures.
     ToStruct(Region, usize),
+    /// A pointer to private pointers to numbers.
+    ToPointer(Region, Type),
 }
 
 /// Where memory is.
@@ -175,6 +264,8 @@ pub enum Step {
     Field(usize),
     /// A lane of a vector.
     Lane(u8),
+    /// Lanes of a vector of so many, none of them twice, as a vector: the last step.
+    Lanes(u8, Vec<u8>),
 }
 
 impl Place {
@@ -238,8 +329,10 @@ pub enum Kind {
     Cast(Box<Expr>),
     /// `convert_T(e)`, or with `_sat`.
     Convert { of: Box<Expr>, saturated: bool },
-    /// `as_T(e)`.
+    /// `as_T(e)`, of a type of the same size: lanes lie one after the other, the lowest byte first.
     Reinterpret(Box<Expr>),
+    /// The same by a union that is written as one type and read as the other.
+    Union(Box<Expr>),
     /// A built-in function.
     Builtin(Builtin, Vec<Expr>),
     /// A function of the program, which only computes.
@@ -248,6 +341,16 @@ pub enum Kind {
     Vector(Vec<Expr>),
     /// Lanes of a vector.
     Lanes(Box<Expr>, Vec<u8>),
+    /// A scalar beside a vector of its type, in the place of a vector of it.
+    Spread(Box<Expr>),
+    /// `shuffle` or `shuffle2` of one or two vectors, by a mask.
+    Shuffle(Vec<Expr>, Box<Expr>),
+    /// A function of `float`s that are given and taken as their bits.
+    Real(Real, Vec<Expr>),
+    /// `(statement, e)`: an assignment, a step or a copy of a number that nothing beside it uses, then the value.
+    After(Box<Stmt>, Box<Expr>),
+    /// `place++` or `place--` of an unsigned type that nothing beside it uses: what it was before.
+    Post(Place, bool),
     /// A work-item function, as a `uint`, of a dimension that is a `uint`.
     WorkItem(WorkItem, Box<Expr>),
 }
@@ -361,8 +464,10 @@ pub enum Stmt {
 pub enum Init {
     /// A number of its type.
     Number(Expr),
-    /// The numbers of an array or a structure, in braces.
+    /// The first numbers of an array or a structure, in braces; the others are zero.
     List(Vec<Expr>),
+    /// The numbers of some parts of it, each with its designator; the others are zero.
+    Parts(Vec<(Vec<Part>, Expr)>),
     /// A structure of its type.
     Whole(Place),
     /// A pointer.

@@ -13,7 +13,7 @@ pub struct Integer {
 }
 
 /// The most lanes of a value.
-pub const LANES: usize = 8;
+pub const LANES: usize = 16;
 
 /// The bits of each lane; lanes that a type does not have are zero.
 pub type Value = [u64; LANES];
@@ -23,7 +23,7 @@ pub type Value = [u64; LANES];
 pub struct Type {
     /// The type of each lane.
     pub of: Integer,
-    /// 1 for scalars; 2, 3, 4 or 8 for vectors.
+    /// 1 for scalars; 2, 3, 4, 8 or 16 for vectors.
     pub lanes: u8,
 }
 

@@ -81,6 +81,7 @@ pub fn program_scope(choices: &mut Choices) -> KernelCase {
         (0..devices).map(|_| case.buffer(bytes)).collect()
     };
     let (before, after) = (outs(&mut case, 28), outs(&mut case, 24));
+    let mut others = Vec::new();
     for (kernel, outs) in [("first", &before), ("second", &after)] {
         for (queue, out) in outs.iter().enumerate() {
             case.step(on(kernel, *out, queue as u8));
@@ -88,10 +89,22 @@ pub fn program_scope(choices: &mut Choices) -> KernelCase {
                 case.step(Step::Finish);
             }
         }
+        // Another program of the same source and options has variables of its own, whichever comes first.
+        for _ in 0..choices.below(3) {
+            let out = case.buffer(28);
+            case.run(Launch {
+                rebuilt: true,
+                ..Launch::new("first", args![out], Range::line(1, 1))
+            });
+            let name = "variables of another program of the source at the beginning";
+            others.push((out, name));
+        }
     }
-    for out in before {
+    let own = before
+        .into_iter()
+        .map(|out| (out, "variables at the beginning"));
+    for (out, name) in own.chain(others) {
         let rules = [rule::PREREQ_PROGRAM_INIT, rule::RG_PROGRAM_SCOPE];
-        let name = "variables at the beginning";
         case.look(out, &rules, name, Want::words(vec![0, 1, 0, 0, 0, 3467, 1]));
     }
     for out in after {

@@ -46,11 +46,12 @@ impl Lower<'_> {
             given_up.push(copy);
             let clone = Call::new(Function::CloneKernel, values![kernel]);
             calls.push(clone.makes(copy).into());
+            // What is enqueued keeps its arguments, whatever the other of the two gets after the copy.
+            let mut other = copy;
             if launch.cloned {
-                enqueued = copy;
-            } else {
-                calls.extend(other_bytes(copy, launch).map(Step::from));
+                std::mem::swap(&mut enqueued, &mut other);
             }
+            calls.extend(self.others(other, launch).into_iter().map(Step::from));
         }
         let event = (launch.fails || self.case.waited_for().contains(&n))
             .then(|| self.b.slot(format!("event_{n}"), SlotKind::Event));
@@ -159,6 +160,51 @@ impl Lower<'_> {
         Call::new(Function::CreateSamplerWithProperties, arguments).makes(slot)
     }
 
+    /// Gives a kernel other arguments than a launch has: every bit of values is another, buffers are others, pointers lead
+    /// elsewhere in their allocations, local memory is larger, and fewer allocations are reached through pointers.
+    fn others(&self, kernel: Slot, launch: &Launch) -> Vec<Call> {
+        let args = launch.args.iter().enumerate();
+        let mut calls: Vec<Call> = args
+            .filter_map(|(n, arg)| {
+                let other = self.other(arg)?;
+                Some(self.argument(kernel, n as u32, &other))
+            })
+            .collect();
+        let fewer = Launch {
+            reaches: launch.reaches.iter().take(1).copied().collect(),
+            ..launch.clone()
+        };
+        calls.extend(self.reached(kernel, &fewer));
+        calls
+    }
+
+    /// Another argument of the same kind; none where there is no other.
+    fn other(&self, arg: &Arg) -> Option<Arg> {
+        let object = |id: &ObjectId| &self.case.objects[id.index()];
+        Some(match arg {
+            Arg::Bytes(bytes) => Arg::Bytes(bytes.iter().map(|byte| !byte).collect()),
+            Arg::Uint(value) => Arg::Uint(!value),
+            Arg::Ulong(value) => Arg::Ulong(!value),
+            // Room that no device lacks, with what kernels have.
+            Arg::Local(bytes) => Arg::Local(bytes + 16),
+            Arg::Pointer(at) => Arg::Pointer(Place { byte: 0, ..*at }),
+            Arg::Object(id) if object(id).kind.addressed() => {
+                let byte = object(id).bytes / 2 & !15;
+                Arg::Pointer(Place { object: *id, byte })
+            }
+            Arg::Object(id) => {
+                let buffer = |id: &ObjectId| object(id).kind == Kind::Buffer;
+                let all = (0..self.case.objects.len()).map(|n| ObjectId(n as u16));
+                // Where a kernel got it that should not have, no other memory is reached.
+                let mut others = all.filter(|other| {
+                    other != id && buffer(other) && object(other).bytes >= object(id).bytes
+                });
+                Arg::Object(others.next().filter(|_| buffer(id))?)
+            }
+            Arg::Queue(_) | Arg::Sampler(_) => return None,
+        })
+    }
+
     /// Tells of allocations that the kernel reaches through pointers.
     fn reached(&self, kernel: Slot, launch: &Launch) -> impl Iterator<Item = Call> + use<> {
         let host = |id: &ObjectId| self.case.objects[id.index()].kind == Kind::Host;
@@ -176,16 +222,4 @@ impl Lower<'_> {
         let system = (!system.is_empty()).then(|| info(name, 4, Value::words([1])));
         svm.into_iter().chain(system)
     }
-}
-
-/// Gives a copy of a kernel other values for the arguments that are bytes.
-fn other_bytes(copy: Slot, launch: &Launch) -> impl Iterator<Item = Call> {
-    let args = launch.args.iter().enumerate();
-    args.filter_map(move |(n, arg)| {
-        let Arg::Bytes(bytes) = arg else {
-            return None;
-        };
-        let other = bytes.iter().map(|byte| !byte).collect();
-        Some(Call::bytes_argument(copy, n as u32, other))
-    })
 }

@@ -2,6 +2,7 @@
 
 use super::{cases, first, launch, number, objects, wanted, words};
 use crate::kernels::case::{KernelCase, Permutation, Unit, Want};
+use std::collections::BTreeSet;
 
 /// The type of the objects of a case.
 #[derive(Clone, Copy)]
@@ -75,24 +76,30 @@ fn play(statements: &str, ty: Type, cell: u64) -> Vec<u64> {
                 expected = cell;
             }
             out.push(u64::from(equal));
+        } else if line.contains("_cmpxchg(") {
+            out.push(cell);
+            if cell == ty.narrow(literal[0]) {
+                cell = ty.narrow(literal[1]);
+            }
         } else if line.starts_with("atomic_store") {
             cell = ty.narrow(literal[0]);
-        } else if line.starts_with("out[") && line.contains("atomic_") {
+        } else if line.starts_with("out[") && line.contains("(p") {
             out.push(cell);
-            let function = line.split("atomic_").nth(1).expect("a function");
+            let (_, function) = line.split_once("atom").expect("a function");
+            let (_, function) = function.split_once('_').expect("its name");
             let function = function.split(['(', ',']).next().expect("its name");
             let operand = literal.first().copied().unwrap_or(0);
             let (a, b) = (ty.number(cell), ty.number(ty.narrow(operand)));
             let after = match function.trim_end_matches("_explicit") {
                 "load" => a,
-                "exchange" => b,
-                "fetch_add" => a + b,
-                "fetch_sub" => a - b,
-                "fetch_or" => a | b,
-                "fetch_and" => a & b,
-                "fetch_xor" => a ^ b,
-                "fetch_min" => a.min(b),
-                "fetch_max" => a.max(b),
+                "exchange" | "xchg" => b,
+                "fetch_add" | "add" => a + b,
+                "fetch_sub" | "sub" => a - b,
+                "fetch_or" | "or" => a | b,
+                "fetch_and" | "and" => a & b,
+                "fetch_xor" | "xor" => a ^ b,
+                "fetch_min" | "min" => a.min(b),
+                "fetch_max" | "max" => a.max(b),
                 other => panic!("no function {other}"),
             };
             cell = ty.narrow(after as u64);
@@ -104,26 +111,61 @@ fn play(statements: &str, ty: Type, cell: u64) -> Vec<u64> {
 
 #[test]
 fn statements_with_atomic_functions_give_and_leave_what_is_wanted() {
+    let mut forms = [0; 2];
     for (name, case) in cases("atomics/values", 80) {
-        let launch = launch(&case);
-        let [from, out] = objects(launch)[..] else {
-            panic!("{name}: two buffers")
-        };
-        let ty = Type::of(&case.source);
-        let body = case.source.split_once("expected;\n").expect("a body").1;
-        let seen = wanted(&case, out);
-        let cells = first(&case, from);
-        let items = launch.range.items() as usize;
-        let told = seen.len() / ty.bytes() / items;
-        for item in 0..items {
-            let out = play(body, ty, ty.load(&cells, item * ty.bytes()));
-            assert_eq!(out.len(), told, "{name}");
-            for (n, value) in out.into_iter().enumerate() {
-                let at = (item * told + n) * ty.bytes();
-                assert_eq!(value, ty.load(&seen, at), "{name}: item {item}, result {n}");
+        for (_, launch) in case.launches() {
+            let [from, out] = objects(launch)[..] else {
+                panic!("{name}: two buffers")
+            };
+            let head = format!("kernel void {}(", launch.kernel);
+            let text = case.source.split_once(&head).expect("its kernel").1;
+            let text = text.split("\nkernel void").next().expect("its text");
+            let ty = Type::of(text);
+            let body = text.split_once("expected;\n").expect("a body").1;
+            let is_old = !text.contains("local atomic_") && !text.contains("global atomic_");
+            forms[usize::from(is_old)] += 1;
+            let seen = wanted(&case, out);
+            let cells = first(&case, from);
+            let items = launch.range.items() as usize;
+            let told = seen.len() / ty.bytes() / items;
+            for item in 0..items {
+                let out = play(body, ty, ty.load(&cells, item * ty.bytes()));
+                assert_eq!(out.len(), told, "{name}");
+                for (n, value) in out.into_iter().enumerate() {
+                    let at = (item * told + n) * ty.bytes();
+                    assert_eq!(value, ty.load(&seen, at), "{name}: item {item}, result {n}");
+                }
             }
         }
     }
+    assert!(forms.iter().all(|count| *count > 10), "{forms:?}");
+}
+
+#[test]
+fn maxima_and_minima_of_unsigned_numbers_meet_the_highest_bit() {
+    let mut met = BTreeSet::new();
+    for (_, case) in cases("atomics/values", 80) {
+        for line in case
+            .source
+            .lines()
+            .filter(|line| line.contains("(uint)(0x"))
+        {
+            let high = literals(line)
+                .first()
+                .is_some_and(|operand| *operand >= 1 << 31);
+            for name in [
+                "atomic_max(",
+                "atomic_min(",
+                "atomic_fetch_max",
+                "atomic_fetch_min",
+            ] {
+                if line.contains(name) {
+                    met.insert((name, high));
+                }
+            }
+        }
+    }
+    assert_eq!(met.len(), 8, "{met:?}");
 }
 
 /// One crowd of a case: the parameters of its kernel, and what is wanted of its objects.

@@ -33,6 +33,11 @@ pub(super) fn instead(
                 .strip_suffix("_sat")
                 .map(|plain| fill("$name($0)", plain, count, a));
         }
+        _ if name.starts_with("convert_") && makes(RoundingModeDropped) => {
+            let modes = ["_rte", "_rtz", "_rtp", "_rtn"];
+            let plain = modes.iter().find_map(|mode| name.strip_suffix(mode))?;
+            return Some(fill("$name($0)", plain, count, a));
+        }
         _ => false,
     };
     if dropped {
@@ -124,6 +129,7 @@ fn form(name: &str, count: usize, makes: impl Fn(SourceMutation) -> bool) -> Opt
 
         ("hadd", 2) if makes(HaddRoundsUp) => "rhadd($0, $1)",
         ("abs_diff", 2) if makes(AbsDiffSaturates) => "sub_sat($0, $1)",
+        ("isequal", 2) if makes(NanComparesEqual) => "(isequal($0, $1) | isunordered($0, $1))",
         ("bitselect", 3) if makes(BitselectSwapped) => "bitselect($1, $0, $2)",
 
         ("work_group_broadcast" | "sub_group_broadcast", 2) if makes(BroadcastFirst) => {

@@ -256,7 +256,12 @@ impl Lowering<'_> {
                 let dst_site = self.site(dst, 0, true);
                 let src_site = self.site(src, 0, false);
                 let (dst, src) = (self.pointer(dst), self.pointer(src));
-                let size = self.operand(size);
+                let size = match size {
+                    Operand::Const(c) if c.bits() % 4 != 0 && on(Fault::StructTailLost) => {
+                        self.e.constant(c.bits() - 1)
+                    }
+                    _ => self.operand(size),
+                };
                 self.e.emit(Ins::MemCopy { dst, src, size, dst_site, src_site });
             }
             Op::MemSet { dst, byte, size, .. } => {

@@ -83,12 +83,12 @@ impl<'p> Machine<'p> {
                 let value = self.eval(of, frame, item)?;
                 ty.each(|n| ty.of.saturate(of.ty.of.number(value[n])))
             }
-            Kind::Reinterpret(of) => self.eval(of, frame, item)?,
+            Kind::Reinterpret(of) | Kind::Union(of) => {
+                let value = self.eval(of, frame, item)?;
+                reinterpreted(of.ty, ty, &value)
+            }
             Kind::Builtin(function, arguments) => {
-                let mut values = Vec::new();
-                for argument in arguments {
-                    values.push(self.eval(argument, frame, item)?);
-                }
+                let values = self.all(arguments, frame, item)?;
                 let first = arguments.first().map_or(ty, |argument| argument.ty);
                 let given = function.of(first, &values);
                 given.ok_or_else(|| format!("{} is left open", function.name()))?
@@ -111,11 +111,45 @@ impl<'p> Machine<'p> {
                 let value = self.eval(of, frame, item)?;
                 ty.each(|n| value[usize::from(lanes[n])])
             }
+            Kind::Spread(of) => {
+                let value = self.eval(of, frame, item)?[0];
+                ty.each(|_| value)
+            }
+            Kind::Shuffle(of, mask) => {
+                let each = of.first().map_or(1, |one| usize::from(one.ty.lanes));
+                let values = self.all(of, frame, item)?;
+                let mask = self.eval(mask, frame, item)?;
+                ty.each(|n| {
+                    // "Only the ilogb(2m - 1) least significant bits of each mask element are considered."
+                    let lane = mask[n] as usize % (each * values.len());
+                    values[lane / each][lane % each]
+                })
+            }
+            Kind::Real(function, arguments) => {
+                let values = self.all(arguments, frame, item)?;
+                let given = function.of(ty.lanes, &values);
+                given.ok_or("a number is left open")?
+            }
+            Kind::After(stmt, of) => {
+                self.simple(stmt, frame, item)?;
+                self.eval(of, frame, item)?
+            }
+            Kind::Post(place, up) => {
+                let before = self.read(place, frame, item)?;
+                let next = ty.number(&before) + if *up { 1 } else { -1 };
+                self.assign(place, ty.value(next), frame, item)?;
+                before
+            }
             Kind::WorkItem(function, dimension) => {
                 let n = self.eval(dimension, frame, item)?[0];
                 ty.value(self.work_item(*function, n, item).into())
             }
         })
+    }
+
+    fn all(&mut self, list: &'p [Expr], frame: Frame<'p>, item: u32) -> Result<Vec<Value>, Stop> {
+        let values = list.iter().map(|one| self.eval(one, frame, item));
+        values.collect()
     }
 
     /// What a work-item function gives ("Work-Item Functions").
@@ -203,4 +237,21 @@ impl<'p> Machine<'p> {
             self.guarded.insert(expr.id);
         }
     }
+}
+
+/// The bytes of a value as another type of the same size.
+fn reinterpreted(from: Type, to: Type, value: &Value) -> Value {
+    let width = |ty: Type| usize::from(ty.of.bits) / 8;
+    let lanes = value.iter().take(usize::from(from.lanes));
+    let bytes: Vec<u8> = lanes
+        .flat_map(|bits| bits.to_le_bytes().into_iter().take(width(from)))
+        .collect();
+    let mut lanes = bytes.chunks(width(to));
+    to.each(|_| {
+        let mut bits = [0; 8];
+        for (to, byte) in bits.iter_mut().zip(lanes.next().unwrap_or_default()) {
+            *to = *byte;
+        }
+        u64::from_le_bytes(bits)
+    })
 }

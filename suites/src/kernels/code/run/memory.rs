@@ -146,6 +146,7 @@ impl Shared {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::number::LANES;
     use super::*;
 
     fn by(group: u32, phase: u32, item: u32) -> Use {
@@ -154,17 +155,20 @@ mod tests {
 
     #[test]
     fn uses_of_one_phase_race_where_one_writes() {
-        let mut cell = Shared::of([1; 8]);
+        let mut cell = Shared::of([1; LANES]);
         assert!(cell.read(by(0, 0, 1)).is_some());
         assert!(cell.read(by(0, 0, 2)).is_some());
         assert!(
-            cell.write([2; 8], by(0, 0, 1)).is_none(),
+            cell.write([2; LANES], by(0, 0, 1)).is_none(),
             "another reads it"
         );
-        assert!(cell.write([2; 8], by(0, 1, 1)).is_some(), "after a barrier");
-        assert!(cell.write([3; 8], by(0, 1, 1)).is_some(), "its own");
+        assert!(
+            cell.write([2; LANES], by(0, 1, 1)).is_some(),
+            "after a barrier"
+        );
+        assert!(cell.write([3; LANES], by(0, 1, 1)).is_some(), "its own");
         assert!(cell.read(by(0, 1, 2)).is_none(), "another wrote it");
-        assert_eq!(cell.read(by(0, 2, 2)), Some(Some([3; 8])));
+        assert_eq!(cell.read(by(0, 2, 2)), Some(Some([3; LANES])));
         assert!(cell.read(by(1, 5, 2)).is_none(), "no barrier orders groups");
         cell.between_launches();
         assert!(cell.read(by(1, 0, 2)).is_some());
@@ -172,10 +176,10 @@ mod tests {
 
     #[test]
     fn readers_of_several_groups_keep_writers_out_for_ever() {
-        let mut cell = Shared::of([1; 8]);
+        let mut cell = Shared::of([1; LANES]);
         assert!(cell.read(by(0, 0, 1)).is_some());
         assert!(cell.read(by(1, 0, 1)).is_some());
-        assert!(cell.write([2; 8], by(1, 9, 1)).is_none());
+        assert!(cell.write([2; LANES], by(1, 9, 1)).is_none());
     }
 
     #[test]

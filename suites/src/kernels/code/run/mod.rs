@@ -8,10 +8,11 @@ mod eval;
 mod flow;
 mod memory;
 mod place;
+mod simple;
 #[cfg(test)]
 mod tests;
 
-use super::number::{LANES, Value};
+use super::number::Value;
 use super::*;
 use crate::host::Range;
 use memory::{Cell, Memory, Pointer, Shared};
@@ -102,7 +103,7 @@ impl<'p> Machine<'p> {
                 cells += if variable.local {
                     1
                 } else {
-                    size(program, variable.shape)
+                    program.cells(variable.shape)
                 };
                 at
             });
@@ -198,7 +199,7 @@ impl<'p> Machine<'p> {
         }
         for (id, variable) in frame.function.variables.iter().enumerate() {
             if variable.local {
-                let memory = self.local(size(self.program, variable.shape));
+                let memory = self.local(self.program.cells(variable.shape));
                 first[self.layouts[number].0[id]] = Cell::Pointer(memory);
             }
         }
@@ -336,64 +337,6 @@ impl<'p> Machine<'p> {
         Ok(on)
     }
 
-    /// A statement that a work-item runs by itself.
-    fn simple(&mut self, stmt: &'p Stmt, frame: Frame<'p>, item: u32) -> Result<(), Stop> {
-        match stmt {
-            Stmt::Declare(id, init) => {
-                let at = frame.base + self.layouts[frame.number].0[*id];
-                let cells = size(self.program, frame.function.variables[*id].shape);
-                let values = match init {
-                    None => Vec::new(),
-                    Some(Init::Number(value)) => vec![Cell::Number(self.eval(value, frame, item)?)],
-                    Some(Init::List(list)) => {
-                        let mut values = vec![Cell::Number([0; LANES]); cells];
-                        for (to, value) in values.iter_mut().zip(list) {
-                            *to = Cell::Number(self.eval(value, frame, item)?);
-                        }
-                        values
-                    }
-                    Some(Init::Whole(place)) => self.whole(place, frame, item)?,
-                    Some(Init::Pointer(target)) => {
-                        vec![Cell::Pointer(self.target(target, frame, item)?)]
-                    }
-                };
-                let own = &mut self.group.items[item as usize].cells[at..at + cells];
-                own.fill(Cell::Unset);
-                own[..values.len()].copy_from_slice(&values);
-            }
-            Stmt::Assign(place, value) | Stmt::Compound(place, value) => {
-                let value = self.eval(value, frame, item)?;
-                self.assign(place, value, frame, item)?;
-            }
-            Stmt::Step(place, up) => {
-                let to = self.place(place, frame, item)?;
-                let Shape::Number(ty) = to.shape else {
-                    return Err("what is no number is counted".into());
-                };
-                let now = ty.number(&self.load_number(to.pointer, item)?);
-                let next = now + if *up { 1 } else { -1 };
-                if ty.of.signed && !ty.of.holds(next) {
-                    return Err("a counted number overflows".into());
-                }
-                self.assign(place, ty.value(next), frame, item)?;
-            }
-            Stmt::Copy(to, from) => {
-                let cells = self.whole(from, frame, item)?;
-                let to = self.place(to, frame, item)?;
-                for (n, cell) in cells.into_iter().enumerate() {
-                    self.store(to.pointer, n, cell, item)?;
-                }
-            }
-            Stmt::Point(id, target) => {
-                let at = frame.base + self.layouts[frame.number].0[*id];
-                let target = self.target(target, frame, item)?;
-                self.group.items[item as usize].cells[at] = Cell::Pointer(target);
-            }
-            _ => return Err("a statement is not simple".into()),
-        }
-        Ok(())
-    }
-
     /// Calls a function for work-items; what it gives each of them is with them.
     fn call(
         &mut self,
@@ -423,7 +366,7 @@ impl<'p> Machine<'p> {
         let gives = frame
             .function
             .gives
-            .map_or(0, |shape| size(self.program, shape));
+            .map_or(0, |shape| self.program.cells(shape));
         let given = |item: &u32| self.group.items[*item as usize].given.len() == gives;
         match on.iter().all(given) {
             true => Ok(()),
@@ -445,16 +388,6 @@ impl<'p> Machine<'p> {
             Argument::Whole(place) => self.whole(place, frame, item)?,
             Argument::Pointer(target) => vec![Cell::Pointer(self.target(target, frame, item)?)],
         })
-    }
-}
-
-/// Numbers and pointers that a variable has.
-fn size(program: &Program, shape: Shape) -> usize {
-    match shape {
-        Shape::Number(_) | Shape::Pointer(..) | Shape::ToStruct(..) => 1,
-        Shape::Array(_, length) => length,
-        Shape::Struct(n) => program.structs[n].cells(),
-        Shape::Structs(n, length) => length * program.structs[n].cells(),
     }
 }
 

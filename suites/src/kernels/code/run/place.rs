@@ -3,16 +3,16 @@
 use super::super::number::Value;
 use super::super::*;
 use super::memory::{Cell, Memory, Pointer, Use};
-use super::{Frame, Machine, Stop, size};
+use super::{Frame, Machine, Stop};
 
 /// A place that was found.
-pub(super) struct Found {
+pub(super) struct Found<'p> {
     /// Its first cell, and the object that it lies in.
     pub pointer: Pointer,
     /// What is there.
     pub shape: Shape,
-    /// The lane of a vector.
-    pub lane: Option<usize>,
+    /// The lanes of a vector that are meant; none where it is all of the place.
+    pub lanes: Option<&'p [u8]>,
 }
 
 impl<'p> Machine<'p> {
@@ -21,7 +21,7 @@ impl<'p> Machine<'p> {
         place: &'p Place,
         frame: Frame<'p>,
         item: u32,
-    ) -> Result<Found, Stop> {
+    ) -> Result<Found<'p>, Stop> {
         let mut found = self.root(place.root, frame, item);
         for step in &place.path {
             found = self.step(found, step, frame, item)?;
@@ -29,7 +29,7 @@ impl<'p> Machine<'p> {
         Ok(found)
     }
 
-    fn root(&self, root: Root, frame: Frame<'p>, item: u32) -> Found {
+    fn root(&self, root: Root, frame: Frame<'p>, item: u32) -> Found<'p> {
         let (pointer, shape) = match root {
             Root::Table(n) => {
                 let before: usize = self.program.tables[..n]
@@ -48,7 +48,7 @@ impl<'p> Machine<'p> {
                 let at = frame.base + self.layouts[frame.number].0[id];
                 let pointer = match self.group.items[item as usize].cells.get(at) {
                     Some(Cell::Pointer(memory)) if variable.local => *memory,
-                    _ => Pointer::first(Memory::Private, at, size(self.program, variable.shape)),
+                    _ => Pointer::first(Memory::Private, at, self.program.cells(variable.shape)),
                 };
                 (pointer, variable.shape)
             }
@@ -56,24 +56,25 @@ impl<'p> Machine<'p> {
         Found {
             pointer,
             shape,
-            lane: None,
+            lanes: None,
         }
     }
 
     fn step(
         &mut self,
-        from: Found,
+        from: Found<'p>,
         step: &'p Step,
         frame: Frame<'p>,
         item: u32,
-    ) -> Result<Found, Stop> {
+    ) -> Result<Found<'p>, Stop> {
         let beyond = || "a place lies beyond its object".to_string();
-        let (pointer, shape, lane) = match (step, from.shape) {
+        let (pointer, shape, lanes) = match (step, from.shape) {
             (Step::Index(index), shape) => {
                 let value = self.eval(index, frame, item)?;
                 let n = index.ty.number(&value);
                 let (first, shape) = match shape {
                     Shape::Array(ty, _) => (from.pointer, Shape::Number(ty)),
+                    Shape::Grid(ty, _, columns) => (from.pointer, Shape::Array(ty, columns)),
                     Shape::Structs(of, _) => (from.pointer, Shape::Struct(of)),
                     Shape::Pointer(_, ty) => {
                         (self.load_pointer(from.pointer, item)?, Shape::Number(ty))
@@ -81,43 +82,44 @@ impl<'p> Machine<'p> {
                     Shape::ToStruct(_, of) => {
                         (self.load_pointer(from.pointer, item)?, Shape::Struct(of))
                     }
+                    Shape::ToPointer(region, ty) => (
+                        self.load_pointer(from.pointer, item)?,
+                        Shape::Pointer(region, ty),
+                    ),
                     Shape::Number(_) | Shape::Struct(_) => {
                         return Err("what is no array is indexed".into());
                     }
                 };
-                let cells = size(self.program, shape);
+                let cells = self.program.cells(shape);
                 let pointer = first.moved(n * cells as i128).ok_or_else(beyond)?;
                 if pointer.at + cells > pointer.from + pointer.cells {
                     return Err(beyond());
                 }
                 (pointer, shape, None)
             }
-            (Step::Field(field), Shape::Struct(n)) => {
-                let of = &self.program.structs[n];
-                let (ty, length) = of.fields[*field];
-                let part = from
-                    .pointer
-                    .part(of.offset(*field), length.max(1))
-                    .ok_or_else(beyond)?;
-                let shape = if length == 0 {
-                    Shape::Number(ty)
-                } else {
-                    Shape::Array(ty, length)
-                };
+            (Step::Field(field), shape) => {
+                let part = self.program.part(shape, Part::Field(*field));
+                let (shape, by) = part.ok_or("a part is named that is not there")?;
+                let cells = self.program.cells(shape);
+                let part = from.pointer.part(by, cells).ok_or_else(beyond)?;
                 (part, shape, None)
             }
             (Step::Lane(lane), Shape::Number(ty)) if *lane < ty.lanes => {
                 let shape = Shape::Number(ty.of.scalar());
-                (from.pointer, shape, Some(usize::from(*lane)))
+                (from.pointer, shape, Some(std::slice::from_ref(lane)))
             }
-            (Step::Field(_) | Step::Lane(_), _) => {
+            (Step::Lanes(of, lanes), Shape::Number(ty)) if *of == ty.lanes => {
+                let shape = Shape::Number(ty.of.vector(lanes.len() as u8));
+                (from.pointer, shape, Some(&lanes[..]))
+            }
+            (Step::Lane(_) | Step::Lanes(..), _) => {
                 return Err("a part is named that is not there".into());
             }
         };
         Ok(Found {
             pointer,
             shape,
-            lane,
+            lanes,
         })
     }
 
@@ -139,7 +141,7 @@ impl<'p> Machine<'p> {
                     found = self.step(found, step, frame, item)?;
                 }
                 let Some(index) = last else {
-                    let cells = size(self.program, found.shape);
+                    let cells = self.program.cells(found.shape);
                     let whole = found.pointer.part(0, cells);
                     return whole.ok_or_else(|| "a pointer leads beyond its object".into());
                 };
@@ -148,11 +150,14 @@ impl<'p> Machine<'p> {
                 let (first, cells) = match found.shape {
                     Shape::Pointer(..) => (self.load_pointer(found.pointer, item)?, 1),
                     Shape::ToStruct(_, n) => {
-                        let cells = self.program.structs[n].cells();
+                        let cells = self.program.cells(Shape::Struct(n));
                         (self.load_pointer(found.pointer, item)?, cells)
                     }
-                    Shape::Structs(n, _) => (found.pointer, self.program.structs[n].cells()),
+                    Shape::Structs(n, _) => (found.pointer, self.program.cells(Shape::Struct(n))),
                     Shape::Array(..) | Shape::Number(_) | Shape::Struct(_) => (found.pointer, 1),
+                    Shape::Grid(..) | Shape::ToPointer(..) => {
+                        return Err("a pointer to a pointer or to an array is made".into());
+                    }
                 };
                 self.moved(first, by * cells as i128)
             }
@@ -160,7 +165,7 @@ impl<'p> Machine<'p> {
                 let found = self.root(Root::Variable(*id), frame, item);
                 let pointer = self.load_pointer(found.pointer, item)?;
                 let cells = match found.shape {
-                    Shape::ToStruct(_, n) => self.program.structs[n].cells(),
+                    Shape::ToStruct(_, n) => self.program.cells(Shape::Struct(n)),
                     _ => 1,
                 };
                 let by = match by {
@@ -188,7 +193,7 @@ impl<'p> Machine<'p> {
         item: u32,
     ) -> Result<Vec<Cell>, Stop> {
         let found = self.place(place, frame, item)?;
-        let cells = size(self.program, found.shape);
+        let cells = self.program.cells(found.shape);
         (0..cells)
             .map(|n| self.load(found.pointer, n, item))
             .collect()
@@ -202,9 +207,9 @@ impl<'p> Machine<'p> {
     ) -> Result<Value, Stop> {
         let found = self.place(place, frame, item)?;
         let value = self.load_number(found.pointer, item)?;
-        Ok(match found.lane {
-            None => value,
-            Some(lane) => [value[lane], 0, 0, 0, 0, 0, 0, 0],
+        Ok(match (found.lanes, found.shape) {
+            (Some(lanes), Shape::Number(ty)) => ty.each(|n| value[usize::from(lanes[n])]),
+            (_, _) => value,
         })
     }
 
@@ -216,11 +221,13 @@ impl<'p> Machine<'p> {
         item: u32,
     ) -> Result<(), Stop> {
         let found = self.place(place, frame, item)?;
-        let whole = match found.lane {
+        let whole = match found.lanes {
             None => value,
-            Some(lane) => {
+            Some(lanes) => {
                 let mut whole = self.load_number(found.pointer, item)?;
-                whole[lane] = value[0];
+                for (lane, bits) in lanes.iter().zip(value) {
+                    whole[usize::from(*lane)] = bits;
+                }
                 whole
             }
         };

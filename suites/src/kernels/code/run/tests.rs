@@ -22,6 +22,7 @@ impl Kernel {
             name: name.into(),
             shape,
             local: false,
+            volatile: false,
         };
         let variables = vec![
             variable("out", Shape::Pointer(Region::Global, UINT1)),
@@ -45,6 +46,7 @@ impl Kernel {
             name,
             shape,
             local: false,
+            volatile: false,
         });
         self.function.variables.len() - 1
     }

@@ -1,13 +1,14 @@
 //! The text of a program.
 
+mod expr;
 mod terms;
 
-use super::builtin::Builtin;
-use super::number::{Arithmetic, Type};
+use super::number::Arithmetic;
 use super::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use terms::{closes_last, constant, declared, division};
+use std::iter::Peekable;
+use terms::{constant, declared, lane_names};
 
 /// The text of each translation unit, where these expressions have the form that is always defined.
 pub fn write(program: &Program, guarded: &BTreeSet<u32>) -> Vec<String> {
@@ -24,7 +25,7 @@ fn write_unit(program: &Program, guarded: &BTreeSet<u32>, unit: usize) -> String
         function: None,
         text: String::new(),
         indent: 0,
-        divisions: BTreeMap::new(),
+        helpers: BTreeMap::new(),
         called: BTreeSet::new(),
     };
     for (n, function) in program.functions.iter().enumerate() {
@@ -33,12 +34,13 @@ fn write_unit(program: &Program, guarded: &BTreeSet<u32>, unit: usize) -> String
         }
     }
     let functions = std::mem::take(&mut writer.text);
+    if functions.contains("as_float") {
+        writer.line("#pragma OPENCL FP_CONTRACT OFF");
+    }
     for (n, of) in program.structs.iter().enumerate() {
         writer.line(&format!("struct s{n} {{"));
-        for (field, (ty, length)) in of.fields.iter().enumerate() {
-            let length = Some(*length).filter(|n| *n > 0).map(|n| format!("[{n}]"));
-            let length = length.unwrap_or_default();
-            writer.line(&format!("    {} f{field}{length};", ty.name()));
+        for (field, shape) in of.fields.iter().enumerate() {
+            writer.line(&format!("    {};", declared(&format!("f{field}"), *shape)));
         }
         writer.line("};");
     }
@@ -55,7 +57,7 @@ fn write_unit(program: &Program, guarded: &BTreeSet<u32>, unit: usize) -> String
             "{storage}constant {ty} table{n}[{length}] = {{ {values} }};"
         ));
     }
-    for (name, text) in std::mem::take(&mut writer.divisions) {
+    for (name, text) in std::mem::take(&mut writer.helpers) {
         writer.line(&text.replace("$name", &name));
     }
     for n in std::mem::take(&mut writer.called) {
@@ -74,8 +76,8 @@ struct Writer<'p> {
     function: Option<&'p Function>,
     text: String,
     indent: usize,
-    /// Divisions that are always defined, by their names.
-    divisions: BTreeMap<String, String>,
+    /// Functions that stand for expressions, such as divisions that are always defined, by their names.
+    helpers: BTreeMap<String, String>,
     called: BTreeSet<usize>,
 }
 
@@ -151,27 +153,16 @@ impl Writer<'_> {
                 let Some(variable) = self.variable(*id) else {
                     return;
                 };
-                let declared = declared(&variable.name, variable.shape);
-                let init = init.as_ref().map(|init| format!(" = {}", self.init(init)));
+                let volatile = if variable.volatile { "volatile " } else { "" };
+                let declared = format!("{volatile}{}", declared(&variable.name, variable.shape));
+                let shape = variable.shape;
+                let init = init
+                    .as_ref()
+                    .map(|init| format!(" = {}", self.init(shape, init)));
                 self.line(&format!("{declared}{};", init.unwrap_or_default()));
             }
-            Stmt::Assign(place, value) => {
-                let line = format!("{} = {};", self.place(place), self.bare(value));
-                self.line(&line);
-            }
-            Stmt::Compound(place, value) => {
-                let line = match self.compound(value) {
-                    Some((op, by)) => format!("{} {op}= {by};", self.place(place)),
-                    None => format!("{} = {};", self.place(place), self.bare(value)),
-                };
-                self.line(&line);
-            }
-            Stmt::Step(place, up) => {
-                let line = format!("{}{};", self.place(place), if *up { "++" } else { "--" });
-                self.line(&line);
-            }
-            Stmt::Copy(to, from) => {
-                let line = format!("{} = {};", self.place(to), self.place(from));
+            Stmt::Assign(..) | Stmt::Compound(..) | Stmt::Step(..) | Stmt::Copy(..) => {
+                let line = format!("{};", self.simple(stmt));
                 self.line(&line);
             }
             Stmt::Point(id, target) => {
@@ -218,6 +209,24 @@ impl Writer<'_> {
                 };
                 self.line(&line);
             }
+        }
+    }
+
+    /// A statement that is an expression, too.
+    fn simple(&mut self, stmt: &Stmt) -> String {
+        match stmt {
+            Stmt::Assign(place, value) => {
+                format!("{} = {}", self.place(place), self.bare(value))
+            }
+            Stmt::Compound(place, value) => match self.compound(value) {
+                Some((op, by)) => format!("{} {op}= {by}", self.place(place)),
+                None => format!("{} = {}", self.place(place), self.bare(value)),
+            },
+            Stmt::Step(place, up) => {
+                format!("{}{}", self.place(place), if *up { "++" } else { "--" })
+            }
+            Stmt::Copy(to, from) => format!("{} = {}", self.place(to), self.place(from)),
+            _ => String::new(),
         }
     }
 
@@ -276,25 +285,58 @@ impl Writer<'_> {
         (!self.guarded.contains(&inner.id)).then(|| (op.text(), self.bare(by)))
     }
 
-    fn init(&mut self, init: &Init) -> String {
+    fn init(&mut self, shape: Shape, init: &Init) -> String {
         match init {
             Init::Number(value) => self.bare(value),
-            Init::List(list) => {
-                let list: Vec<_> = list.iter().map(|value| self.bare(value)).collect();
-                format!("{{ {} }}", list.join(", "))
+            Init::List(list) => self.braces(shape, &mut list.iter().peekable()),
+            Init::Parts(parts) => {
+                let parts = parts.iter().map(|(path, value)| {
+                    let path: String = path.iter().map(part).collect();
+                    format!("{path} = {}", self.bare(value))
+                });
+                let parts: Vec<_> = parts.collect();
+                format!("{{ {} }}", parts.join(", "))
             }
             Init::Whole(place) => self.place(place),
             Init::Pointer(target) => self.target(target),
         }
     }
 
+    /// The numbers that are left of a list for something of a shape.
+    fn braces<'e>(
+        &mut self,
+        shape: Shape,
+        list: &mut Peekable<impl Iterator<Item = &'e Expr>>,
+    ) -> String {
+        let parts: Vec<Shape> = match shape {
+            Shape::Struct(n) => self.program.structs[n].fields.clone(),
+            Shape::Structs(n, length) => vec![Shape::Struct(n); length],
+            Shape::Grid(ty, rows, columns) => vec![Shape::Array(ty, columns); rows],
+            Shape::Array(ty, length) => vec![Shape::Number(ty); length],
+            Shape::Number(_) | Shape::Pointer(..) | Shape::ToStruct(..) | Shape::ToPointer(..) => {
+                return list
+                    .next()
+                    .map(|value| self.bare(value))
+                    .unwrap_or_default();
+            }
+        };
+        let mut all = Vec::new();
+        for shape in parts {
+            if list.peek().is_some() {
+                all.push(self.braces(shape, list));
+            }
+        }
+        format!("{{ {} }}", all.join(", "))
+    }
+
     fn place(&mut self, place: &Place) -> String {
         let (mut text, pointer) = match place.root {
             Root::Table(n) => (format!("table{n}"), false),
             Root::Variable(id) => {
-                let pointer = self
-                    .variable(id)
-                    .is_some_and(|v| matches!(v.shape, Shape::Pointer(..) | Shape::ToStruct(..)));
+                let pointer = self.variable(id).is_some_and(|v| {
+                    use Shape::*;
+                    matches!(v.shape, Pointer(..) | ToStruct(..) | ToPointer(..))
+                });
                 (self.name(id), pointer)
             }
         };
@@ -313,7 +355,10 @@ impl Writer<'_> {
                     let _ = write!(text, ".f{field}");
                 }
                 Step::Lane(lane) => {
-                    let _ = write!(text, ".s{lane}");
+                    let _ = write!(text, ".s{lane:x}");
+                }
+                Step::Lanes(of, lanes) => {
+                    let _ = write!(text, ".{}", lane_names(lanes, *of));
                 }
             }
         }
@@ -350,109 +395,12 @@ impl Writer<'_> {
         let list: Vec<_> = arguments.iter().map(|one| self.argument(one)).collect();
         format!("{}({})", self.program.functions[n].name, list.join(", "))
     }
+}
 
-    /// An expression where no operator is beside it.
-    fn bare(&mut self, expr: &Expr) -> String {
-        let text = self.expr(expr);
-        let whole = text.starts_with('(') && closes_last(&text);
-        match whole {
-            true => text[1..text.len() - 1].to_string(),
-            false => text,
-        }
-    }
-
-    fn expr(&mut self, expr: &Expr) -> String {
-        let guarded = self.guarded.contains(&expr.id);
-        let ty = expr.ty;
-        match &expr.kind {
-            Kind::Constant(value) => constant(ty, value),
-            Kind::Read(place) => self.place(place),
-            Kind::Negate(of) if guarded => {
-                let (unsigned, of) = (ty.with(ty.of.unsigned()), self.unsigned(of, ty));
-                format!("as_{}(({})(0) - {of})", ty.name(), unsigned.name())
-            }
-            Kind::Negate(of) => format!("(-{})", self.expr(of)),
-            Kind::Complement(of) => format!("(~{})", self.expr(of)),
-            Kind::Not(of) => format!("(!{})", self.expr(of)),
-            Kind::Arithmetic(op, left, right) if guarded => self.guarded(*op, ty, left, right),
-            Kind::Arithmetic(op, left, right) => self.binary(op.text(), left, right),
-            Kind::Comparison(op, left, right) => self.binary(op.text(), left, right),
-            Kind::And(left, right) => self.binary("&&", left, right),
-            Kind::Or(left, right) => self.binary("||", left, right),
-            Kind::Choice(condition, yes, no) => {
-                let condition = self.expr(condition);
-                format!("({condition} ? {} : {})", self.expr(yes), self.expr(no))
-            }
-            Kind::Implicit(of) if guarded => self.reinterpreted(of, ty),
-            Kind::Implicit(of) => self.expr(of),
-            Kind::Cast(of) if guarded => self.reinterpreted(of, ty),
-            Kind::Cast(of) => format!("(({}){})", ty.name(), self.expr(of)),
-            Kind::Convert {
-                of,
-                saturated: false,
-            } if guarded => self.reinterpreted(of, ty),
-            Kind::Convert { of, saturated } => {
-                let mode = if *saturated { "_sat" } else { "" };
-                format!("convert_{}{mode}({})", ty.name(), self.bare(of))
-            }
-            Kind::Reinterpret(of) => format!("as_{}({})", ty.name(), self.bare(of)),
-            Kind::Builtin(function, arguments) => self.builtin(*function, arguments),
-            Kind::Call(n, arguments) => self.call(*n, arguments),
-            Kind::Vector(lanes) => {
-                let lanes: Vec<_> = lanes.iter().map(|lane| self.bare(lane)).collect();
-                format!("(({})({}))", ty.name(), lanes.join(", "))
-            }
-            Kind::Lanes(of, lanes) => {
-                let lanes: String = lanes.iter().map(|lane| lane.to_string()).collect();
-                format!("{}.s{lanes}", self.expr(of))
-            }
-            Kind::WorkItem(WorkItem::WorkDim, _) => "get_work_dim()".into(),
-            Kind::WorkItem(function, dimension) => {
-                format!("((uint){}({}))", function.name(), self.bare(dimension))
-            }
-        }
-    }
-
-    fn builtin(&mut self, function: Builtin, arguments: &[Expr]) -> String {
-        let list: Vec<_> = arguments.iter().map(|one| self.bare(one)).collect();
-        format!("{}({})", function.name(), list.join(", "))
-    }
-
-    fn binary(&mut self, op: &str, left: &Expr, right: &Expr) -> String {
-        format!("({} {op} {})", self.expr(left), self.expr(right))
-    }
-
-    /// An operand as the unsigned type of its size.
-    fn unsigned(&mut self, of: &Expr, ty: Type) -> String {
-        let unsigned = ty.with(ty.of.unsigned()).name();
-        match ty.lanes {
-            1 => format!("({unsigned}){}", self.expr(of)),
-            _ => format!("as_{unsigned}({})", self.bare(of)),
-        }
-    }
-
-    /// Modulo its size, as a signed type.
-    fn reinterpreted(&mut self, of: &Expr, ty: Type) -> String {
-        let unsigned = ty.with(ty.of.unsigned()).name();
-        let inner = match ty.lanes {
-            1 => format!("({unsigned}){}", self.expr(of)),
-            _ => format!("convert_{unsigned}({})", self.bare(of)),
-        };
-        format!("as_{}({inner})", ty.name())
-    }
-
-    fn guarded(&mut self, op: Arithmetic, ty: Type, left: &Expr, right: &Expr) -> String {
-        if !matches!(op, Arithmetic::Divide | Arithmetic::Remainder) {
-            let (left, right) = (self.unsigned(left, ty), self.unsigned(right, ty));
-            return format!("as_{}({left} {} {right})", ty.name(), op.text());
-        }
-        let what = if op == Arithmetic::Divide {
-            "quotient"
-        } else {
-            "remainder"
-        };
-        let name = format!("{what}_{}", ty.name());
-        self.divisions.insert(name.clone(), division(op, ty));
-        format!("{name}({}, {})", self.bare(left), self.bare(right))
+/// A designator.
+fn part(part: &Part) -> String {
+    match part {
+        Part::Field(n) => format!(".f{n}"),
+        Part::Element(n) => format!("[{n}]"),
     }
 }

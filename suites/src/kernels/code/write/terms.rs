@@ -31,6 +31,37 @@ pub(super) fn division(op: Arithmetic, ty: Type) -> String {
     format!("static {name} $name({name} a, {name} b) {{ return {quotient}; }}")
 }
 
+/// What reads a value as another type of its size.
+pub(super) fn union(from: Type, to: Type) -> String {
+    let (from, to) = (from.name(), to.name());
+    format!(
+        "static {to} $name({from} a) {{ union {{ {from} from; {to} to; }} both; both.from = a; return both.to; }}"
+    )
+}
+
+/// The names of lanes of a vector of so many, one of several that they may have.
+pub(super) fn lane_names(lanes: &[u8], of: u8) -> String {
+    let are = |lane: &dyn Fn(u8) -> u8| (0..of / 2).all(|n| lanes[usize::from(n)] == lane(n));
+    // Of a vector of three the halves have a lane without a value.
+    if of.is_power_of_two() && lanes.len() == usize::from(of / 2) {
+        let halves: [(&str, &dyn Fn(u8) -> u8); 3] = [
+            ("even", &|n| 2 * n),
+            ("odd", &|n| 2 * n + 1),
+            ("hi", &|n| n + of / 2),
+        ];
+        if let Some((name, _)) = halves.into_iter().find(|(_, lane)| are(lane)) {
+            return name.into();
+        }
+    }
+    let letter = |lane: &u8| b"xyzw".get(usize::from(*lane)).copied().map(char::from);
+    match lanes.iter().map(letter).collect() {
+        Some(letters) if of <= 4 && lanes.len() > 1 => letters,
+        _ => lanes
+            .iter()
+            .fold("s".into(), |text, lane| format!("{text}{lane:x}")),
+    }
+}
+
 /// Whether the parenthesis that a text begins with closes at its end.
 pub(super) fn closes_last(text: &str) -> bool {
     let mut depth = 0;
@@ -52,10 +83,14 @@ pub(super) fn declared(name: &str, shape: Shape) -> String {
     match shape {
         Shape::Number(ty) => format!("{} {name}", ty.name()),
         Shape::Array(ty, length) => format!("{} {name}[{length}]", ty.name()),
+        Shape::Grid(ty, rows, columns) => format!("{} {name}[{rows}][{columns}]", ty.name()),
         Shape::Struct(n) => format!("struct s{n} {name}"),
         Shape::Structs(n, length) => format!("struct s{n} {name}[{length}]"),
         Shape::Pointer(region, ty) => format!("{}{} *{name}", region.text(), ty.name()),
         Shape::ToStruct(region, n) => format!("{}struct s{n} *{name}", region.text()),
+        Shape::ToPointer(region, ty) => {
+            format!("{}{} *private *{name}", region.text(), ty.name())
+        }
     }
 }
 

@@ -118,11 +118,39 @@ fn plain(form: Form, load: bool) -> Form {
     Form { order, ..form }
 }
 
-/// Each work-item does a sequence of atomic functions on an object of its own: their results, what
-/// compare-exchanges put in the place of what they expected, and what is left.
+/// Types that have functions without `memory_order`, which are older.
+const OLD: [Type; 5] = [Type::Uint, Type::Int, Type::Long, Type::Ulong, Type::Float];
+
+/// A call of an older function by the name of the one that does the same.
+fn old(ty: Type, name: &str, arguments: &str) -> String {
+    let prefix = if ty.long() { "atom" } else { "atomic" };
+    let name = match name {
+        "exchange" | "load" => "xchg",
+        name => name.trim_start_matches("fetch_"),
+    };
+    format!("{prefix}_{name}({arguments})")
+}
+
+/// Each work-item does a sequence of atomic functions on an object of its own, of any type and of both types of 32
+/// bits: their results, what compare-exchanges put in the place of what they expected, and what is left.
 pub fn values(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("what atomic functions give and leave");
-    let ty = choices.one_of(&Type::ALL);
+    let legacy = choices.percent(35);
+    let first = match legacy {
+        true => choices.one_of(&OLD),
+        false => choices.one_of(&Type::ALL),
+    };
+    let mut types = vec![first, Type::Uint, Type::Int];
+    types.dedup();
+    case.case.source = types.iter().map(|ty| enable(*ty)).collect();
+    for (n, ty) in types.into_iter().enumerate() {
+        each(choices, &mut case, &format!("each{n}"), ty, legacy);
+    }
+    case.case
+}
+
+/// The kernel of a type, its launch, and what that must leave.
+fn each(choices: &mut Choices, case: &mut CaseBuilder, name: &str, ty: Type, legacy: bool) {
     let region = choices.one_of(&[Region::Global, Region::Global, Region::Local]);
     case.need(ty.needs());
     let t = ty.name();
@@ -148,17 +176,34 @@ pub fn values(choices: &mut Choices) -> KernelCase {
         let suffix = if ty.long() { "ul" } else { "u" };
         format!("{value_of}(0x{value:x}{suffix})")
     };
-    for _ in 0..choices.between(3, 10) {
-        let form = form(choices, &mut case, region, false);
+    for _ in 0..choices.between(4, 14) {
+        let form = form(choices, case, region, legacy);
         let operand = value(choices, ty);
-        match choices.below(12) {
-            0..=2 => {
-                // What the first work-item has is expected, or something else.
-                let expected = if choices.percent(50) {
-                    cells[0]
-                } else {
-                    value(choices, ty)
-                };
+        let what = choices.below(12);
+        // What the first work-item has is expected, or something else.
+        let expected = match what {
+            0..=2 if choices.percent(50) => cells[0],
+            0..=2 => value(choices, ty),
+            _ => 0,
+        };
+        let name = choices.pick(functions).unwrap_or("load");
+        let swap = |cells: &mut Vec<u64>| {
+            let found = cells.iter_mut().filter(|cell| **cell == expected);
+            found.for_each(|cell| *cell = operand);
+        };
+        match what {
+            // Numbers that are no integers are exchanged, without a comparison.
+            0..=2 if legacy && !ty.real() => {
+                let arguments = format!("p, {}, {}", literal(expected), literal(operand));
+                let call = old(ty, "cmpxchg", &arguments);
+                let _ = writeln!(body, "    out[{count}] = {bits_of}({call});");
+                count += 1;
+                for (cell, results) in cells.iter().zip(&mut results) {
+                    results.push(*cell);
+                }
+                swap(&mut cells);
+            }
+            0..=2 if !legacy => {
                 let call = form.compare(false, &format!("p, &expected, {}", literal(operand)));
                 let _ = writeln!(
                     body,
@@ -167,25 +212,23 @@ pub fn values(choices: &mut Choices) -> KernelCase {
                     count + 1
                 );
                 count += 2;
-                for (cell, results) in cells.iter_mut().zip(&mut results) {
-                    let equal = *cell == expected;
-                    results.extend([u64::from(equal), *cell]);
-                    if equal {
-                        *cell = operand;
-                    }
+                for (cell, results) in cells.iter().zip(&mut results) {
+                    results.extend([u64::from(*cell == expected), *cell]);
                 }
+                swap(&mut cells);
             }
-            3 => {
+            3 if !legacy => {
                 let call = plain(form, false).call("store", &format!("p, {}", literal(operand)));
                 let _ = writeln!(body, "    {call};");
                 cells.fill(operand);
             }
             _ => {
-                let name = choices.pick(functions).unwrap_or("load");
-                let call = if name == "load" {
-                    plain(form, true).call(name, "p")
-                } else {
-                    form.call(name, &format!("p, {}", literal(operand)))
+                let with = format!("p, {}", literal(operand));
+                let (name, call) = match (legacy, name) {
+                    (true, "load") => ("exchange", old(ty, "exchange", &with)),
+                    (true, name) => (name, old(ty, name, &with)),
+                    (false, "load") => (name, plain(form, true).call(name, "p")),
+                    (false, name) => (name, form.call(name, &with)),
                 };
                 let _ = writeln!(body, "    out[{count}] = {bits_of}({call});");
                 count += 1;
@@ -200,23 +243,14 @@ pub fn values(choices: &mut Choices) -> KernelCase {
     for (cell, results) in cells.iter().zip(&mut results) {
         results.push(*cell);
     }
-    let (own, space) = match region {
-        Region::Local => (
-            format!(
-                "    local atomic_{t} here[{items}];\n    volatile local atomic_{t} *p = &here[get_local_id(0)];\n    atomic_init(p, {value_of}(from[item]));\n"
-            ),
-            "local",
-        ),
-        Region::Global | Region::Svm(_) => (
-            format!(
-                "    volatile global atomic_{t} *p = (volatile global atomic_{t} *)&from[item];\n"
-            ),
-            "global",
-        ),
+    let own = own(region, (t, legacy), items, &value_of);
+    let space = match region {
+        Region::Local => "local",
+        Region::Global | Region::Svm(_) => "global",
     };
-    case.case.source = cl!(
+    case.case.source += &cl!(
         "values.cl",
-        enable = enable(ty),
+        name,
         word,
         t,
         results = count + 1,
@@ -231,13 +265,33 @@ pub fn values(choices: &mut Choices) -> KernelCase {
     let from = case.object(Kind::Buffer, items * unit.bytes(), list(first));
     let out = case.buffer(items * (count + 1) * unit.bytes());
     let range = Range::line(items as u64, items as u64);
-    case.launch("each", args![from, out], range);
+    case.launch(name, args![from, out], range);
     let want = Want::same(unit, list(results.concat()));
-    case.look(
-        out,
-        &[rule::MM_RMW_LAST, rule::MM_ATOMICITY],
-        "what the functions gave, and what is left",
-        want,
-    );
-    case.case
+    let rules = [rule::MM_RMW_LAST, rule::MM_ATOMICITY];
+    let says = format!("what the functions on {t} gave, and what is left");
+    case.look(out, &rules, &says, want);
+}
+
+/// The object of each work-item, which `p` leads to: of an atomic type, or of the type itself.
+fn own(region: Region, (t, legacy): (&str, bool), items: usize, value_of: &str) -> String {
+    let atomic = if legacy {
+        t.into()
+    } else {
+        format!("atomic_{t}")
+    };
+    match region {
+        Region::Local => {
+            let first = format!("{value_of}(from[item])");
+            let begin = match legacy {
+                true => format!("*p = {first}"),
+                false => format!("atomic_init(p, {first})"),
+            };
+            format!(
+                "    local {atomic} here[{items}];\n    volatile local {atomic} *p = &here[get_local_id(0)];\n    {begin};\n"
+            )
+        }
+        Region::Global | Region::Svm(_) => {
+            format!("    volatile global {atomic} *p = (volatile global {atomic} *)&from[item];\n")
+        }
+    }
 }

@@ -1,4 +1,4 @@
-@enable@kernel void each(global @word@ *from, global @word@ *all) {
+kernel void @name@(global @word@ *from, global @word@ *all) {
     size_t item = get_global_id(0);
     global @word@ *out = all + item * @results@u;
     @t@ expected;

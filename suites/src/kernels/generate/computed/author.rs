@@ -1,5 +1,6 @@
 //! Writes a function of a program, statement by statement, by random choices.
 
+use super::structures::Kept;
 use crate::choices::Choices;
 use crate::kernels::code::make::Maker;
 use crate::kernels::code::number::*;
@@ -16,6 +17,8 @@ pub(in super::super) struct Author<'c> {
     pub sources: Vec<(Place, Type)>,
     /// Functions of numbers that expressions can call.
     pub helpers: Vec<usize>,
+    /// Where the kernel can leave structures, where it is about memory.
+    pub(super) kept: Option<Kept>,
     /// The functions that the next pieces are about, in turn.
     pub(super) turn: usize,
 }
@@ -30,6 +33,7 @@ impl<'c> Author<'c> {
             function: Function::new(""),
             sources: Vec::new(),
             helpers: Vec::new(),
+            kept: None,
             turn: 0,
         }
     }
@@ -51,6 +55,27 @@ impl<'c> Author<'c> {
         self.program.functions.len() - 1
     }
 
+    /// Leaves the function that is being written for one of its unit that is called from it; gives what to come back to.
+    pub(super) fn leave(&mut self, name: &str) -> (Function, Vec<(Place, Type)>, Vec<usize>) {
+        let unit = self.function.unit;
+        let around = (
+            std::mem::replace(&mut self.function, Function::new("")),
+            std::mem::take(&mut self.sources),
+            std::mem::take(&mut self.helpers),
+        );
+        self.begin(name, false);
+        (self.function.unit, self.function.internal) = (unit, true);
+        around
+    }
+
+    /// Goes on with the function that was left.
+    pub(super) fn come_back(
+        &mut self,
+        (function, sources, helpers): (Function, Vec<(Place, Type)>, Vec<usize>),
+    ) {
+        (self.function, self.sources, self.helpers) = (function, sources, helpers);
+    }
+
     /// A further variable, `v` and its number.
     pub fn variable(&mut self, shape: Shape) -> VarId {
         let name = format!("v{}", self.function.variables.len());
@@ -63,6 +88,7 @@ impl<'c> Author<'c> {
             name: name.into(),
             shape,
             local: false,
+            volatile: false,
         });
         self.function.variables.len() - 1
     }

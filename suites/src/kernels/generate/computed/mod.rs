@@ -1,11 +1,14 @@
-//! Kernels whose answers are computed here: expressions, conversions, functions, statements and memory of one
-//! work-item each.
+//! Kernels whose answers are computed here: expressions, conversions, functions, statements, memory and numbers with a
+//! fraction of one work-item each.
 
 mod author;
 mod flow;
 mod input;
 mod objects;
 mod pieces;
+mod reals;
+mod structures;
+mod vectors;
 
 pub(super) use author::Author;
 pub(super) use flow::Around;
@@ -21,6 +24,7 @@ use crate::kernels::code::*;
 use crate::rule::{self, RuleId};
 use classay_vocabulary::Need;
 use pieces::{Results, SUBJECTS, Subject};
+use structures::Kept;
 
 /// Numbers that each work-item reads.
 const INPUTS: usize = 4;
@@ -38,6 +42,8 @@ struct Planned {
     /// Results of each work-item.
     results: usize,
     numbers: Vec<(Type, Value)>,
+    /// The type of structures that it can leave in global memory.
+    kept: Option<usize>,
 }
 
 /// A program of several kernels, each about a part of the language, each launched once.
@@ -46,7 +52,7 @@ pub fn computed(choices: &mut Choices) -> KernelCase {
     let mut author = Author::new(choices);
     let units = if author.choices.percent(25) { 2 } else { 1 };
     let mut planned = Vec::new();
-    let count = author.choices.one_of(&[1, 3, 4, 5, 6, 6]);
+    let count = author.choices.one_of(&[1, 3, 5, 6, 7, 7]);
     let first = author.choices.below(SUBJECTS.len());
     for unit in 0..units {
         author.helpers.clear();
@@ -74,7 +80,16 @@ pub fn computed(choices: &mut Choices) -> KernelCase {
         planned.push(author.kernel(subject, n, unit));
     }
     let (program, choices) = (author.program, author.choices);
-    finish(&mut case, &program, &planned, choices.below(1 << 30) as u64);
+    let seed = choices.below(1 << 30) as u64;
+    // Kernels and copies of them, of which one gets other arguments when the other has been made.
+    let copies = choices.percent(30);
+    case.need_if(copies, &[Need::Api21]);
+    let copied = |_| match copies {
+        true => choices.one_of(&[Some(true), Some(false), None]),
+        false => None,
+    };
+    let copied: Vec<Option<bool>> = planned.iter().map(copied).collect();
+    finish(&mut case, &program, &planned, &copied, seed);
     if units > 1 {
         case.need(&[Need::Linker]);
     }
@@ -92,6 +107,7 @@ impl Author<'_> {
         );
         let out = self.parameter("out", Shape::Pointer(Region::Global, output.scalar()));
         let from = self.parameter("from", Shape::Pointer(Region::GlobalConst, input.scalar()));
+        let kept = (subject == Subject::Memory).then(|| self.kept_parameter());
         let numbers = (0..self.choices.below(3)).map(|n| {
             let of = self.integer();
             self.number_parameter(&format!("a{n}"), of.scalar());
@@ -110,6 +126,16 @@ impl Author<'_> {
         let items = range.items() as i128;
         let index = self.make.with(index, Arithmetic::Remainder, items);
         body.push(Stmt::Declare(me, Some(Init::Number(index))));
+        self.kept = kept.map(|(of, global)| {
+            let local = self.named("room", Shape::Structs(of, range.group() as usize));
+            self.function.variables[local].local = true;
+            Kept {
+                of,
+                global,
+                local,
+                me,
+            }
+        });
         for n in 0..INPUTS {
             let place = Place::variable(from).at(self.element(me, INPUTS, n));
             let read = self.make.read(place, input.scalar());
@@ -132,6 +158,7 @@ impl Author<'_> {
             output,
             results: each,
             numbers,
+            kept: kept.map(|(of, _)| of),
         }
     }
 
@@ -144,14 +171,19 @@ impl Author<'_> {
             if results.len() >= RESULTS {
                 break;
             }
-            let other = self.choices.percent(15);
-            match if other { Subject::Operators } else { subject } {
+            let others = [Subject::Operators, Subject::Memory];
+            let other = self
+                .choices
+                .percent(25)
+                .then(|| self.choices.one_of(&others));
+            match other.unwrap_or(subject) {
                 Subject::Operators => self.operators(body, &mut results),
                 Subject::Conversions => self.conversions(body, &mut results),
                 Subject::Functions => self.functions(body, &mut results),
                 Subject::Statements => self.statements(body, &mut results),
                 Subject::Memory => self.memory(body, &mut results),
                 Subject::WorkItems => self.work_items(body, &mut results),
+                Subject::Reals => self.reals(body, &mut results),
             }
         }
         results
@@ -209,8 +241,15 @@ impl Author<'_> {
     }
 }
 
-/// Runs the launches here, and adds them to the case with what they must leave behind.
-fn finish(case: &mut CaseBuilder, program: &Program, planned: &[Planned], seed: u64) {
+/// Runs the launches here, and adds them to the case with what they must leave behind; `copied` says of each whether a
+/// copy of the kernel is launched, or the kernel when a copy has been made.
+fn finish(
+    case: &mut CaseBuilder,
+    program: &Program,
+    planned: &[Planned],
+    copied: &[Option<bool>],
+    seed: u64,
+) {
     let mut machine = Machine::new(program);
     let mut launched = Vec::new();
     for (n, plan) in planned.iter().enumerate() {
@@ -218,32 +257,46 @@ fn finish(case: &mut CaseBuilder, program: &Program, planned: &[Planned], seed: 
         let inputs = numbers(plan.input, items * INPUTS, seed + n as u64);
         let [out, from] = [vec![[0; LANES]; items * plan.results], inputs.clone()]
             .map(|values| machine.buffer(values));
-        let given = [Given::Buffer(out), Given::Buffer(from)].into_iter();
+        let kept = plan.kept.map(Shape::Struct).map(|of| {
+            let cells = items * program.cells(of);
+            machine.buffer(vec![[0; LANES]; cells])
+        });
+        let given = [out, from].into_iter().chain(kept).map(Given::Buffer);
         let given: Vec<Given> = given
             .chain(plan.numbers.iter().map(|(_, value)| Given::Number(*value)))
             .collect();
         // One that takes too long to run here is not launched there.
         if machine.launch(&plan.name, &given, &plan.range).is_ok() {
-            launched.push((plan, out, inputs));
+            launched.push((plan, copied.get(n).copied().flatten(), out, inputs));
         }
     }
     let mut texts = write(program, machine.guarded()).into_iter();
     case.case.source = texts.next().unwrap_or_default();
     case.case.units = texts.collect();
-    for (plan, out, inputs) in launched {
+    for (plan, copied, out, inputs) in launched {
         let values = machine.contents(out);
         let length = (values.len() * usize::from(plan.output.bits) / 8).max(1);
         let to = case.buffer(length);
         let from = buffer(case, plan.input, &inputs);
         let mut args = vec![Arg::Object(to), Arg::Object(from)];
+        args.extend(plan.kept.map(|n| {
+            let (bytes, _) = program.bytes(Shape::Struct(n));
+            Arg::Object(case.buffer(bytes * plan.range.items() as usize))
+        }));
         args.extend(
             plan.numbers
                 .iter()
                 .map(|(ty, value)| Arg::Bytes(bytes(ty.of, &[*value]))),
         );
-        case.run(Launch::new(plan.name.clone(), args, plan.range.clone()));
+        case.need_if(plan.subject == Subject::Reals, &[Need::FullProfile]);
+        case.run(Launch {
+            cloned: copied == Some(true),
+            disturbed: copied == Some(false),
+            ..Launch::new(plan.name.clone(), args, plan.range.clone())
+        });
         let mut rules = rules(plan.subject);
         rules.extend((!case.case.units.is_empty()).then_some(rule::C_UNITS));
+        rules.extend(copied.map(|_| rule::RG_ARGS));
         let name = format!("what {} computed", plan.name);
         look(case, plan.output, to, &values, &rules, &name);
     }
@@ -297,6 +350,7 @@ fn rules(subject: Subject) -> Vec<RuleId> {
         Subject::Functions => vec![rule::C_FUNCTIONS, rule::C_CONVERSIONS],
         Subject::Statements => vec![rule::C_STATEMENTS, rule::C_OPERATORS],
         Subject::Memory => vec![rule::C_OBJECTS, rule::C_OPERATORS],
+        Subject::Reals => vec![rule::C_REALS, rule::C_CONVERSIONS],
         Subject::WorkItems => vec![
             rule::ND_GLOBAL_ID,
             rule::ND_LOCAL_ID,

@@ -8,10 +8,12 @@ use crate::kernels::code::*;
 impl Author<'_> {
     /// Structures, arrays, tables, and pointers into them.
     pub(super) fn memory(&mut self, body: &mut Vec<Stmt>, results: &mut Results) {
-        match self.choices.below(4) {
+        match self.choices.below(10) {
             0 | 1 => self.array(body, results),
-            2 => self.structure(body, results),
-            _ => self.table(body, results),
+            2..=5 => self.structure(body, results),
+            6 => self.table(body, results),
+            7 => self.grid(body, results),
+            _ => self.fresh(body, results),
         }
     }
 
@@ -52,6 +54,73 @@ impl Author<'_> {
         let last = self.make.uint(middle - 1);
         let read = self.make.read(Place::variable(array).at(last), ty);
         self.result(body, results, wide, read);
+        if self.choices.percent(50) {
+            self.pointer_to_pointer(body, results, (array, pointer), ty);
+        }
+    }
+
+    /// The pointer through one that leads to it, before and after it is moved back by one.
+    fn pointer_to_pointer(
+        &mut self,
+        body: &mut Vec<Stmt>,
+        results: &mut Results,
+        (array, pointer): (VarId, VarId),
+        ty: Type,
+    ) {
+        let to = self.variable(Shape::ToPointer(Region::Private, ty));
+        let target = Target::To(Place::variable(pointer));
+        body.push(Stmt::Declare(to, Some(Init::Pointer(target))));
+        let through = |author: &mut Self, at: i128| {
+            let (follow, index) = (author.make.uint(0), author.make.constant(INT.scalar(), at));
+            Place::variable(to).at(follow).at(index)
+        };
+        let (place, by) = (through(self, -1), self.expr(1));
+        body.push(self.make.compound(place, ty, Arithmetic::Add, by));
+        let back = self.make.constant(INT.scalar(), -1);
+        body.push(Stmt::Point(pointer, Target::From(pointer, Some(back))));
+        let place = through(self, 0);
+        let read = self.make.read(place, ty);
+        self.result(body, results, LONG, read);
+        let (place, value) = (through(self, 1), self.leaf());
+        let value = self.make.implicit(ty, value);
+        body.push(Stmt::Assign(place, value));
+        let sum = self.sum(body);
+        self.fold(body, sum, Place::variable(array));
+        results.push(self.make.variable(sum, ULONG.scalar()));
+    }
+
+    /// An array of arrays that is filled in loops, and a pointer into one of its rows.
+    fn grid(&mut self, body: &mut Vec<Stmt>, results: &mut Results) {
+        let ty = self.integer().scalar();
+        let (rows, columns) = (
+            self.choices.between(2, 4),
+            self.choices.one_of(&[2usize, 3, 4, 7]),
+        );
+        let grid = self.variable(Shape::Grid(ty, rows, columns));
+        body.push(Stmt::Declare(grid, None));
+        let uint = UINT.scalar();
+        let [i, j] = [(); 2].map(|()| self.variable(Shape::Number(uint)));
+        let [row, column, first, second] = [i, j, i, j].map(|id| self.make.variable(id, uint));
+        let product = self.make.with(first, Arithmetic::Multiply, 17);
+        let number = self.make.arithmetic(Arithmetic::Add, product, second);
+        let leaf = self.leaf();
+        let value = self.make.arithmetic(Arithmetic::Xor, leaf, number);
+        let value = self.make.implicit(ty, value);
+        let fill = Stmt::Assign(Place::variable(grid).at(row).at(column), value);
+        let inner = self.count_to(j, columns as u32, vec![fill]);
+        body.push(self.count_to(i, rows as u32, vec![inner]));
+        let (at, last) = (self.choices.below(rows) as u32, columns as u32 - 1);
+        let [row, end] = [at, last].map(|n| self.make.uint(n));
+        let pointer = self.variable(Shape::Pointer(Region::Private, ty));
+        let target = Target::To(Place::variable(grid).at(row).at(end));
+        body.push(Stmt::Declare(pointer, Some(Init::Pointer(target))));
+        let back = self.make.constant(INT.scalar(), -i128::from(last));
+        let (place, by) = (Place::variable(pointer).at(back), self.expr(1));
+        let op = self.choices.one_of(&ARITHMETIC);
+        body.push(self.make.compound(place, ty, op, by));
+        let sum = self.sum(body);
+        self.fold(body, sum, Place::variable(grid));
+        results.push(self.make.variable(sum, ULONG.scalar()));
     }
 
     /// The negative of a small number, in a signed type.
@@ -73,151 +142,6 @@ impl Author<'_> {
             next: (Arithmetic::Add, self.make.uint(1)),
             body,
         })
-    }
-
-    /// A structure that is filled, copied, changed through a pointer, and passed by value.
-    fn structure(&mut self, body: &mut Vec<Stmt>, results: &mut Results) {
-        let fields = (0..self.choices.between(2, 4)).map(|_| {
-            let length = self.choices.one_of(&[0usize, 0, 3]);
-            let lanes = if length == 0 {
-                self.choices.one_of(&[1, 1, 1, 4])
-            } else {
-                1
-            };
-            (self.integer().vector(lanes), length)
-        });
-        let fields: Vec<(Type, usize)> = fields.collect();
-        let n = self.program.structs.len();
-        self.program.structs.push(Struct {
-            fields: fields.clone(),
-        });
-        let [one, two] = [(); 2].map(|()| self.variable(Shape::Struct(n)));
-        body.push(Stmt::Declare(one, None));
-        let mut places = Vec::new();
-        for (field, (ty, length)) in fields.into_iter().enumerate() {
-            let place = Place::variable(one).then(Step::Field(field));
-            for at in 0..length.max(1) {
-                let place = match length {
-                    0 => place.clone(),
-                    _ => place.clone().at(self.make.uint(at as u32)),
-                };
-                let value = if ty.lanes == 1 {
-                    let value = self.expr(1);
-                    self.make.implicit(ty, value)
-                } else {
-                    self.vector(ty)
-                };
-                body.push(Stmt::Assign(place.clone(), value));
-                places.push((place, ty));
-            }
-        }
-        let (from, to) = (Place::variable(one), Place::variable(two));
-        match self.choices.below(3) {
-            0 => body.push(Stmt::Declare(two, Some(Init::Whole(from)))),
-            1 => body.extend([Stmt::Declare(two, None), Stmt::Copy(to, from)]),
-            _ => {
-                let function = self.by_value(n);
-                let number = self.expr(1);
-                let number = self.make.implicit(ULONG.scalar(), number);
-                let arguments = vec![Argument::Whole(from), Argument::Number(number)];
-                body.extend([
-                    Stmt::Declare(two, None),
-                    Stmt::Call(function, arguments, Some(to)),
-                ]);
-            }
-        }
-        self.among_others(body, results, n, two);
-        let pointer = self.variable(Shape::ToStruct(Region::Private, n));
-        let target = Target::To(Place::variable(two));
-        body.push(Stmt::Declare(pointer, Some(Init::Pointer(target))));
-        let through = self.choices.below(places.len());
-        for (at, (place, ty)) in places.into_iter().enumerate() {
-            let mut path = vec![Step::Index(self.make.uint(0))];
-            path.extend(place.path.clone());
-            let pointed = Place {
-                root: Root::Variable(pointer),
-                path,
-            };
-            let copied = Place {
-                root: Root::Variable(two),
-                path: place.path.clone(),
-            };
-            if at == through && ty.lanes == 1 {
-                let by = self.expr(1);
-                let op = self.choices.one_of(&ARITHMETIC);
-                body.push(self.make.compound(pointed.clone(), ty, op, by));
-            }
-            let lane =
-                (ty.lanes > 1).then(|| Step::Lane(self.choices.below(usize::from(ty.lanes)) as u8));
-            for place in [
-                place,
-                if self.choices.percent(50) {
-                    copied
-                } else {
-                    pointed
-                },
-            ] {
-                let place = lane.clone().into_iter().fold(place, Place::then);
-                results.push(self.make.read(place, ty.of.scalar()));
-            }
-        }
-    }
-
-    /// A structure in the middle of an array of them, read by a pointer that leads behind it.
-    fn among_others(&mut self, body: &mut Vec<Stmt>, results: &mut Results, n: usize, of: VarId) {
-        let many = self.variable(Shape::Structs(n, 3));
-        let [middle, last] = [1, 2].map(|at| Place::variable(many).at(self.make.uint(at)));
-        body.push(Stmt::Declare(many, None));
-        body.push(Stmt::Copy(middle, Place::variable(of)));
-        let pointer = self.variable(Shape::ToStruct(Region::Private, n));
-        let target = Init::Pointer(Target::To(last));
-        body.push(Stmt::Declare(pointer, Some(target)));
-        let field = self.choices.below(self.program.structs[n].fields.len());
-        let (ty, length) = self.program.structs[n].fields[field];
-        let before = self.make.constant(INT.scalar(), -1);
-        let mut place = Place::variable(pointer).at(before).then(Step::Field(field));
-        if length > 0 {
-            place = place.at(self.make.uint(length as u32 - 1));
-        }
-        if ty.lanes > 1 {
-            place = place.then(Step::Lane(ty.lanes - 1));
-        }
-        results.push(self.make.read(place, ty.of.scalar()));
-    }
-
-    /// A function that is given a structure by value, changes its own, and gives that.
-    fn by_value(&mut self, n: usize) -> usize {
-        let unit = self.function.unit;
-        let around = (
-            std::mem::replace(&mut self.function, Function::new("")),
-            std::mem::take(&mut self.sources),
-        );
-        self.begin(&format!("changed{n}"), false);
-        (self.function.unit, self.function.internal) = (unit, true);
-        self.function.gives = Some(Shape::Struct(n));
-        let given = self.parameter("given", Shape::Struct(n));
-        self.number_parameter("a", ULONG.scalar());
-        let mut body = Vec::new();
-        for (field, (ty, length)) in self.program.structs[n]
-            .fields
-            .clone()
-            .into_iter()
-            .enumerate()
-        {
-            let place = Place::variable(given).then(Step::Field(field));
-            let place = match length {
-                0 => place,
-                _ => place.at(self.make.uint(length as u32 - 1)),
-            };
-            if ty.lanes == 1 {
-                let by = self.expr(1);
-                body.push(self.make.compound(place, ty, Arithmetic::Xor, by));
-            }
-        }
-        body.push(Stmt::Return(Some(Argument::Whole(Place::variable(given)))));
-        let function = self.end(body);
-        (self.function, self.sources) = around;
-        function
     }
 
     /// A table in constant memory.

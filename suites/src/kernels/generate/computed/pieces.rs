@@ -17,10 +17,11 @@ pub(super) enum Subject {
     Statements,
     Memory,
     WorkItems,
+    Reals,
 }
 
 /// Every one.
-pub(super) const SUBJECTS: [Subject; 6] = {
+pub(super) const SUBJECTS: [Subject; 7] = {
     use Subject::*;
     [
         Operators,
@@ -29,6 +30,7 @@ pub(super) const SUBJECTS: [Subject; 6] = {
         Statements,
         Memory,
         WorkItems,
+        Reals,
     ]
 };
 
@@ -49,11 +51,14 @@ impl Author<'_> {
 
     /// Operators of scalars and vectors, and assignments that compute.
     pub(super) fn operators(&mut self, body: &mut Vec<Stmt>, results: &mut Results) {
-        match self.choices.below(8) {
+        match self.choices.below(12) {
             0..=3 => {
                 let (of, value) = (self.integer(), self.expr(3));
                 self.result(body, results, of, value);
             }
+            8 => self.known(body, results),
+            9 => self.effects(body, results),
+            10 => self.some_lanes(body, results),
             4 | 5 => {
                 let (of, first) = (self.integer(), self.leaf());
                 let id = self.result(body, results, of, first);
@@ -70,50 +75,96 @@ impl Author<'_> {
         }
     }
 
-    fn vector_operators(&mut self, body: &mut Vec<Stmt>, results: &mut Results) {
-        let lanes = self.choices.one_of(&[2, 4, 3, 8]);
-        let ty = self.integer().vector(lanes);
-        let [a, b, c] = [(); 3].map(|()| {
-            let value = self.vector(ty);
-            self.declare(body, ty, value)
-        });
-        let [left, right, third] = [a, b, c].map(|id| self.make.variable(id, ty));
-        let value = match self.choices.below(4) {
-            0 | 1 => {
-                let op = self.choices.one_of(&ARITHMETIC);
-                self.make.arithmetic(op, left, right)
-            }
-            2 => {
-                let op = self.choices.one_of(&COMPARISONS);
-                self.make.comparison(op, left, right)
-            }
-            _ => {
-                let op = self.choices.one_of(&COMPARISONS);
-                let seen = self.make.comparison(op, left, right);
-                let other = self.make.variable(b, ty);
-                self.make
-                    .expr(ty, Kind::Choice(seen.into(), third.into(), other.into()))
-            }
-        };
-        self.lanes(body, results, value);
+    /// An expression of constants alone, which a compiler may compute, and the same of what is read each time.
+    fn known(&mut self, body: &mut Vec<Stmt>, results: &mut Results) {
+        let outside = std::mem::take(&mut self.sources);
+        let helpers = std::mem::take(&mut self.helpers);
+        let value = self.expr(3);
+        (self.sources, self.helpers) = (outside, helpers);
+        let read = self.reads(value.clone(), body);
+        for value in [value, read] {
+            let wide = value.ty.of;
+            self.result(body, results, wide, value);
+        }
     }
 
-    /// A vector in a variable, perhaps the other way round, and some of its lanes as results.
-    fn lanes(&mut self, body: &mut Vec<Stmt>, results: &mut Results, value: Expr) {
-        let value = match self.choices.percent(30) {
-            true => {
-                let turned = (0..value.ty.lanes).rev().collect();
-                self.make.expr(value.ty, Kind::Lanes(value.into(), turned))
+    /// The expression with variables that are read each time in the places of its constants.
+    fn reads(&mut self, of: Expr, body: &mut Vec<Stmt>) -> Expr {
+        let ty = of.ty;
+        let mut inner = |of: Box<Expr>| Box::new(self.reads(*of, body));
+        let kind = match of.kind {
+            Kind::Constant(_) => {
+                let id = self.declare(body, ty, of);
+                self.function.variables[id].volatile = true;
+                return self.make.variable(id, ty);
             }
-            false => value,
+            Kind::Negate(of) => Kind::Negate(inner(of)),
+            Kind::Complement(of) => Kind::Complement(inner(of)),
+            Kind::Not(of) => Kind::Not(inner(of)),
+            Kind::Cast(of) => Kind::Cast(inner(of)),
+            Kind::Implicit(of) => Kind::Implicit(inner(of)),
+            Kind::Arithmetic(op, a, b) => Kind::Arithmetic(op, inner(a), inner(b)),
+            Kind::Comparison(op, a, b) => Kind::Comparison(op, inner(a), inner(b)),
+            Kind::And(a, b) => Kind::And(inner(a), inner(b)),
+            Kind::Or(a, b) => Kind::Or(inner(a), inner(b)),
+            Kind::Choice(c, a, b) => Kind::Choice(inner(c), inner(a), inner(b)),
+            kind => kind,
         };
-        let ty = value.ty;
-        let id = self.declare(body, ty, value);
-        let first = self.choices.below(usize::from(ty.lanes)) as u8;
-        let other = (first + 1) % ty.lanes;
-        for lane in [first, other] {
-            let place = Place::variable(id).then(Step::Lane(lane));
-            results.push(self.make.read(place, ty.of.scalar()));
+        self.make.expr(ty, kind)
+    }
+
+    /// A count that parts of expressions change: behind `&&`, `||` and `?` only as far as these come, and before a comma.
+    fn effects(&mut self, body: &mut Vec<Stmt>, results: &mut Results) {
+        let ty = self.choices.one_of(&[UINT, UCHAR, ULONG, USHORT]).scalar();
+        let first = self.leaf();
+        let count = self.declare(body, ty, first);
+        // Nothing beside an expression that changes it reads it.
+        self.sources.pop();
+        let int = INT.scalar();
+        for _ in 0..self.choices.between(1, 3) {
+            let changed = self.changed(count, ty);
+            let value = match self.choices.below(4) {
+                0 => {
+                    let (first, second) = (self.condition(2), changed);
+                    self.make.expr(int, Kind::And(first.into(), second.into()))
+                }
+                1 => {
+                    let (first, second) = (self.condition(2), changed);
+                    self.make.expr(int, Kind::Or(first.into(), second.into()))
+                }
+                2 => {
+                    let (condition, other) = (self.condition(2), self.changed(count, ty));
+                    let meet = changed.ty.of.common(other.ty.of).scalar();
+                    let choice = Kind::Choice(condition.into(), changed.into(), other.into());
+                    self.make.expr(meet, choice)
+                }
+                _ => {
+                    let (beside, op) = (self.expr(2), self.choices.one_of(&ARITHMETIC));
+                    self.make.arithmetic(op, changed, beside)
+                }
+            };
+            self.result(body, results, LONG, value);
+        }
+        let left = self.make.variable(count, ty);
+        self.result(body, results, ULONG, left);
+    }
+
+    /// An expression that changes a count.
+    fn changed(&mut self, count: VarId, ty: Type) -> Expr {
+        let place = Place::variable(count);
+        let after = |author: &mut Self, stmt: Stmt| {
+            let of = author.make.variable(count, ty);
+            author.make.expr(ty, Kind::After(stmt.into(), of.into()))
+        };
+        match self.choices.below(4) {
+            0 => self.make.expr(ty, Kind::Post(place, true)),
+            1 => self.make.expr(ty, Kind::Post(place, false)),
+            2 => after(self, Stmt::Step(place, true)),
+            _ => {
+                let (op, by) = (self.choices.one_of(&ARITHMETIC), self.expr(1));
+                let stmt = self.make.compound(place, ty, op, by);
+                after(self, stmt)
+            }
         }
     }
 
@@ -159,40 +210,11 @@ impl Author<'_> {
         self.result(body, results, wide, value);
     }
 
-    fn vector_conversions(&mut self, body: &mut Vec<Stmt>, results: &mut Results) {
-        let lanes = self.choices.one_of(&[2, 4, 3, 8]);
-        let (from, to) = (self.integer().vector(lanes), self.integer().vector(lanes));
-        let of = self.vector(from);
-        let of = self.declare(body, from, of);
-        let of = self.make.variable(of, from);
-        let value = match self.choices.below(3) {
-            0 => self.make.expr(
-                to,
-                Kind::Convert {
-                    of: of.into(),
-                    saturated: false,
-                },
-            ),
-            1 => self.make.expr(
-                to,
-                Kind::Convert {
-                    of: of.into(),
-                    saturated: true,
-                },
-            ),
-            _ => {
-                let other = from.with(Integer {
-                    signed: !from.of.signed,
-                    ..from.of
-                });
-                self.make.expr(other, Kind::Reinterpret(of.into()))
-            }
-        };
-        self.lanes(body, results, value);
-    }
-
-    /// An integer function, of a signed and of an unsigned type.
+    /// An integer function, of a signed and of an unsigned type, or another order of lanes.
     pub(super) fn functions(&mut self, body: &mut Vec<Stmt>, results: &mut Results) {
+        if self.choices.percent(12) {
+            return self.shuffled(body, results);
+        }
         let function = self.in_turn(&BUILTINS);
         for signed in [true, false] {
             let taken = INTEGERS
@@ -213,14 +235,24 @@ impl Author<'_> {
         body: &mut Vec<Stmt>,
         results: &mut Results,
     ) {
-        let lanes = self.choices.one_of(&[1, 1, 1, 2, 4, 3, 8]);
+        let lanes = self.choices.one_of(&[1, 1, 1, 2, 4, 3, 8, 16]);
         let ty = of.vector(lanes);
         let mut arguments = Vec::new();
+        // "gentype max(gentype x, sgentype y)", and so on.
+        let spread = matches!(function, Builtin::Max | Builtin::Min | Builtin::Clamp)
+            && lanes > 1
+            && self.choices.percent(40);
         for (n, ty) in function.arguments(ty).into_iter().enumerate() {
-            arguments.push(self.function_argument(function, n, ty));
+            arguments.push(match spread && n > 0 {
+                true => {
+                    let scalar = self.function_argument(function, n, ty.of.scalar());
+                    self.make.spread(lanes, scalar)
+                }
+                false => self.function_argument(function, n, ty),
+            });
         }
         let value = self.make.builtin(function, arguments);
-        if lanes > 1 {
+        if value.ty.lanes > 1 {
             return self.lanes(body, results, value);
         }
         let wide = self.choices.one_of(&[LONG, ULONG, INT, UINT]);

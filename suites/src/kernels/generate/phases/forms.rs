@@ -92,7 +92,7 @@ impl Phases<'_, '_> {
     }
 
     /// `(me + shift) % size`.
-    fn neighbour(&mut self) -> Expr {
+    pub(super) fn neighbour(&mut self) -> Expr {
         let shift = self
             .author
             .choices
@@ -105,7 +105,7 @@ impl Phases<'_, '_> {
     /// One form; those around others are at most so deep.
     pub(super) fn form(&mut self, body: &mut Vec<Stmt>, depth: u32) {
         let large = self.items > super::LARGE;
-        match self.author.choices.below(if depth == 0 { 10 } else { 14 }) {
+        match self.author.choices.below(if depth == 0 { 11 } else { 15 }) {
             0 => self.exchange(body),
             1 => self.reduce(body),
             2 => self.scan(body),
@@ -117,13 +117,14 @@ impl Phases<'_, '_> {
             7 => self.call(body),
             8 => self.leader(body),
             9 => self.two_sides(body),
-            10 | 11 => self.across(body, depth - 1),
-            12 => self.repeated(body, depth - 1),
+            10 => self.passed_on(body),
+            11 | 12 => self.across(body, depth - 1),
+            13 => self.repeated(body, depth - 1),
             _ => self.told(body, depth - 1),
         }
     }
 
-    fn exchange(&mut self, body: &mut Vec<Stmt>) {
+    pub(super) fn exchange(&mut self, body: &mut Vec<Stmt>) {
         let shared = self.shared();
         self.publish(shared, body);
         let index = self.neighbour();

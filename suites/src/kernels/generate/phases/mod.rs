@@ -2,6 +2,7 @@
 //! them depends on it: reductions, scans, sorting, trips of its own, values that live across barriers.
 
 mod forms;
+mod records;
 mod uniform;
 
 use super::builder::CaseBuilder;
@@ -54,6 +55,9 @@ const SIZES: [&[u64]; 32] = [
 /// Beyond this size a kernel is in one or two groups, and has few forms.
 const LARGE: u64 = 129;
 
+/// The largest group that passes structures on: its local memory has room for them.
+const BOXES: u64 = 128;
+
 /// What a kernel is written of: its variables, all of which every work-item has.
 struct Phases<'a, 'c> {
     author: &'a mut Author<'c>,
@@ -71,6 +75,8 @@ struct Phases<'a, 'c> {
     cells: VarId,
     other: VarId,
     mine: VarId,
+    /// A structure type, and an array in local memory with one for each work-item; not of large groups.
+    boxes: Option<(usize, VarId)>,
     /// The functions with barriers: one that exchanges numbers, and one that calls it twice.
     functions: [usize; 2],
     /// Work-items of a group.
@@ -213,6 +219,12 @@ fn kernel(author: &mut Author<'_>, name: &str, ty: Type, range: &Range, function
     let items = range.group();
     let other = author.named("other", Shape::Array(ty, items as usize));
     author.function.variables[other].local = true;
+    let boxes = (items <= BOXES).then(|| {
+        let of = author.narrow_structure();
+        let boxes = author.named("boxes", Shape::Structs(of, items as usize));
+        author.function.variables[boxes].local = true;
+        (of, boxes)
+    });
     let [me, size, group] =
         ["me", "size", "group"].map(|name| author.named(name, Shape::Number(UINT.scalar())));
     let mine = author.named("mine", global);
@@ -233,6 +245,7 @@ fn kernel(author: &mut Author<'_>, name: &str, ty: Type, range: &Range, function
         cells,
         other,
         mine,
+        boxes,
         functions,
         items,
     };

@@ -464,6 +464,16 @@ fn expressions_and_statements_are_others() {
         "y = convert_char4_sat(x) + convert_int(x);",
         "y = convert_char4(x) + convert_int(x);",
     );
+    one(
+        RoundingModeDropped,
+        "y = convert_int4_sat_rtp(x) + convert_int(x);",
+        "y = convert_int4_sat(x) + convert_int(x);",
+    );
+    one(
+        NanComparesEqual,
+        "isequal(a, b)",
+        "(isequal(a, b) | isunordered(a, b))",
+    );
     one(HaddRoundsUp, "hadd(a, hadd(b, c))", "rhadd(a, rhadd(b, c))");
     one(AbsDiffSaturates, "abs_diff(a, b)", "sub_sat(a, b)");
     one(BitselectSwapped, "bitselect(a, b, c)", "bitselect(b, a, c)");

@@ -1,0 +1,83 @@
+//! Programs and kernels as objects: what is each one's own.
+
+use std::ffi::CString;
+use std::ptr::{null, null_mut};
+
+use opencl_sys::*;
+use touchstone::api::kernel::*;
+use touchstone::api::program::*;
+
+use crate::Scenario;
+use crate::rig::Rig;
+use crate::tools::*;
+
+pub const SCENARIOS: &[Scenario] = &[
+    ("two_programs", two_programs),
+    ("two_headers", two_headers),
+    ("clone", clone),
+];
+
+/// Two programs of one source have variables of their own.
+fn two_programs() {
+    let rig = Rig::new();
+    let source = "global uint count = 5;
+        kernel void k(global uint *x) { x[0] = count++; }";
+    for _ in 0..2 {
+        let kernel = kernel(&rig, source);
+        let out = buffer(&rig, &[0]);
+        set(kernel, 0, out);
+        run(&rig, kernel, space(&[1], &[1]));
+        assert_eq!(words(&rig, out, 1), [5]);
+    }
+}
+
+fn created(rig: &Rig, source: &str) -> cl_program {
+    let source = CString::new(source).expect("a zero in the source");
+    let mut strings = [source.as_ptr()];
+    let mut code = 1;
+    let program = unsafe {
+        clCreateProgramWithSource(rig.context, 1, strings.as_mut_ptr(), null(), &mut code)
+    };
+    assert_eq!(code, CL_SUCCESS);
+    program
+}
+
+/// Each name includes its own header.
+fn two_headers() {
+    let rig = Rig::new();
+    let source = "#include \"one\"\n#if FROM != 1\n#error\n#endif\nkernel void k() {}";
+    let program = created(&rig, source);
+    let headers = ["#define FROM 1\n", "#define FROM 2\n"].map(|text| created(&rig, text));
+    let names = ["one", "two"].map(|name| CString::new(name).expect("a name"));
+    let mut names = [names[0].as_ptr(), names[1].as_ptr()];
+    let code = unsafe {
+        let (headers, names) = (headers.as_ptr(), names.as_mut_ptr());
+        clCompileProgram(
+            program,
+            0,
+            null(),
+            null(),
+            2,
+            headers,
+            names,
+            None,
+            null_mut(),
+        )
+    };
+    assert_eq!(code, CL_SUCCESS);
+}
+
+/// A copy keeps the arguments of the moment of its making.
+fn clone() {
+    let rig = Rig::new();
+    let kernel = kernel(&rig, "kernel void k(global uint *x, uint y) { x[0] = y; }");
+    let out = buffer(&rig, &[0]);
+    set(kernel, 0, out);
+    set(kernel, 1, 7u32);
+    let mut code = 1;
+    let copy = unsafe { clCloneKernel(kernel, &mut code) };
+    assert_eq!(code, CL_SUCCESS);
+    set(kernel, 1, 8u32);
+    run(&rig, copy, space(&[1], &[1]));
+    assert_eq!(words(&rig, out, 1), [7]);
+}

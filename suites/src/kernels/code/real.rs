@@ -1,0 +1,445 @@
+//! Functions of `float` whose results the text fixes to the last bit, on the bits of the numbers.
+//!
+//! Sums, products, fused products and conversions are correctly rounded, and functions of 0 ulp give the exact
+//! number ("Relative Error as ULPs"). What meets or gives a number that is not normal is left open, for such numbers
+//! may be flushed to zero; so is what gives a NaN, for its bits are any NaN's.
+
+use super::number::{Comparison, INT, Integer, LANES, Type, UINT, Value};
+
+/// How a conversion rounds ("Rounding Modes").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// None is named: towards zero to an integer, to the nearest from one.
+    Default,
+    /// To the nearest, to the even one of two.
+    Even,
+    Zero,
+    Up,
+    Down,
+}
+
+/// Every one.
+pub const MODES: [Mode; 5] = [Mode::Default, Mode::Even, Mode::Zero, Mode::Up, Mode::Down];
+
+impl Mode {
+    fn text(self) -> &'static str {
+        match self {
+            Mode::Default => "",
+            Mode::Even => "_rte",
+            Mode::Zero => "_rtz",
+            Mode::Up => "_rtp",
+            Mode::Down => "_rtn",
+        }
+    }
+}
+
+/// A function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Real {
+    Add,
+    Subtract,
+    Multiply,
+    Fma,
+    /// An operator of two numbers that says whether something holds.
+    Compare(Comparison),
+    /// A relational function, by its name.
+    Relation(Relation),
+    /// A function that gives a whole number, as an `int`.
+    Whole(Whole),
+    /// `convert_T` of this type, perhaps with `_sat`.
+    To(Integer, Mode, bool),
+    /// `convert_float` of this type.
+    From(Integer, Mode),
+    Minimum,
+    Maximum,
+    Absolute,
+    CopySign,
+    /// `ldexp`, by an `int`.
+    Scale,
+    /// `fdim`.
+    Positive,
+    /// `fmod`.
+    Remainder,
+    /// `nextafter`.
+    Next,
+    /// `ilogb`.
+    Exponent,
+}
+
+/// A relational function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Relation {
+    Equal,
+    Unequal,
+    Greater,
+    GreaterOrEqual,
+    Less,
+    LessOrEqual,
+    LessOrGreater,
+    Ordered,
+    Unordered,
+    Finite,
+    Infinite,
+    Nan,
+    Normal,
+    Sign,
+}
+
+/// Every one.
+pub const RELATIONS: [Relation; 14] = {
+    use Relation::*;
+    [
+        Equal,
+        Nan,
+        Unequal,
+        Less,
+        Finite,
+        Greater,
+        Ordered,
+        Infinite,
+        LessOrEqual,
+        Normal,
+        GreaterOrEqual,
+        Sign,
+        LessOrGreater,
+        Unordered,
+    ]
+};
+
+impl Relation {
+    fn name(self) -> &'static str {
+        match self {
+            Relation::Equal => "isequal",
+            Relation::Unequal => "isnotequal",
+            Relation::Greater => "isgreater",
+            Relation::GreaterOrEqual => "isgreaterequal",
+            Relation::Less => "isless",
+            Relation::LessOrEqual => "islessequal",
+            Relation::LessOrGreater => "islessgreater",
+            Relation::Ordered => "isordered",
+            Relation::Unordered => "isunordered",
+            Relation::Finite => "isfinite",
+            Relation::Infinite => "isinf",
+            Relation::Nan => "isnan",
+            Relation::Normal => "isnormal",
+            Relation::Sign => "signbit",
+        }
+    }
+
+    fn takes_two(self) -> bool {
+        !matches!(
+            self,
+            Relation::Finite
+                | Relation::Infinite
+                | Relation::Nan
+                | Relation::Normal
+                | Relation::Sign
+        )
+    }
+
+    fn holds(self, x: f32, y: f32) -> bool {
+        match self {
+            Relation::Equal => x == y,
+            Relation::Unequal => x != y,
+            Relation::Greater => x > y,
+            Relation::GreaterOrEqual => x >= y,
+            Relation::Less => x < y,
+            Relation::LessOrEqual => x <= y,
+            Relation::LessOrGreater => x < y || x > y,
+            Relation::Ordered => !x.is_nan() && !y.is_nan(),
+            Relation::Unordered => x.is_nan() || y.is_nan(),
+            Relation::Finite => x.is_finite(),
+            Relation::Infinite => x.is_infinite(),
+            Relation::Nan => x.is_nan(),
+            Relation::Normal => x.is_normal(),
+            Relation::Sign => x.is_sign_negative(),
+        }
+    }
+}
+
+/// A function that gives a whole number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whole {
+    Floor,
+    Ceil,
+    Trunc,
+    /// To the nearest, to the even one of two.
+    Rint,
+    /// To the nearest, away from zero of two.
+    Round,
+}
+
+/// Every one.
+pub const WHOLES: [Whole; 5] = [
+    Whole::Floor,
+    Whole::Rint,
+    Whole::Ceil,
+    Whole::Round,
+    Whole::Trunc,
+];
+
+impl Whole {
+    fn name(self) -> &'static str {
+        match self {
+            Whole::Floor => "floor",
+            Whole::Ceil => "ceil",
+            Whole::Trunc => "trunc",
+            Whole::Rint => "rint",
+            Whole::Round => "round",
+        }
+    }
+}
+
+/// Numbers that bits are brought to: the bits that are kept, and those that are set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Domain {
+    pub keeps: u32,
+    pub sets: u32,
+}
+
+const fn domain(keeps: u32, sets: u32) -> Domain {
+    Domain { keeps, sets }
+}
+
+/// From 2⁻⁷ to 2, of either sign.
+const NEAR: Domain = domain(0x83ff_ffff, 0x3c00_0000);
+/// From 2 to 512.
+const MIDDLE: Domain = domain(0x83ff_ffff, 0x4000_0000);
+/// From 2¹⁷ to 2³³.
+const WIDE: Domain = domain(0x87ff_ffff, 0x4800_0000);
+/// From 2⁵⁷ to 2⁶⁵.
+const HUGE: Domain = domain(0x83ff_ffff, 0x5c00_0000);
+/// Infinities and quiet NaNs.
+const BEYOND: Domain = domain(0x8040_0000, 0x7f80_0000);
+/// 1 and 1.5.
+const ONE: Domain = domain(0x8040_0000, 0x3f80_0000);
+/// Zeros.
+const ZERO: Domain = domain(0x8000_0000, 0);
+/// 4.5, 5.5, 6.5 and 7.5, which lie between two integers.
+const HALF: Domain = domain(0x8060_0000, 0x4090_0000);
+/// The same above zero.
+const HALF_ABOVE: Domain = domain(0x0060_0000, 0x4090_0000);
+/// From 2⁻⁷ to 2.
+const NEAR_ABOVE: Domain = domain(0x03ff_ffff, 0x3c00_0000);
+/// Integers from 0 to 15.
+const SMALL: Domain = domain(15, 0);
+/// All bits.
+const ANY: Domain = domain(u32::MAX, 0);
+
+impl Real {
+    /// The types of its arguments, and of what it gives.
+    pub fn types(self, lanes: u8) -> (Vec<Type>, Type) {
+        let (bits, int) = (UINT.vector(lanes), INT.vector(lanes));
+        match self {
+            Real::Add | Real::Subtract | Real::Multiply | Real::Minimum | Real::Maximum => {
+                (vec![bits; 2], bits)
+            }
+            Real::CopySign | Real::Positive | Real::Remainder | Real::Next => (vec![bits; 2], bits),
+            Real::Fma => (vec![bits; 3], bits),
+            Real::Compare(_) => (vec![bits; 2], int),
+            Real::Relation(relation) if relation.takes_two() => (vec![bits; 2], int),
+            Real::Relation(_) | Real::Whole(_) | Real::Exponent => (vec![bits], int),
+            Real::To(of, ..) => (vec![bits], of.vector(lanes)),
+            Real::From(of, _) => (vec![of.vector(lanes)], bits),
+            Real::Absolute => (vec![bits], bits),
+            Real::Scale => (vec![bits, int], bits),
+        }
+    }
+
+    /// What its arguments may be that it says something of.
+    pub fn domains(self, argument: usize) -> &'static [Domain] {
+        match self {
+            Real::Compare(_) | Real::Relation(_) => &[BEYOND, ONE, NEAR, ONE, ZERO, MIDDLE],
+            Real::Whole(_) => &[NEAR, MIDDLE, HALF],
+            Real::To(_, _, true) => &[NEAR, MIDDLE, HALF, WIDE, HUGE, BEYOND],
+            Real::To(of, ..) if of.bits == 64 && of.signed => &[NEAR, MIDDLE, HALF, WIDE],
+            // Below zero no unsigned type holds what they become.
+            Real::To(of, ..) if !of.signed => &[HALF_ABOVE, NEAR_ABOVE],
+            Real::To(..) => &[ONE, HALF, NEAR],
+            Real::From(..) => &[ANY],
+            Real::Minimum | Real::Maximum if argument == 0 => &[NEAR, MIDDLE, BEYOND],
+            Real::Scale if argument == 1 => &[SMALL],
+            Real::Add
+            | Real::Subtract
+            | Real::Multiply
+            | Real::Fma
+            | Real::Minimum
+            | Real::Maximum
+            | Real::Absolute
+            | Real::CopySign
+            | Real::Scale
+            | Real::Positive
+            | Real::Remainder
+            | Real::Next
+            | Real::Exponent => &[NEAR, MIDDLE],
+        }
+    }
+
+    /// Its text with these arguments.
+    pub fn text(self, lanes: u8, arguments: &[String]) -> String {
+        let n = if lanes == 1 {
+            String::new()
+        } else {
+            lanes.to_string()
+        };
+        let float = |at: usize| {
+            let argument = arguments.get(at).map_or("0", String::as_str);
+            format!("as_float{n}({argument})")
+        };
+        let operator = |op: &str| format!("{} {op} {}", float(0), float(1));
+        let two = |name: &str| format!("as_uint{n}({name}({}, {}))", float(0), float(1));
+        match self {
+            Real::Add => format!("as_uint{n}({})", operator("+")),
+            Real::Subtract => format!("as_uint{n}({})", operator("-")),
+            Real::Multiply => format!("as_uint{n}({})", operator("*")),
+            Real::Fma => format!("as_uint{n}(fma({}, {}, {}))", float(0), float(1), float(2)),
+            Real::Compare(comparison) => format!("({})", operator(comparison.text())),
+            Real::Relation(relation) if relation.takes_two() => {
+                format!("{}({}, {})", relation.name(), float(0), float(1))
+            }
+            Real::Relation(relation) => format!("{}({})", relation.name(), float(0)),
+            Real::Whole(whole) => format!("convert_int{n}({}({}))", whole.name(), float(0)),
+            Real::To(of, mode, saturated) => {
+                let sat = if saturated { "_sat" } else { "" };
+                let to = of.vector(lanes).name();
+                format!("convert_{to}{sat}{}({})", mode.text(), float(0))
+            }
+            Real::From(_, mode) => {
+                let argument = arguments.first().map_or("0", String::as_str);
+                format!("as_uint{n}(convert_float{n}{}({argument}))", mode.text())
+            }
+            Real::Minimum => two("fmin"),
+            Real::Maximum => two("fmax"),
+            Real::Absolute => format!("as_uint{n}(fabs({}))", float(0)),
+            Real::CopySign => two("copysign"),
+            Real::Scale => {
+                let by = arguments.get(1).map_or("0", String::as_str);
+                format!("as_uint{n}(ldexp({}, {by}))", float(0))
+            }
+            Real::Positive => two("fdim"),
+            Real::Remainder => two("fmod"),
+            Real::Next => two("nextafter"),
+            Real::Exponent => format!("ilogb({})", float(0)),
+        }
+    }
+
+    /// What it gives of arguments of so many lanes; `None` where the text leaves that open.
+    pub fn of(self, lanes: u8, arguments: &[Value]) -> Option<Value> {
+        let mut value = [0; LANES];
+        for (lane, to) in value.iter_mut().enumerate().take(usize::from(lanes)) {
+            let bits = |n: usize| arguments.get(n).map_or(0, |value| value[lane]);
+            *to = self.lane(lanes, [bits(0), bits(1), bits(2)])?;
+        }
+        Some(value)
+    }
+
+    fn lane(self, lanes: u8, bits: [u64; 3]) -> Option<u64> {
+        let truth = |holds: bool| INT.vector(lanes).truth_of(holds);
+        if let Real::From(of, mode) = self {
+            return Some(from_integer(of.number(bits[0]), mode).to_bits().into());
+        }
+        let [x, y, z] = bits.map(|bits| f32::from_bits(bits as u32));
+        let taken = [x, y, z].into_iter().take(match self {
+            Real::Scale => 1,
+            _ => self.types(1).0.len(),
+        });
+        if taken.into_iter().any(f32::is_subnormal) {
+            return None;
+        }
+        let result = match self {
+            Real::Add => x + y,
+            Real::Subtract => x - y,
+            Real::Multiply => x * y,
+            Real::Fma => x.mul_add(y, z),
+            Real::Compare(comparison) => return Some(truth(compared(comparison, x, y))),
+            Real::Relation(relation) => return Some(truth(relation.holds(x, y))),
+            Real::Whole(whole) => {
+                let number = f64::from(match whole {
+                    Whole::Floor => x.floor(),
+                    Whole::Ceil => x.ceil(),
+                    Whole::Trunc => x.trunc(),
+                    Whole::Rint => x.round_ties_even(),
+                    Whole::Round => x.round(),
+                });
+                let inside = number.abs() < f64::from(1 << 30);
+                return inside.then(|| INT.wrap(number as i128));
+            }
+            Real::To(of, mode, saturated) => return to_integer(x, of, mode, saturated),
+            Real::From(..) => return None,
+            Real::Minimum | Real::Maximum if x == 0.0 && y == 0.0 => return None,
+            Real::Minimum => x.min(y),
+            Real::Maximum => x.max(y),
+            Real::Absolute => x.abs(),
+            Real::CopySign => x.copysign(y),
+            Real::Scale => (f64::from(x) * f64::from(bits[1] as u32 as i32).exp2()) as f32,
+            Real::Positive if x > y => x - y,
+            Real::Positive => 0.0,
+            Real::Remainder => x % y,
+            Real::Next => next_after(x, y),
+            Real::Exponent if x.is_normal() => {
+                let exponent = i128::from(x.to_bits() >> 23 & 0xff) - 127;
+                return Some(INT.wrap(exponent));
+            }
+            Real::Exponent => return None,
+        };
+        let open = result.is_nan() || result.is_subnormal();
+        (!open).then(|| result.to_bits().into())
+    }
+}
+
+fn compared(comparison: Comparison, x: f32, y: f32) -> bool {
+    match comparison {
+        Comparison::Less => x < y,
+        Comparison::LessOrEqual => x <= y,
+        Comparison::Greater => x > y,
+        Comparison::GreaterOrEqual => x >= y,
+        Comparison::Equal => x == y,
+        Comparison::Unequal => x != y,
+    }
+}
+
+/// The integer that a number becomes: where the type does not hold it, the nearest one of a saturated conversion, and
+/// zero of a NaN ("Out-of-Range Behavior and Saturated Conversions").
+fn to_integer(x: f32, of: Integer, mode: Mode, saturated: bool) -> Option<u64> {
+    let x = f64::from(x);
+    let whole = match mode {
+        Mode::Default | Mode::Zero => x.trunc(),
+        Mode::Even => x.round_ties_even(),
+        Mode::Up => x.ceil(),
+        Mode::Down => x.floor(),
+    };
+    // What is beyond 128 bits, and infinities, become the nearest number of these, and a NaN becomes zero.
+    let number = whole as i128;
+    (saturated || (x.is_finite() && of.holds(number))).then(|| of.saturate(number))
+}
+
+/// A `float` that an integer becomes.
+fn from_integer(number: i128, mode: Mode) -> f32 {
+    let nearest = number as f32;
+    let is_greater = nearest as i128 > number;
+    let is_less = (nearest as i128) < number;
+    let back = match mode {
+        Mode::Default | Mode::Even => false,
+        Mode::Zero => (number > 0 && is_greater) || (number < 0 && is_less),
+        Mode::Up => is_less,
+        Mode::Down => is_greater,
+    };
+    match (back, is_less) {
+        (false, _) => nearest,
+        (true, true) => next_after(nearest, f32::INFINITY),
+        (true, false) => next_after(nearest, f32::NEG_INFINITY),
+    }
+}
+
+/// The number next to one that is not zero, on the way to another.
+fn next_after(x: f32, to: f32) -> f32 {
+    let away = (to > x) == (x > 0.0);
+    match x == to {
+        true => to,
+        false if away => f32::from_bits(x.to_bits() + 1),
+        false => f32::from_bits(x.to_bits() - 1),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,116 @@
+//! What functions of `float`s give.
+
+use super::super::number::*;
+use super::*;
+
+fn of(function: Real, numbers: &[u64]) -> Option<u64> {
+    let arguments: Vec<Value> = numbers.iter().map(|n| UINT.scalar().each(|_| *n)).collect();
+    let long = |n: &u64| ULONG.scalar().each(|_| *n);
+    let arguments = match function {
+        Real::From(..) => numbers.iter().map(long).collect(),
+        _ => arguments,
+    };
+    Some(function.of(1, &arguments)?[0])
+}
+
+fn bits(x: f32) -> u64 {
+    x.to_bits().into()
+}
+
+#[test]
+fn each_gives_what_the_text_says() {
+    use Real::*;
+    let nan = bits(f32::NAN);
+    let rows: &[(Real, &[u64], Option<u64>)] = &[
+        (Add, &[bits(0.25), bits(0.5)], Some(bits(0.75))),
+        // The sum lies in the middle of two numbers: the even one.
+        (
+            Add,
+            &[bits(16_777_216.0), bits(1.0)],
+            Some(bits(16_777_216.0)),
+        ),
+        (
+            Add,
+            &[bits(16_777_218.0), bits(1.0)],
+            Some(bits(16_777_220.0)),
+        ),
+        (Subtract, &[bits(f32::INFINITY), bits(f32::INFINITY)], None),
+        (
+            Fma,
+            &[
+                bits(1.0 + f32::EPSILON),
+                bits(1.0 - f32::EPSILON),
+                bits(-1.0),
+            ],
+            Some(bits(-f32::EPSILON * f32::EPSILON)),
+        ),
+        (Compare(Comparison::Unequal), &[nan, nan], Some(1)),
+        (Compare(Comparison::Less), &[bits(-0.0), bits(0.0)], Some(0)),
+        (
+            Relation(super::Relation::LessOrGreater),
+            &[nan, bits(1.0)],
+            Some(0),
+        ),
+        (Relation(super::Relation::Sign), &[bits(-0.0)], Some(1)),
+        (Whole(super::Whole::Rint), &[bits(2.5)], Some(2)),
+        (
+            Whole(super::Whole::Round),
+            &[bits(-2.5)],
+            Some(INT.wrap(-3)),
+        ),
+        (To(CHAR, Mode::Even, true), &[bits(3.5)], Some(4)),
+        (To(UCHAR, Mode::Up, true), &[bits(-7.0)], Some(0)),
+        (
+            To(ULONG, Mode::Default, true),
+            &[bits(f32::INFINITY)],
+            Some(u64::MAX),
+        ),
+        (To(LONG, Mode::Default, true), &[nan], Some(0)),
+        (To(INT, Mode::Default, false), &[bits(3e9)], None),
+        (
+            To(INT, Mode::Down, false),
+            &[bits(-0.5)],
+            Some(INT.wrap(-1)),
+        ),
+        (
+            From(ULONG, Mode::Even),
+            &[16_777_217],
+            Some(bits(16_777_216.0)),
+        ),
+        (
+            From(ULONG, Mode::Up),
+            &[16_777_217],
+            Some(bits(16_777_218.0)),
+        ),
+        (
+            From(LONG, Mode::Down),
+            &[LONG.wrap(-16_777_217)],
+            Some(bits(-16_777_218.0)),
+        ),
+        (
+            From(LONG, Mode::Zero),
+            &[LONG.wrap(-16_777_217)],
+            Some(bits(-16_777_216.0)),
+        ),
+        (From(ULONG, Mode::Zero), &[u64::MAX], Some(0x5f7f_ffff)),
+        (From(ULONG, Mode::Default), &[u64::MAX], Some(0x5f80_0000)),
+        (Minimum, &[nan, bits(2.0)], Some(bits(2.0))),
+        (Scale, &[bits(1.5), 3], Some(bits(12.0))),
+        (Positive, &[bits(1.0), bits(2.0)], Some(0)),
+        (Remainder, &[bits(5.5), bits(2.0)], Some(bits(1.5))),
+        (Next, &[bits(-1.0), bits(2.0)], Some(bits(-1.0) - 1)),
+        (Exponent, &[bits(0.75)], Some(INT.wrap(-1))),
+        (Multiply, &[bits(f32::MIN_POSITIVE), bits(0.5)], None),
+        (Add, &[1, bits(1.0)], None),
+    ];
+    for (function, numbers, wanted) in rows {
+        assert_eq!(of(*function, numbers), *wanted, "{function:?} {numbers:x?}");
+    }
+}
+
+#[test]
+fn in_lanes_truth_is_all_bits() {
+    let ones = UINT.vector(2).each(|_| bits(1.0));
+    let given = Real::Compare(Comparison::Equal).of(2, &[ones, ones]);
+    assert_eq!(given.map(|value| value[0]), Some(0xffff_ffff));
+}

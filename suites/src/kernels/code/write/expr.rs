@@ -1,0 +1,141 @@
+//! The text of expressions.
+
+use super::super::builtin::Builtin;
+use super::super::number::{Arithmetic, Type};
+use super::super::*;
+use super::Writer;
+use super::terms::{closes_last, constant, division, lane_names, union};
+
+impl Writer<'_> {
+    /// An expression where no operator is beside it.
+    pub(super) fn bare(&mut self, expr: &Expr) -> String {
+        let text = self.expr(expr);
+        let whole = text.starts_with('(') && closes_last(&text);
+        match whole {
+            true => text[1..text.len() - 1].to_string(),
+            false => text,
+        }
+    }
+
+    pub(super) fn expr(&mut self, expr: &Expr) -> String {
+        let guarded = self.guarded.contains(&expr.id);
+        let ty = expr.ty;
+        match &expr.kind {
+            Kind::Constant(value) => constant(ty, value),
+            Kind::Read(place) => self.place(place),
+            Kind::Negate(of) if guarded => {
+                let (unsigned, of) = (ty.with(ty.of.unsigned()), self.unsigned(of, ty));
+                format!("as_{}(({})(0) - {of})", ty.name(), unsigned.name())
+            }
+            Kind::Negate(of) => format!("(-{})", self.expr(of)),
+            Kind::Complement(of) => format!("(~{})", self.expr(of)),
+            Kind::Not(of) => format!("(!{})", self.expr(of)),
+            Kind::Arithmetic(op, left, right) if guarded => self.guarded(*op, ty, left, right),
+            Kind::Arithmetic(op, left, right) => self.binary(op.text(), left, right),
+            Kind::Comparison(op, left, right) => self.binary(op.text(), left, right),
+            Kind::And(left, right) => self.binary("&&", left, right),
+            Kind::Or(left, right) => self.binary("||", left, right),
+            Kind::Choice(condition, yes, no) => {
+                let condition = self.expr(condition);
+                format!("({condition} ? {} : {})", self.expr(yes), self.expr(no))
+            }
+            Kind::Implicit(of) if guarded => self.reinterpreted(of, ty),
+            Kind::Implicit(of) => self.expr(of),
+            Kind::Cast(of) if guarded => self.reinterpreted(of, ty),
+            Kind::Cast(of) => format!("(({}){})", ty.name(), self.expr(of)),
+            Kind::Convert {
+                of,
+                saturated: false,
+            } if guarded => self.reinterpreted(of, ty),
+            Kind::Convert { of, saturated } => {
+                let mode = if *saturated { "_sat" } else { "" };
+                format!("convert_{}{mode}({})", ty.name(), self.bare(of))
+            }
+            Kind::Reinterpret(of) => format!("as_{}({})", ty.name(), self.bare(of)),
+            Kind::Builtin(function, arguments) => self.builtin(*function, arguments),
+            Kind::Call(n, arguments) => self.call(*n, arguments),
+            Kind::Vector(lanes) => {
+                let lanes: Vec<_> = lanes.iter().map(|lane| self.bare(lane)).collect();
+                format!("(({})({}))", ty.name(), lanes.join(", "))
+            }
+            Kind::Lanes(of, lanes) => {
+                format!("{}.{}", self.expr(of), lane_names(lanes, of.ty.lanes))
+            }
+            Kind::Spread(of) => self.expr(of),
+            Kind::Union(of) => {
+                let name = format!("{}_in_{}", ty.name(), of.ty.name());
+                self.helpers.insert(name.clone(), union(of.ty, ty));
+                format!("{name}({})", self.bare(of))
+            }
+            Kind::Shuffle(of, mask) => {
+                let name = if of.len() == 1 { "shuffle" } else { "shuffle2" };
+                let of: Vec<_> = of.iter().map(|one| self.bare(one)).collect();
+                format!("{name}({}, {})", of.join(", "), self.bare(mask))
+            }
+            Kind::Real(function, arguments) => {
+                let list: Vec<_> = arguments.iter().map(|one| self.bare(one)).collect();
+                function.text(ty.lanes, &list)
+            }
+            // In a list of arguments the comma is in parentheses of its own.
+            Kind::After(stmt, of) => format!("(({}, {}))", self.simple(stmt), self.bare(of)),
+            Kind::Post(place, up) => {
+                format!("({}{})", self.place(place), if *up { "++" } else { "--" })
+            }
+            Kind::WorkItem(WorkItem::WorkDim, _) => "get_work_dim()".into(),
+            Kind::WorkItem(function, dimension) => {
+                format!("((uint){}({}))", function.name(), self.bare(dimension))
+            }
+        }
+    }
+
+    fn builtin(&mut self, function: Builtin, arguments: &[Expr]) -> String {
+        let list: Vec<_> = arguments.iter().map(|one| self.bare(one)).collect();
+        format!("{}({})", function.name(), list.join(", "))
+    }
+
+    fn binary(&mut self, op: &str, left: &Expr, right: &Expr) -> String {
+        format!("({} {op} {})", self.expr(left), self.expr(right))
+    }
+
+    /// An operand as the unsigned type of its size.
+    fn unsigned(&mut self, of: &Expr, ty: Type) -> String {
+        let unsigned = ty.with(ty.of.unsigned()).name();
+        match ty.lanes {
+            1 => format!("({unsigned}){}", self.expr(of)),
+            _ => format!("as_{unsigned}({})", self.whole(of)),
+        }
+    }
+
+    /// An expression by itself, where a scalar beside no vector is no vector.
+    fn whole(&mut self, of: &Expr) -> String {
+        match &of.kind {
+            Kind::Spread(scalar) => format!("({})({})", of.ty.name(), self.bare(scalar)),
+            _ => self.bare(of),
+        }
+    }
+
+    /// Modulo its size, as a signed type.
+    fn reinterpreted(&mut self, of: &Expr, ty: Type) -> String {
+        let unsigned = ty.with(ty.of.unsigned()).name();
+        let inner = match ty.lanes {
+            1 => format!("({unsigned}){}", self.expr(of)),
+            _ => format!("convert_{unsigned}({})", self.bare(of)),
+        };
+        format!("as_{}({inner})", ty.name())
+    }
+
+    fn guarded(&mut self, op: Arithmetic, ty: Type, left: &Expr, right: &Expr) -> String {
+        if !matches!(op, Arithmetic::Divide | Arithmetic::Remainder) {
+            let (left, right) = (self.unsigned(left, ty), self.unsigned(right, ty));
+            return format!("as_{}({left} {} {right})", ty.name(), op.text());
+        }
+        let what = if op == Arithmetic::Divide {
+            "quotient"
+        } else {
+            "remainder"
+        };
+        let name = format!("{what}_{}", ty.name());
+        self.helpers.insert(name.clone(), division(op, ty));
+        format!("{name}({}, {})", self.whole(left), self.whole(right))
+    }
+}

@@ -1,0 +1,213 @@
+//! Pieces about vectors: operators, conversions, lanes that are read and assigned, and other orders of them.
+
+use super::author::Author;
+use super::pieces::Results;
+use crate::kernels::code::number::*;
+use crate::kernels::code::*;
+
+impl Author<'_> {
+    /// Operators of vectors, and of a vector and a scalar.
+    pub(super) fn vector_operators(&mut self, body: &mut Vec<Stmt>, results: &mut Results) {
+        let lanes = self.choices.one_of(&[2, 4, 3, 8, 16]);
+        let ty = self.integer().vector(lanes);
+        let [a, b, c] = [(); 3].map(|()| {
+            let value = self.vector(ty);
+            self.declare(body, ty, value)
+        });
+        let [left, mut right, third] = [a, b, c].map(|id| self.make.variable(id, ty));
+        if self.choices.percent(25) {
+            let scalar = self.leaf();
+            let scalar = self.make.cast(ty.of.scalar(), scalar);
+            right = self.make.spread(lanes, scalar);
+        }
+        let value = match self.choices.below(4) {
+            0 | 1 => {
+                let op = self.choices.one_of(&ARITHMETIC);
+                self.make.arithmetic(op, left, right)
+            }
+            2 => {
+                let op = self.choices.one_of(&COMPARISONS);
+                self.make.comparison(op, left, right)
+            }
+            _ => {
+                let op = self.choices.one_of(&COMPARISONS);
+                let seen = self.make.comparison(op, left, right);
+                let other = self.make.variable(b, ty);
+                self.make
+                    .expr(ty, Kind::Choice(seen.into(), third.into(), other.into()))
+            }
+        };
+        self.lanes(body, results, value);
+    }
+
+    /// A vector in a variable, perhaps the other way round, and some of its lanes as results.
+    pub(super) fn lanes(&mut self, body: &mut Vec<Stmt>, results: &mut Results, value: Expr) {
+        let value = match self.choices.percent(30) {
+            true => {
+                let turned = (0..value.ty.lanes).rev().collect();
+                self.make.expr(value.ty, Kind::Lanes(value.into(), turned))
+            }
+            false => value,
+        };
+        let ty = value.ty;
+        let id = self.declare(body, ty, value);
+        let first = self.choices.below(usize::from(ty.lanes)) as u8;
+        let other = (first + 1) % ty.lanes;
+        for lane in [first, other] {
+            let place = Place::variable(id).then(Step::Lane(lane));
+            results.push(self.make.read(place, ty.of.scalar()));
+        }
+    }
+
+    /// Conversions of vectors, and other types of the same bytes.
+    pub(super) fn vector_conversions(&mut self, body: &mut Vec<Stmt>, results: &mut Results) {
+        if self.choices.percent(40) {
+            return self.same_bytes(body, results);
+        }
+        let lanes = self.choices.one_of(&[2, 4, 3, 8, 16]);
+        let (from, to) = (self.integer().vector(lanes), self.integer().vector(lanes));
+        let of = self.vector(from);
+        let of = self.declare(body, from, of);
+        let of = self.make.variable(of, from);
+        let value = match self.choices.below(3) {
+            0 => self.make.expr(
+                to,
+                Kind::Convert {
+                    of: of.into(),
+                    saturated: false,
+                },
+            ),
+            1 => self.make.expr(
+                to,
+                Kind::Convert {
+                    of: of.into(),
+                    saturated: true,
+                },
+            ),
+            _ => {
+                let other = from.with(Integer {
+                    signed: !from.of.signed,
+                    ..from.of
+                });
+                self.make.expr(other, Kind::Reinterpret(of.into()))
+            }
+        };
+        self.lanes(body, results, value);
+    }
+
+    /// A value as another type of as many bytes, by `as_type` or by a union.
+    fn same_bytes(&mut self, body: &mut Vec<Stmt>, results: &mut Results) {
+        let from = self
+            .integer()
+            .vector(self.choices.one_of(&[1, 2, 4, 8, 16]));
+        let bits = u32::from(from.of.bits) * u32::from(from.lanes);
+        let types = INTEGERS
+            .into_iter()
+            .flat_map(|of| [1u8, 2, 4, 8, 16].map(|lanes| of.vector(lanes)));
+        let types: Vec<Type> = types
+            .filter(|ty| u32::from(ty.of.bits) * u32::from(ty.lanes) == bits && *ty != from)
+            .collect();
+        let to = self.choices.pick(&types).unwrap_or(from);
+        let of = match from.lanes {
+            1 => {
+                let of = self.expr(1);
+                self.make.cast(from, of)
+            }
+            _ => self.vector(from),
+        };
+        let id = self.declare(body, from, of);
+        let of = self.make.variable(id, from).into();
+        let kind = match self.choices.percent(50) {
+            true => Kind::Reinterpret(of),
+            false => Kind::Union(of),
+        };
+        let value = self.make.expr(to, kind);
+        match to.lanes {
+            1 => {
+                self.result(body, results, to.of, value);
+            }
+            _ => self.lanes(body, results, value),
+        }
+    }
+
+    /// Some lanes of so many, none twice: as many as a vector has.
+    fn picked(&mut self, of: u8) -> Vec<u8> {
+        let counts: Vec<u8> = [2, 3, 4, 8].into_iter().filter(|n| *n <= of).collect();
+        let count = self.choices.pick(&counts).unwrap_or(2);
+        let half = of / 2;
+        match self.choices.below(4) {
+            0 if of > 3 => return (0..half).map(|n| 2 * n).collect(),
+            1 if of > 3 => return (half..of).collect(),
+            2 if of > 3 => return (0..half).map(|n| 2 * n + 1).collect(),
+            _ => {}
+        }
+        let mut left: Vec<u8> = (0..of).collect();
+        let picked = (0..count).map(|_| left.swap_remove(self.choices.below(left.len())));
+        picked.collect()
+    }
+
+    /// Lanes of a vector that are assigned and changed together, in another order than they lie.
+    pub(super) fn some_lanes(&mut self, body: &mut Vec<Stmt>, results: &mut Results) {
+        let ty = self
+            .integer()
+            .vector(self.choices.one_of(&[4, 3, 8, 16, 2]));
+        let value = self.vector(ty);
+        let id = self.declare(body, ty, value);
+        for _ in 0..self.choices.between(1, 3) {
+            let lanes = self.picked(ty.lanes);
+            let part = ty.of.vector(lanes.len() as u8);
+            let place = Place::variable(id).then(Step::Lanes(ty.lanes, lanes));
+            let by = match self.choices.percent(30) {
+                // Other lanes of the vector itself.
+                true => {
+                    let mut others = self.picked(ty.lanes);
+                    others.resize(usize::from(part.lanes), ty.lanes - 1);
+                    let of = self.make.variable(id, ty).into();
+                    self.make.expr(part, Kind::Lanes(of, others))
+                }
+                false => self.vector(part),
+            };
+            body.push(match self.choices.percent(50) {
+                true => Stmt::Assign(place, by),
+                false => {
+                    let op = self.choices.one_of(&ARITHMETIC);
+                    self.make.compound(place, part, op, by)
+                }
+            });
+        }
+        let first = self.choices.below(usize::from(ty.lanes)) as u8;
+        for lane in [first, (first + 1) % ty.lanes] {
+            let place = Place::variable(id).then(Step::Lane(lane));
+            results.push(self.make.read(place, ty.of.scalar()));
+        }
+    }
+
+    /// `shuffle` and `shuffle2`, by a mask of any numbers.
+    pub(super) fn shuffled(&mut self, body: &mut Vec<Stmt>, results: &mut Results) {
+        let of = self.integer();
+        let ty = of.vector(self.choices.one_of(&[4, 2, 8, 16]));
+        let mask_type = of.unsigned().vector(self.choices.one_of(&[4, 8, 2, 16]));
+        let sources = (0..self.choices.between(1, 2)).map(|_| {
+            let value = self.vector(ty);
+            let id = self.declare(body, ty, value);
+            self.make.variable(id, ty)
+        });
+        let sources: Vec<Expr> = sources.collect();
+        let mask = match self.choices.percent(50) {
+            true => self.vector(mask_type),
+            false => {
+                // Mostly elements that there are; of others a compiler has to leave out bits.
+                let beyond = if self.choices.percent(20) { 2 } else { 1 };
+                let most = beyond * sources.len() * usize::from(ty.lanes);
+                let numbers: Vec<u64> = (0..mask_type.lanes)
+                    .map(|_| self.choices.below(most) as u64)
+                    .collect();
+                let value = mask_type.each(|n| numbers[n]);
+                self.make.expr(mask_type, Kind::Constant(value))
+            }
+        };
+        let shuffled = Kind::Shuffle(sources, mask.into());
+        let value = self.make.expr(of.vector(mask_type.lanes), shuffled);
+        self.lanes(body, results, value);
+    }
+}
