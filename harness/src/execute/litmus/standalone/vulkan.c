@@ -4,9 +4,11 @@ static VkPhysicalDevice physical;
 static VkDevice device;
 /* Of each queue family that the test has. */
 static uint32_t families[FAMILIES];
-static VkQueue queues[FAMILIES];
-static VkCommandBuffer buffers[FAMILIES];
-static VkFence fences[FAMILIES];
+/* Of each so many queues, with what is recorded and waited for on each. */
+enum { ALL = FAMILIES * QUEUES };
+static VkQueue queues[ALL];
+static VkCommandBuffer buffers[ALL];
+static VkFence fences[ALL];
 /* The one that is being recorded. */
 static VkCommandBuffer commands;
 
@@ -91,63 +93,69 @@ static void choose(int argc, char **argv)
             families[found++] = n;
     if (found < FAMILIES)
         lacks(FAMILIES == 1 ? "a queue that computes" : "so many queue families that compute");
-    const float priority = 1;
+    float priorities[QUEUES];
+    for (uint32_t q = 0; q < QUEUES; q++)
+        priorities[q] = 1;
     VkDeviceQueueCreateInfo wanted[FAMILIES];
-    for (uint32_t f = 0; f < FAMILIES; f++)
+    for (uint32_t f = 0; f < FAMILIES; f++) {
+        uint32_t there = all_families[families[f]].queueCount;
         wanted[f] = (VkDeviceQueueCreateInfo){
             .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
             .queueFamilyIndex = families[f],
-            .queueCount = 1,
-            .pQueuePriorities = &priority};
+            .queueCount = there < QUEUES ? there : QUEUES,
+            .pQueuePriorities = priorities};
+    }
     VkDeviceCreateInfo create = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                  .pNext = &use,
                                  .queueCreateInfoCount = FAMILIES,
                                  .pQueueCreateInfos = wanted};
     must(vkCreateDevice(physical, &create, NULL, &device), "vkCreateDevice");
-    for (uint32_t f = 0; f < FAMILIES; f++)
-        vkGetDeviceQueue(device, families[f], 0, &queues[f]);
+    /* Where the device has fewer, some are one. */
+    for (uint32_t n = 0; n < ALL; n++) {
+        uint32_t f = n / QUEUES;
+        vkGetDeviceQueue(device, families[f], n % QUEUES % wanted[f].queueCount, &queues[n]);
+    }
 }
 
-/* What is recorded and waited for on each queue. */
 static void prepare(void)
 {
-    for (uint32_t f = 0; f < FAMILIES; f++) {
+    for (uint32_t n = 0; n < ALL; n++) {
         VkCommandPoolCreateInfo about = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
                                          .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
-                                         .queueFamilyIndex = families[f]};
+                                         .queueFamilyIndex = families[n / QUEUES]};
         VkCommandPool pool;
         must(vkCreateCommandPool(device, &about, NULL, &pool), "vkCreateCommandPool");
         VkCommandBufferAllocateInfo allocate = {
             .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
             .commandPool = pool,
             .commandBufferCount = 1};
-        must(vkAllocateCommandBuffers(device, &allocate, &buffers[f]), "vkAllocateCommandBuffers");
+        must(vkAllocateCommandBuffers(device, &allocate, &buffers[n]), "vkAllocateCommandBuffers");
         VkFenceCreateInfo open = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
-        must(vkCreateFence(device, &open, NULL, &fences[f]), "vkCreateFence");
+        must(vkCreateFence(device, &open, NULL, &fences[n]), "vkCreateFence");
     }
 }
 
-static void begin(uint32_t f)
+static void begin(uint32_t n)
 {
     VkCommandBufferBeginInfo once = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
                                      .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
-    commands = buffers[f];
+    commands = buffers[n];
     must(vkBeginCommandBuffer(commands, &once), "vkBeginCommandBuffer");
 }
 
-static void submit(uint32_t f)
+static void submit(uint32_t n)
 {
-    must(vkEndCommandBuffer(buffers[f]), "vkEndCommandBuffer");
+    must(vkEndCommandBuffer(buffers[n]), "vkEndCommandBuffer");
     VkSubmitInfo about = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
                           .commandBufferCount = 1,
-                          .pCommandBuffers = &buffers[f]};
-    must(vkQueueSubmit(queues[f], 1, &about, fences[f]), "vkQueueSubmit");
+                          .pCommandBuffers = &buffers[n]};
+    must(vkQueueSubmit(queues[n], 1, &about, fences[n]), "vkQueueSubmit");
 }
 
-static void finish(uint32_t f)
+static void finish(uint32_t n)
 {
-    must(vkWaitForFences(device, 1, &fences[f], VK_TRUE, UINT64_MAX), "vkWaitForFences");
-    must(vkResetFences(device, 1, &fences[f]), "vkResetFences");
+    must(vkWaitForFences(device, 1, &fences[n], VK_TRUE, UINT64_MAX), "vkWaitForFences");
+    must(vkResetFences(device, 1, &fences[n]), "vkResetFences");
 }
 
 /* ---- memory ------------------------------------------------------------------------------------ */
@@ -155,6 +163,7 @@ static void finish(uint32_t f)
 /* Words in memory of the device, and where the host finds them, or NULL. */
 struct words {
     VkBuffer buffer;
+    VkDeviceMemory memory;
     uint32_t *host;
     VkDeviceSize bytes;
 };
@@ -191,12 +200,11 @@ static struct words take(size_t count, VkMemoryPropertyFlags wanted, VkMemoryPro
     VkMemoryAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
                                      .allocationSize = needs.size,
                                      .memoryTypeIndex = best};
-    VkDeviceMemory memory;
-    must(vkAllocateMemory(device, &allocate, NULL, &memory), "vkAllocateMemory");
-    must(vkBindBufferMemory(device, words.buffer, memory, 0), "vkBindBufferMemory");
+    must(vkAllocateMemory(device, &allocate, NULL, &words.memory), "vkAllocateMemory");
+    must(vkBindBufferMemory(device, words.buffer, words.memory, 0), "vkBindBufferMemory");
     if (wanted & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) {
         void *at;
-        must(vkMapMemory(device, memory, 0, VK_WHOLE_SIZE, 0, &at), "vkMapMemory");
+        must(vkMapMemory(device, words.memory, 0, VK_WHOLE_SIZE, 0, &at), "vkMapMemory");
         words.host = at;
     }
     return words;
@@ -216,9 +224,68 @@ static struct words on_host(size_t count)
 /* Words that go to the device at the beginning of a launch, or come from it at its end. */
 static void copy(const struct words *from, const struct words *to)
 {
-    VkBufferCopy all = {0, 0, from->bytes};
+    VkBufferCopy all = {0, 0, from->bytes < to->bytes ? from->bytes : to->bytes};
     vkCmdCopyBuffer(commands, from->buffer, to->buffer, 1, &all);
 }
+
+#if PLANES
+/* An image of two dimensions over words, with as many texels a row: linear, so that both are the same memory. */
+static VkImage plane;
+
+static VkImageView plane_of(const struct words *words)
+{
+    VkImageCreateInfo about = {.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
+                               .imageType = VK_IMAGE_TYPE_2D,
+                               .format = VK_FORMAT_R32_UINT,
+                               .extent = {PLANES, (MEMORY_WORDS + PLANES - 1) / PLANES, 1},
+                               .mipLevels = 1,
+                               .arrayLayers = 1,
+                               .samples = VK_SAMPLE_COUNT_1_BIT,
+                               .tiling = VK_IMAGE_TILING_LINEAR,
+                               .usage = VK_IMAGE_USAGE_STORAGE_BIT,
+                               .sharingMode = FAMILIES > 1 ? VK_SHARING_MODE_CONCURRENT
+                                                           : VK_SHARING_MODE_EXCLUSIVE,
+                               .queueFamilyIndexCount = FAMILIES,
+                               .pQueueFamilyIndices = families,
+                               .initialLayout = VK_IMAGE_LAYOUT_PREINITIALIZED};
+    if (plane == VK_NULL_HANDLE) {
+        must(vkCreateImage(device, &about, NULL, &plane), "vkCreateImage");
+        VkMemoryRequirements needs;
+        vkGetImageMemoryRequirements(device, plane, &needs);
+        VkImageSubresource part = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0};
+        VkSubresourceLayout lies;
+        vkGetImageSubresourceLayout(device, plane, &part, &lies);
+        if (needs.size > words->bytes || lies.offset != 0 || lies.rowPitch != 4 * PLANES)
+            lacks("linear images that are rows of words one after the other");
+        must(vkBindImageMemory(device, plane, words->memory, 0), "vkBindImageMemory");
+    }
+    VkImageViewCreateInfo whole = {
+        .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
+        .image = plane,
+        .viewType = VK_IMAGE_VIEW_TYPE_2D,
+        .format = VK_FORMAT_R32_UINT,
+        .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
+    VkImageView view;
+    must(vkCreateImageView(device, &whole, NULL, &view), "vkCreateImageView");
+    return view;
+}
+
+/* Its contents stay. */
+static void make_general(void)
+{
+    VkImageMemoryBarrier to = {.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
+                               .srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
+                               .dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
+                               .oldLayout = VK_IMAGE_LAYOUT_PREINITIALIZED,
+                               .newLayout = VK_IMAGE_LAYOUT_GENERAL,
+                               .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+                               .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+                               .image = plane,
+                               .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
+    vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0,
+                         0, NULL, 0, NULL, 1, &to);
+}
+#endif
 
 /* ---- launches ---------------------------------------------------------------------------------- */
 
@@ -228,8 +295,9 @@ enum { BUFFERS = sizeof as_texels / sizeof as_texels[0] };
 
 static VkDescriptorType kind(uint32_t binding)
 {
-    return as_texels[binding] ? VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER
-                              : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+    if (as_texels[binding])
+        return PLANES ? VK_DESCRIPTOR_TYPE_STORAGE_IMAGE : VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER;
+    return VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
 }
 
 static VkDescriptorSetLayout set_layout;
@@ -270,6 +338,7 @@ static VkPipeline build(const struct part *part)
     VkSpecializationInfo special = {part->local_words ? 4 : 3, entries, sizeof numbers, numbers};
     VkComputePipelineCreateInfo create = {
         .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+        .flags = QUEUES > 1 ? VK_PIPELINE_CREATE_DISPATCH_BASE : 0,
         .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
                   .stage = VK_SHADER_STAGE_COMPUTE_BIT,
                   .module = shader,
@@ -285,11 +354,12 @@ static VkPipeline build(const struct part *part)
 /* The buffers of a part. */
 static VkDescriptorSet bind(const struct words *const words[BUFFERS])
 {
-    VkDescriptorPoolSize sizes[2] = {{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, BUFFERS},
-                                     {VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER, BUFFERS}};
+    VkDescriptorPoolSize sizes[3] = {{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, BUFFERS},
+                                     {VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER, BUFFERS},
+                                     {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, BUFFERS}};
     VkDescriptorPoolCreateInfo about = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
                                         .maxSets = 1,
-                                        .poolSizeCount = 2,
+                                        .poolSizeCount = 3,
                                         .pPoolSizes = sizes};
     VkDescriptorPool pool;
     must(vkCreateDescriptorPool(device, &about, NULL, &pool), "vkCreateDescriptorPool");
@@ -307,7 +377,12 @@ static VkDescriptorSet bind(const struct words *const words[BUFFERS])
                                          .format = VK_FORMAT_R32_UINT,
                                          .range = VK_WHOLE_SIZE};
         VkBufferView view = VK_NULL_HANDLE;
+        VkDescriptorImageInfo image = {.imageLayout = VK_IMAGE_LAYOUT_GENERAL};
+#if PLANES
         if (as_texels[n])
+            image.imageView = plane_of(words[n]);
+#endif
+        if (as_texels[n] && !PLANES)
             must(vkCreateBufferView(device, &texels, NULL, &view), "vkCreateBufferView");
         VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
                                       .dstSet = set,
@@ -315,6 +390,7 @@ static VkDescriptorSet bind(const struct words *const words[BUFFERS])
                                       .descriptorCount = 1,
                                       .descriptorType = kind(n),
                                       .pBufferInfo = &buffer,
+                                      .pImageInfo = &image,
                                       .pTexelBufferView = &view};
         vkUpdateDescriptorSets(device, 1, &write, 0, NULL);
     }
@@ -341,40 +417,115 @@ static void order(uint32_t part)
                         ? VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT : 0);
 }
 
-static void dispatch(size_t which, uint32_t p, const VkPipeline pipelines[PARTS],
+/* The work-groups of a part from one to before another. */
+static void dispatch(uint32_t p, uint32_t first, uint32_t end, const VkPipeline pipelines[PARTS],
                      const VkDescriptorSet sets[PARTS])
 {
     vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipelines[p]);
     vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &sets[p], 0,
                             NULL);
-    vkCmdDispatch(commands, groups[which * PARTS + p], 1, 1);
+    if (first == 0)
+        vkCmdDispatch(commands, end, 1, 1);
+    else
+        vkCmdDispatchBase(commands, first, 0, 0, end - first, 1, 1);
 }
 
-/* Plays a launch. The parts of one queue family follow each other where the launch begins and ends; those of
-   several are submissions, in each step one to each queue at once, and all is complete before the next step. */
-static void play(size_t which, const VkPipeline pipelines[PARTS], const VkDescriptorSet sets[PARTS])
+/* Where the memory of a launch is, for who plays it. */
+struct launch {
+    size_t which;
+    const VkPipeline *pipelines;
+    const VkDescriptorSet *sets;
+    uint32_t *environment, *memory, *results;
+};
+
+#if HOSTS
+struct player {
+    pthread_t thread;
+    const struct launch *launch;
+    const struct host *host;
+    uint32_t *arrived;
+};
+
+/* A host thread goes through the instances, and meets the others of its step before a block of them. */
+static void *go_through(void *of)
 {
-    if (FAMILIES == 1) {
+    const struct player *player = of;
+    const struct launch *launch = player->launch;
+    const uint32_t *e = launch->environment;
+    uint32_t together = 0;
+    for (uint32_t position = 0; position < e[COUNT]; position++) {
+        if (player->host->together > 1 && position % BLOCK == 0) {
+            together += player->host->together;
+            __atomic_fetch_add(player->arrived, 1, __ATOMIC_RELAXED);
+            for (uint32_t left = PATIENCE;
+                 left && __atomic_load_n(player->arrived, __ATOMIC_RELAXED) < together; left--)
+                ;
+        }
+        uint32_t k = (uint32_t)(((uint64_t)position * e[ORDER] + e[ORDER + 1]) % e[COUNT]);
+        player->host->play(e, launch->memory, launch->results, k);
+    }
+    return NULL;
+}
+
+static void play_hosts(const struct launch *launch, uint32_t step)
+{
+    struct player players[HOSTS];
+    uint32_t arrived = 0;
+    for (uint32_t h = 0; h < HOSTS; h++)
+        if (hosts[h].step == step) {
+            players[h] = (struct player){.launch = launch, .host = &hosts[h], .arrived = &arrived};
+            if (pthread_create(&players[h].thread, NULL, go_through, &players[h]) != 0)
+                lacks("a thread of the host");
+        }
+    for (uint32_t h = 0; h < HOSTS; h++)
+        if (hosts[h].step == step)
+            pthread_join(players[h].thread, NULL);
+}
+#else
+static void play_hosts(const struct launch *launch, uint32_t step)
+{
+    (void)launch;
+    (void)step;
+}
+#endif
+
+/* Plays a launch. The parts follow each other in one queue where the launch begins and ends. Those of several queues,
+   and those beside threads of the host, are submissions, in each step one to each queue at once, and all is complete
+   before the next step. */
+static void play(const struct launch *launch)
+{
+    const uint32_t(*bounds)[QUEUES + 1] = &groups[launch->which * PARTS];
+    int is_one = FAMILIES == 1 && HOSTS == 0;
+    for (uint32_t p = 0; p < PARTS; p++)
+        is_one &= QUEUES == 1 || bounds[p][1] == bounds[p][QUEUES];
+    if (is_one) {
         for (uint32_t p = 0; p < PARTS; p++) {
             order(p);
-            dispatch(which, p, pipelines, sets);
+            dispatch(p, 0, bounds[p][QUEUES], launch->pipelines, launch->sets);
         }
         return;
     }
     submit(0);
     finish(0);
     for (uint32_t s = 0; s < STEPS; s++) {
-        int has[FAMILIES] = {0};
+        int has[ALL] = {0};
         for (uint32_t p = 0; p < PARTS; p++)
-            if (parts[p].step == s) {
-                begin(parts[p].family);
-                dispatch(which, p, pipelines, sets);
-                submit(parts[p].family);
-                has[parts[p].family] = 1;
+            for (uint32_t q = 0; q < QUEUES; q++) {
+                uint32_t first = bounds[p][q], end = bounds[p][q + 1];
+                uint32_t n = parts[p].family * QUEUES + q;
+                if (parts[p].step != s || first == end)
+                    continue;
+                begin(n);
+                dispatch(p, first, end, launch->pipelines, launch->sets);
+                barrier(VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
+                        VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT);
+                submit(n);
+                has[n] = 1;
             }
-        for (uint32_t f = 0; f < FAMILIES; f++)
-            if (has[f])
-                finish(f);
+        play_hosts(launch, s);
+        for (uint32_t n = 0; n < ALL; n++)
+            if (has[n])
+                finish(n);
     }
     begin(0);
 }
@@ -385,7 +536,9 @@ int main(int argc, char **argv)
     choose(argc, argv);
     prepare();
 
-    struct words memory = on_device(MEMORY_WORDS), results = on_device(RESULT_WORDS);
+    const size_t room = MEMORY_WORDS + 9 * PLANES; /* a row to its end, and what an image may add */
+    struct words memory = HOSTS ? on_host(room) : on_device(room);
+    struct words results = HOSTS ? on_host(RESULT_WORDS) : on_device(RESULT_WORDS);
     struct words meeting = on_device(MEETING_WORDS), scratch = on_device(SCRATCH_WORDS);
     struct words initial = on_host(MEMORY_WORDS), ended = on_host(MEMORY_WORDS);
     struct words unset = on_host(RESULT_WORDS), seen = on_host(RESULT_WORDS);
@@ -400,7 +553,7 @@ int main(int argc, char **argv)
     for (uint32_t p = 0; p < PARTS; p++) {
         told[p] = on_host(ENVIRONMENT_WORDS);
         environment[p] = on_device(ENVIRONMENT_WORDS);
-        pipelines[p] = build(&parts[p]);
+        pipelines[p] = parts[p].entry[0] ? build(&parts[p]) : VK_NULL_HANDLE;
         const struct words *words[BUFFERS] = {&memory, &results, &meeting, &environment[p], &scratch};
         for (uint32_t n = 5; n < BUFFERS; n++)
             words[n] = &memory;
@@ -416,6 +569,10 @@ int main(int argc, char **argv)
         alarm(60); /* for a launch */
         size_t which = launches % LAUNCHES;
         begin(0);
+#if PLANES
+        if (launches == 0)
+            make_general();
+#endif
         copy(&initial, &memory);
         copy(&unset, &results);
         copy(&zeros, &meeting);
@@ -424,9 +581,11 @@ int main(int argc, char **argv)
             told[p].host[SEED] += (uint32_t)launches * 0x9e3779b9u;
             copy(&told[p], &environment[p]);
         }
-        barrier(transfer, VK_ACCESS_TRANSFER_WRITE_BIT, shader,
-                VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
-        play(which, pipelines, sets);
+        barrier(transfer, VK_ACCESS_TRANSFER_WRITE_BIT, shader | VK_PIPELINE_STAGE_HOST_BIT,
+                VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_HOST_READ_BIT |
+                    VK_ACCESS_HOST_WRITE_BIT);
+        struct launch launch = {which, pipelines, sets, told[0].host, memory.host, results.host};
+        play(&launch);
         barrier(shader, VK_ACCESS_SHADER_WRITE_BIT, transfer, VK_ACCESS_TRANSFER_READ_BIT);
         copy(&memory, &ended);
         copy(&results, &seen);
