@@ -76,6 +76,7 @@ impl Default for DeviceProfile {
                 "__opencl_c_images",
                 "__opencl_c_3d_image_writes",
                 "__opencl_c_read_write_images",
+                "__opencl_c_pipes",
                 "__opencl_c_subgroups",
                 "__opencl_c_work_group_collective_functions",
             ]),
@@ -102,6 +103,7 @@ pub(crate) struct Language {
     pub(crate) images: bool,
     pub(crate) image_writes_3d: bool,
     pub(crate) read_write_images: bool,
+    pub(crate) pipes: bool,
     pub(crate) single_precision_constants: bool,
 }
 
@@ -132,6 +134,7 @@ impl Language {
             images: device.images,
             image_writes_3d: extension("cl_khr_3d_image_writes"),
             read_write_images: device.images && feature("__opencl_c_read_write_images"),
+            pipes: feature("__opencl_c_pipes"),
             single_precision_constants: single,
         }
     }

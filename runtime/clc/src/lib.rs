@@ -21,7 +21,7 @@
 //! wrong with it, names as numbers, and what names mean where.
 //!
 //! What OpenCL C has and Touchstone does not have yet fails the build with a message that names
-//! the feature (`… is not supported by Touchstone yet: pipes`). No input makes this crate panic,
+//! the feature (`… is not supported by Touchstone yet: device-side enqueue`). No input makes this crate panic,
 //! overflow its stack or grow without bound: nesting, macro expansion, includes and initial values
 //! have limits, each with a message.
 //!

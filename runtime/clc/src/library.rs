@@ -1,33 +1,65 @@
 //! The library: built-in functions that are written in OpenCL C, in files of `library/`.
 //!
 //! A unit that calls one only declares it; [`link`](crate::link()) adds the library where a unit does so. The names
-//! of its functions begin with two underscores, as names of a program may not.
+//! of its functions begin with two underscores, as names of a program may not, and have in them what their file is about.
 
 use crate::lower::Lowered;
 use crate::{BuildFailure, BuildOptions, CompileOptions, Source, compile_unit};
 use std::sync::LazyLock;
 
-/// Functions of images.
-const IMAGES: &str = include_str!("library/image.cl");
+/// A file of the library.
+struct File {
+    name: &'static str,
+    text: &'static str,
+    /// What the names of its functions have in them.
+    about: &'static str,
+    lowered: LazyLock<Result<Lowered, BuildFailure>>,
+}
+
+/// Its files, each compiled when a program calls a function of it.
+static FILES: [File; 2] = [
+    File {
+        name: "image.cl",
+        text: include_str!("library/image.cl"),
+        about: "image",
+        lowered: LazyLock::new(|| FILES[0].compiled()),
+    },
+    File {
+        name: "pipe.cl",
+        text: include_str!("library/pipe.cl"),
+        about: "pipe",
+        lowered: LazyLock::new(|| FILES[1].compiled()),
+    },
+];
 
 /// How the names of its functions begin.
 const OWN: &str = "__";
 
-/// The library, where one of the units calls it.
-///
-/// # Errors
-/// When it does not compile, which is a defect of it.
-pub(crate) fn called_by(units: &[&Lowered]) -> Result<Option<&'static Lowered>, BuildFailure> {
-    static LIBRARY: LazyLock<Result<Lowered, BuildFailure>> = LazyLock::new(|| {
+impl File {
+    fn compiled(&self) -> Result<Lowered, BuildFailure> {
         let options = CompileOptions {
             build: BuildOptions::parse("-cl-std=CL3.0").unwrap_or_default(),
             ..CompileOptions::default()
         };
-        compile_unit(&Source::new("image.cl", IMAGES), &options).map(|unit| unit.lowered)
-    });
-    let mut declared = units.iter().flat_map(|unit| &unit.functions);
-    if !declared.any(|function| !function.defined && function.name.starts_with(OWN)) {
-        return Ok(None);
+        compile_unit(&Source::new(self.name, self.text), &options).map(|unit| unit.lowered)
     }
-    LIBRARY.as_ref().map(Some).map_err(BuildFailure::clone)
+
+    fn is_called_by(&self, units: &[&Lowered]) -> bool {
+        let mut declared = units.iter().flat_map(|unit| &unit.functions);
+        declared.any(|function| {
+            let name = &function.name;
+            !function.defined && name.starts_with(OWN) && name.contains(self.about)
+        })
+    }
+}
+
+/// The files of the library that one of the units calls.
+///
+/// # Errors
+/// When one does not compile, which is a defect of it.
+pub(crate) fn called_by(units: &[&Lowered]) -> Result<Vec<&'static Lowered>, BuildFailure> {
+    let called = FILES.iter().filter(|file| file.is_called_by(units));
+    called
+        .map(|file| file.lowered.as_ref().map_err(BuildFailure::clone))
+        .collect()
 }

@@ -164,7 +164,7 @@ fn arguments(kernel: &Kernel, launch: &Launch) -> Result<(Start, u64, Vec<Extent
             }
             (ArgPass::Pointer(_), Arg::Pointer(address)) => params[slot] = *address,
             (
-                ArgPass::Pointer(_) | ArgPass::Image(..),
+                ArgPass::Pointer(_) | ArgPass::Image(..) | ArgPass::Pipe { .. },
                 &Arg::Object {
                     address,
                     base: first,
@@ -208,6 +208,9 @@ fn arguments(kernel: &Kernel, launch: &Launch) -> Result<(Start, u64, Vec<Extent
             }
             (ArgPass::Image(..), Arg::Value(_) | Arg::Pointer(_) | Arg::Local(_)) => {
                 return Err(wrong("the description of an image"));
+            }
+            (ArgPass::Pipe { .. }, Arg::Value(_) | Arg::Pointer(_) | Arg::Local(_)) => {
+                return Err(wrong("the memory of a pipe"));
             }
             (ArgPass::Sampler, Arg::Pointer(_) | Arg::Object { .. } | Arg::Local(_)) => {
                 return Err(wrong("a sampler"));

@@ -147,6 +147,12 @@ pub enum ArgPass {
     /// An image. The register is a pointer to constant memory, to a description of it that the front end and
     /// the host agree on.
     Image(ImageKind, ImageAccess),
+    /// A pipe. The register is a pointer to global memory, to the state of the pipe and its packets in a layout that
+    /// the front end and the host agree on.
+    Pipe {
+        /// Whether the kernel writes packets; it reads them otherwise.
+        writes: bool,
+    },
     /// A sampler. The register is an `I32` with its properties, as the constants of OpenCL C that begin with
     /// `CLK_` encode them.
     Sampler,
@@ -246,7 +252,9 @@ impl ArgPass {
         match self {
             ArgPass::Value(ty) => Some(ty.size()),
             ArgPass::Aggregate { size, .. } => Some(size),
-            ArgPass::Pointer(_) | ArgPass::Image(..) | ArgPass::Sampler => Some(8),
+            ArgPass::Pointer(_) | ArgPass::Image(..) | ArgPass::Pipe { .. } | ArgPass::Sampler => {
+                Some(8)
+            }
             ArgPass::LocalPointer { .. } => None,
         }
     }
@@ -258,7 +266,7 @@ impl ArgPass {
                 AddressSpace::Private
             }
             ArgPass::Pointer(space) => space,
-            ArgPass::Image(..) => AddressSpace::Global,
+            ArgPass::Image(..) | ArgPass::Pipe { .. } => AddressSpace::Global,
             ArgPass::LocalPointer { .. } => AddressSpace::Local,
         }
     }

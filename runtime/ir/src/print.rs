@@ -110,6 +110,10 @@ fn write_kernel(f: &mut Formatter<'_>, kernel: &KernelInfo) -> fmt::Result {
             ArgPass::Pointer(space) => write!(f, "pointer to {space}")?,
             ArgPass::LocalPointer { align } => write!(f, "local memory, align {align}")?,
             ArgPass::Image(kind, access) => write!(f, "{} {}", access.name(), kind.name())?,
+            ArgPass::Pipe { writes } => f.write_str(match writes {
+                true => "write_only pipe",
+                false => "read_only pipe",
+            })?,
             ArgPass::Sampler => f.write_str("sampler")?,
         }
         let q = arg.qualifiers;

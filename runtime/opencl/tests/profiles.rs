@@ -14,6 +14,7 @@ use opencl_sys::*;
 use touchstone::api::device::*;
 use touchstone::api::image::*;
 use touchstone::api::kernel::*;
+use touchstone::api::pipe::*;
 use touchstone::api::program::*;
 use touchstone::api::queue::*;
 use touchstone::api::range::*;
@@ -79,6 +80,10 @@ fn a_minimal_device_refuses_what_it_does_not_report() {
         CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS,
         CL_DEVICE_MAX_SAMPLERS,
         CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS,
+        CL_DEVICE_PIPE_SUPPORT,
+        CL_DEVICE_MAX_PIPE_ARGS,
+        CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS,
+        CL_DEVICE_PIPE_MAX_PACKET_SIZE,
     ] {
         assert_eq!(answer(device, absent), 0, "{absent:#x}");
     }
@@ -121,6 +126,8 @@ fn a_minimal_device_refuses_what_it_does_not_report() {
         let (plane, mut formats) = (CL_MEM_OBJECT_IMAGE2D, 9);
         let listed = clGetSupportedImageFormats(rig.context, 0, plane, 0, null_mut(), &mut formats);
         assert_eq!((listed, formats), (CL_SUCCESS, 0));
+        let pipe = clCreatePipe(rig.context, 0, 4, 4, null(), &mut code);
+        assert_eq!((pipe, code), (null_mut(), CL_INVALID_OPERATION));
         unsafe extern "C" fn native(_: *mut std::ffi::c_void) {}
         let native = clEnqueueNativeKernel(
             rig.queue,
@@ -151,6 +158,8 @@ fn a_minimal_device_refuses_what_it_does_not_report() {
         c"kernel void k(global atomic_int *a) { atomic_store_explicit(a, 1, memory_order_relaxed, memory_scope_device); }",
         c"kernel void k(read_only image2d_t i) { }",
         c"kernel void k(sampler_t s) { }",
+        c"kernel void k(read_only pipe int p) { }",
+        c"kernel void k(global int *a) { reserve_id_t r; }",
         c"kernel void k(global int *a) { a[0] = work_group_any(1); }",
         c"kernel void k(global int *a) { a[0] = sub_group_any(1); }",
         c"kernel void k(global int *a) { sub_group_barrier(CLK_LOCAL_MEM_FENCE); }",

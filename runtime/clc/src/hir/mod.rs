@@ -300,7 +300,7 @@ pub(crate) enum Builtin {
     },
     /// A function of the library is called with the operands; before that an image is asked by the other
     /// one whether it has the element of the first two, where that is not certain.
-    Image {
+    Library {
         function: FnId,
         holds: Option<FnId>,
     },

@@ -148,7 +148,7 @@ impl Lower<'_> {
                 let from = values.get(1..).unwrap_or_default().to_vec();
                 self.collective((kind, function), a, from)
             }
-            Builtin::Image { function, holds } => self.image(function, holds, values, qual),
+            Builtin::Library { function, holds } => self.library(function, holds, values, qual),
             Builtin::ToSpace => self.b.emit(ty, Op::ToSpace(a)).into(),
             Builtin::GetFence => self.fence_of(a),
             Builtin::AsyncCopy { size, strided } => {

@@ -49,7 +49,9 @@ impl Lower<'_> {
             | Type::Array(..)
             | Type::Record(_)
             | Type::Event
-            | Type::Image(..) => Scalar::SIZE,
+            | Type::Image(..)
+            | Type::Pipe(..)
+            | Type::Reservation => Scalar::SIZE,
         }
     }
 

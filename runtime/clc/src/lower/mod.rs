@@ -6,7 +6,7 @@
 //! - `builtin`: built-in functions
 //! - `geometry`: functions of vectors in space
 //! - `group`: copies by a work-group, collective functions
-//! - `image`: functions of images
+//! - `library`: functions that are written in OpenCL C
 //! - `link`: several units to one module
 //!
 //! A scalar, vector or pointer variable whose address nobody takes is a register; everything else
@@ -18,7 +18,7 @@ mod expr;
 mod function;
 mod geometry;
 mod group;
-mod image;
+mod library;
 mod link;
 mod place;
 

@@ -19,6 +19,8 @@ const DOUBLE_CONSTANTS: &str = include_str!("predefined/double.h");
 /// program can ask for them with `#ifdef`, as the specification's own headers allow.
 const ATOMIC_CONSTANTS: &str = include_str!("predefined/atomics.h");
 
+/// Constants of languages with pipes (section 6.15.19).
+const PIPE_CONSTANTS: &str = include_str!("predefined/pipes.h");
 /// Constants of devices with images (section 6.15.15).
 const IMAGE_CONSTANTS: &str = include_str!("predefined/images.h");
 
@@ -57,6 +59,9 @@ pub(super) fn prelude(
     }
     if language.images {
         text.push_str(IMAGE_CONSTANTS);
+    }
+    if language.pipes {
+        text.push_str(PIPE_CONSTANTS);
     }
     if language.fp64 {
         text.push_str(DOUBLE_CONSTANTS);

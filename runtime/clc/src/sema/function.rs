@@ -110,6 +110,7 @@ impl Sema<'_> {
             }
             Type::Image(kind, access) => Ok(ir::ArgPass::Image(kind, access)),
             Type::Sampler => Ok(ir::ArgPass::Sampler),
+            Type::Pipe(_, writes) => Ok(ir::ArgPass::Pipe { writes }),
             _ => match self.types.ir(qual) {
                 Some(ty) => Ok(ir::ArgPass::Value(ty)),
                 None => self.error(at, "this cannot be an argument"),

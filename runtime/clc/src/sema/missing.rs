@@ -51,7 +51,10 @@ mod tests {
             written.filter(|row| !row.starts_with('#')).count()
         );
         assert!(names(What::Type).all(|(name, _)| !name.contains('*')));
-        assert_eq!(feature(What::Function, "read_pipe"), Some("pipes"));
+        assert_eq!(
+            feature(What::Function, "enqueue_kernel"),
+            Some("device-side enqueue")
+        );
         for own in [
             "read",
             "read_image",

@@ -91,6 +91,10 @@ fn known_types(language: &Language) -> Vec<(String, Known)> {
             add(kind.name(), plain(Type::Image(kind, ir::ImageAccess::Read)));
         }
     }
+    if language.pipes {
+        let id = "reserve_id_t";
+        add(id, Known::Type(Type::Reservation, Some(id)));
+    }
     if language.images {
         add("sampler_t", plain(Type::Sampler));
     }

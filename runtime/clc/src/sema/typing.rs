@@ -46,9 +46,6 @@ impl Sema<'_> {
     /// The type that specifiers name.
     pub(super) fn specified<'t>(&mut self, specs: &Specs) -> Checked<Declared<'t>> {
         let at = specs.loc;
-        if specs.pipe {
-            return self.unsupported(at, "this argument", "pipes");
-        }
         let (mut qual, mut own_space, mut not_for_kernels) = (self.types.void(), None, None);
         match &specs.ty {
             TypeSpec::Void => {}
@@ -89,7 +86,10 @@ impl Sema<'_> {
             }
             TypeSpec::Enum(spec) => qual = self.enumeration(spec)?,
         }
-        if let Some(word) = specs.access {
+        if specs.pipe {
+            qual = self.pipe_of(qual, specs.access, at)?;
+            not_for_kernels = None;
+        } else if let Some(word) = specs.access {
             qual = self.image_access(qual, word, at)?;
         }
         qual.constant |= specs.quals.constant;

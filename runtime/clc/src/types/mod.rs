@@ -140,6 +140,10 @@ pub(crate) enum Type {
     Image(ir::ImageKind, ir::ImageAccess),
     /// `sampler_t`
     Sampler,
+    /// A pipe with packets of a type, and whether it is for writing.
+    Pipe(Qual, bool),
+    /// `reserve_id_t`
+    Reservation,
 }
 
 /// A type with qualifiers. `space` is where an object of this type lies; it means something for
@@ -286,9 +290,10 @@ impl Types {
         match self.of(qual) {
             Type::Scalar(scalar) | Type::Atomic(scalar) => Some(ir::Type::Scalar(scalar.ir())),
             Type::AtomicFlag => Some(ir::Type::I32),
-            Type::Event => Some(ir::Type::I64),
+            Type::Event | Type::Reservation => Some(ir::Type::I64),
             Type::Image(..) => Some(ir::Type::Pointer(Space::Constant)),
             Type::Sampler => Some(ir::Type::I32),
+            Type::Pipe(..) => Some(ir::Type::Pointer(Space::Global)),
             Type::Vector(scalar, lanes) => Some(ir::Type::Vector(scalar.ir(), lanes)),
             Type::Pointer(to) => Some(ir::Type::Pointer(to.space)),
             Type::Void | Type::Array(..) | Type::Record(_) => None,
@@ -345,6 +350,11 @@ impl Types {
             Type::Event => "event_t".to_owned(),
             Type::Image(kind, access) => format!("{} {}", access.name(), kind.name()),
             Type::Sampler => "sampler_t".to_owned(),
+            Type::Pipe(packet, writes) => {
+                let access = if writes { "write_only" } else { "read_only" };
+                format!("{access} pipe {}", self.show(packet, names))
+            }
+            Type::Reservation => "reserve_id_t".to_owned(),
         };
         out + &text
     }

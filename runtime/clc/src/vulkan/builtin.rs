@@ -45,7 +45,7 @@ fn name(builtin: Builtin) -> &'static str {
         | Builtin::Fence(..) => "atomic_…",
         Builtin::Barrier(..) => "barrier",
         Builtin::Vote { .. } | Builtin::Collective { .. } => "work_group_…",
-        Builtin::Image { .. } => "…_image…",
+        Builtin::Library { .. } => "a function of images or pipes",
         Builtin::ToSpace => "to_…",
         Builtin::GetFence => "get_fence",
         Builtin::AsyncCopy { .. } => "async_work_group_copy",

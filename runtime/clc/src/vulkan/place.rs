@@ -80,6 +80,7 @@ impl Writer<'_> {
             Type::Array(..) | Type::Record(_) => "a value that is an array or a struct",
             Type::Event => "`event_t`",
             Type::Image(..) | Type::Sampler => "an image or a sampler",
+            Type::Pipe(..) | Type::Reservation => "a pipe",
         };
         self.refuse(at, what)
     }

@@ -1,29 +1,29 @@
-//! Pipes, which the device does not have.
-
-use std::ffi::c_void;
+//! Pipes (`opencl_runtime_layer`, Pipes).
 
 use opencl_sys::*;
 
 use super::entry::entry_points;
 use crate::context::Context;
-use crate::ffi::Error;
+use crate::ffi::ensure;
+use crate::memory::Pipe;
 use crate::object;
+use crate::platform::profile::{self, Feature};
 
 entry_points! {
     /// Makes a pipe.
     create fn clCreatePipe(
-        context: cl_context, _flags: cl_mem_flags, _pipe_packet_size: cl_uint,
-        _pipe_max_packets: cl_uint, _properties: *const cl_pipe_properties,
+        context: cl_context, flags: cl_mem_flags, pipe_packet_size: cl_uint,
+        pipe_max_packets: cl_uint, properties: *const cl_pipe_properties,
     ) -> cl_mem {
-        object::find::<Context>(context)?;
-        Err(Error(CL_INVALID_OPERATION))
+        let context = object::find::<Context>(context)?;
+        ensure!(profile::has(Feature::Pipes), CL_INVALID_OPERATION);
+        ensure!(properties.is_null(), CL_INVALID_VALUE);
+        let pipe = Pipe::new(context, flags, pipe_packet_size, pipe_max_packets)?;
+        Ok(object::publish(&pipe))
     }
 
     /// Answers a query about a pipe.
-    status fn clGetPipeInfo(
-        _pipe: cl_mem, _param_name: cl_pipe_info, _param_value_size: usize,
-        _param_value: *mut c_void, _param_value_size_ret: *mut usize,
-    ) {
-        Err(Error(CL_INVALID_MEM_OBJECT))
+    query fn clGetPipeInfo(pipe: cl_mem, param_name: cl_pipe_info) {
+        object::find::<Pipe>(pipe)?.pipe_info(param_name)
     }
 }

@@ -11,7 +11,7 @@ use touchstone_ir::{AddressSpace, ArgPass};
 
 use super::Kernel;
 use crate::ffi::{Error, Result, ensure, raw};
-use crate::memory::{Buffer, Image};
+use crate::memory::{Buffer, Image, Pipe};
 use crate::object;
 use crate::platform::capabilities;
 
@@ -24,6 +24,8 @@ pub enum Value {
     Buffer(Weak<Buffer>),
     /// An image.
     Image(Weak<Image>),
+    /// A pipe.
+    Pipe(Weak<Pipe>),
     /// An address of shared virtual memory.
     Svm(usize),
     /// An address of memory that is not the runtime's: fine-grain system SVM.
@@ -42,6 +44,7 @@ impl Value {
             Self::Bytes(_)
             | Self::Buffer(_)
             | Self::Image(_)
+            | Self::Pipe(_)
             | Self::Svm(_)
             | Self::System(_)
             | Self::Null => 0,
@@ -82,6 +85,12 @@ impl Kernel {
                 let handle = unsafe { value.cast::<cl_mem>().read_unaligned() };
                 self.image_value((kind, access), handle)?
             }
+            ArgPass::Pipe { .. } => {
+                ensure!(!value.is_null(), CL_INVALID_MEM_OBJECT);
+                ensure!(size == size_of::<cl_mem>(), CL_INVALID_ARG_SIZE);
+                // SAFETY: valid for as many bytes as a handle has.
+                self.pipe_value(unsafe { value.cast::<cl_mem>().read_unaligned() })?
+            }
             ArgPass::Sampler => {
                 ensure!(!value.is_null(), CL_INVALID_SAMPLER);
                 ensure!(size == size_of::<cl_sampler>(), CL_INVALID_ARG_SIZE);
@@ -110,6 +119,15 @@ impl Kernel {
             CL_INVALID_CONTEXT
         );
         Ok(Value::Buffer(Arc::downgrade(&buffer)))
+    }
+
+    fn pipe_value(&self, handle: cl_mem) -> Result<Value> {
+        let pipe: Arc<Pipe> = object::find(handle)?;
+        ensure!(
+            Arc::ptr_eq(pipe.context(), self.context()),
+            CL_INVALID_CONTEXT
+        );
+        Ok(Value::Pipe(Arc::downgrade(&pipe)))
     }
 
     /// `clSetKernelArgSVMPointer`.

@@ -19,7 +19,7 @@ use super::range::{Demands, Range};
 use super::settings;
 use crate::ffi::{Error, Result};
 use crate::memory::svm::Allocation;
-use crate::memory::{Buffer, Image, owned};
+use crate::memory::{Buffer, Image, Pipe, owned};
 use crate::platform::limits::sub_group_size;
 use crate::platform::{Device, capabilities};
 use crate::program::Target;
@@ -34,6 +34,7 @@ pub(super) struct Held {
     pub(super) allocations: Vec<Arc<Allocation>>,
     /// With their descriptions for the kernel.
     pub(super) images: Vec<(Arc<Image>, Description)>,
+    pub(super) pipes: Vec<Arc<Pipe>>,
     /// Those of constant memory, for a fault.
     pub(super) constants: Vec<Arc<Buffer>>,
 }
@@ -176,6 +177,17 @@ impl Kernel {
                         let arg = unsafe { object(memory, at, at, size, false) };
                         held.buffers.push((store, written));
                         held.images.push((image, described));
+                        arg
+                    }
+                    Value::Pipe(pipe) => {
+                        let pipe = pipe.upgrade().ok_or(missing)?;
+                        let store = Arc::clone(pipe.store());
+                        let start = store.address(device)? as u64;
+                        // SAFETY: the command holds the pipe while it runs; kernels that use it at the
+                        // same time do so by atomic operations and by the slots that they reserve so.
+                        let arg = unsafe { object(memory, start, start, store.size(), true) };
+                        held.buffers.push((store, true));
+                        held.pipes.push(pipe);
                         arg
                     }
                     Value::Buffer(buffer) => {

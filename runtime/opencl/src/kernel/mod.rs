@@ -209,20 +209,23 @@ impl Kernel {
                 AddressSpace::Constant => CL_KERNEL_ARG_ADDRESS_CONSTANT,
                 AddressSpace::Private | AddressSpace::Generic => CL_KERNEL_ARG_ADDRESS_PRIVATE,
             }),
-            // There are no pipes.
             CL_KERNEL_ARG_ACCESS_QUALIFIER => Answer::of(match arg.pass {
                 ArgPass::Image(_, ImageAccess::Read) => CL_KERNEL_ARG_ACCESS_READ_ONLY,
                 ArgPass::Image(_, ImageAccess::Write) => CL_KERNEL_ARG_ACCESS_WRITE_ONLY,
                 ArgPass::Image(_, ImageAccess::ReadWrite) => CL_KERNEL_ARG_ACCESS_READ_WRITE,
+                ArgPass::Pipe { writes: false } => CL_KERNEL_ARG_ACCESS_READ_ONLY,
+                ArgPass::Pipe { writes: true } => CL_KERNEL_ARG_ACCESS_WRITE_ONLY,
                 _ => CL_KERNEL_ARG_ACCESS_NONE,
             }),
             CL_KERNEL_ARG_TYPE_NAME => Answer::text(&arg.type_name),
             CL_KERNEL_ARG_NAME => Answer::text(&arg.name),
             CL_KERNEL_ARG_TYPE_QUALIFIER => {
+                let is_pipe = matches!(arg.pass, ArgPass::Pipe { .. });
                 let set = [
                     (arg.qualifiers.is_const, CL_KERNEL_ARG_TYPE_CONST),
                     (arg.qualifiers.is_restrict, CL_KERNEL_ARG_TYPE_RESTRICT),
                     (arg.qualifiers.is_volatile, CL_KERNEL_ARG_TYPE_VOLATILE),
+                    (is_pipe, CL_KERNEL_ARG_TYPE_PIPE),
                 ];
                 let bits = set.iter().filter(|(has, _)| *has);
                 // cl_kernel_arg_type_qualifier is a bit-field of 64 bits in C.

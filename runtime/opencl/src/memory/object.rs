@@ -3,15 +3,15 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use opencl_sys::cl_mem_info;
+use opencl_sys::{CL_INVALID_VALUE, cl_mem_info};
 
 use super::map::Mapping;
-use super::{Buffer, Image};
+use super::{Buffer, Image, Pipe};
 use crate::callback::UserData;
 use crate::context::Context;
 use crate::destructors::DestructorFn;
-use crate::ffi::Result;
 use crate::ffi::answer::Answer;
+use crate::ffi::{Error, Result};
 use crate::object;
 use crate::platform::Device;
 
@@ -22,14 +22,17 @@ pub enum MemObject {
     Buffer(Arc<Buffer>),
     /// An image.
     Image(Arc<Image>),
+    /// A pipe.
+    Pipe(Arc<Pipe>),
 }
 
-/// The same of a buffer and of an image.
-macro_rules! either {
+/// The same of any of them.
+macro_rules! each {
     ($object:expr, $it:ident => $result:expr) => {
         match $object {
             MemObject::Buffer($it) => $result,
             MemObject::Image($it) => $result,
+            MemObject::Pipe($it) => $result,
         }
     };
 }
@@ -42,7 +45,10 @@ impl MemObject {
     pub fn find(handle: *mut c_void) -> Result<Self> {
         match object::find::<Buffer>(handle) {
             Ok(buffer) => Ok(Self::Buffer(buffer)),
-            Err(_) => object::find::<Image>(handle).map(Self::Image),
+            Err(_) => match object::find::<Image>(handle) {
+                Ok(image) => Ok(Self::Image(image)),
+                Err(_) => object::find::<Pipe>(handle).map(Self::Pipe),
+            },
         }
     }
 
@@ -51,7 +57,9 @@ impl MemObject {
     /// # Errors
     /// `CL_INVALID_MEM_OBJECT`.
     pub fn retain(handle: *mut c_void) -> Result<()> {
-        object::retain::<Buffer>(handle).or_else(|_| object::retain::<Image>(handle))
+        object::retain::<Buffer>(handle)
+            .or_else(|_| object::retain::<Image>(handle))
+            .or_else(|_| object::retain::<Pipe>(handle))
     }
 
     /// `clReleaseMemObject`.
@@ -59,18 +67,15 @@ impl MemObject {
     /// # Errors
     /// `CL_INVALID_MEM_OBJECT`.
     pub fn release(handle: *mut c_void) -> Result<()> {
-        match object::release::<Buffer>(handle) {
-            Ok(last) => {
-                drop(last);
-                Ok(())
-            }
-            Err(_) => object::release::<Image>(handle).map(drop),
-        }
+        object::release::<Buffer>(handle)
+            .map(drop)
+            .or_else(|_| object::release::<Image>(handle).map(drop))
+            .or_else(|_| object::release::<Pipe>(handle).map(drop))
     }
 
     /// Its handle.
     pub fn handle(&self) -> *mut c_void {
-        either!(self, it => object::handle(it))
+        each!(self, it => object::handle(it))
     }
 
     /// Its context.
@@ -78,6 +83,7 @@ impl MemObject {
         match self {
             Self::Buffer(buffer) => &buffer.context,
             Self::Image(image) => image.context(),
+            Self::Pipe(pipe) => pipe.context(),
         }
     }
 
@@ -86,17 +92,21 @@ impl MemObject {
     /// # Errors
     /// `CL_INVALID_VALUE` for an unknown name.
     pub fn info(&self, name: cl_mem_info) -> Result<Answer> {
-        either!(self, it => it.info(name))
+        each!(self, it => it.info(name))
     }
 
     /// Registers a callback for its deletion.
     pub fn on_destruction(&self, notify: DestructorFn, user_data: UserData) {
-        either!(self, it => it.on_destruction(notify, user_data))
+        each!(self, it => it.on_destruction(notify, user_data))
     }
 
     /// Whether it is mapped at an address.
     pub fn is_mapped_at(&self, address: usize) -> bool {
-        either!(self, it => it.is_mapped_at(address))
+        match self {
+            Self::Buffer(buffer) => buffer.is_mapped_at(address),
+            Self::Image(image) => image.is_mapped_at(address),
+            Self::Pipe(_) => false,
+        }
     }
 
     /// Takes a mapping off.
@@ -104,7 +114,11 @@ impl MemObject {
     /// # Errors
     /// `CL_INVALID_VALUE` when there is none at this address.
     pub fn unmap(&self, address: usize) -> Result<Mapping> {
-        either!(self, it => it.unmap(address))
+        match self {
+            Self::Buffer(buffer) => buffer.unmap(address),
+            Self::Image(image) => image.unmap(address),
+            Self::Pipe(_) => Err(Error(CL_INVALID_VALUE)),
+        }
     }
 
     /// The buffer in which its bytes are.
@@ -112,6 +126,7 @@ impl MemObject {
         match self {
             Self::Buffer(buffer) => buffer,
             Self::Image(image) => image.store(),
+            Self::Pipe(pipe) => pipe.store(),
         }
     }
 

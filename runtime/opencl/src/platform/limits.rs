@@ -64,6 +64,16 @@ pub fn max_global_variable() -> usize {
     or_least(64 << 20, 64 << 10)
 }
 
+/// Pipe arguments of a kernel.
+pub const PIPE_ARGS: u32 = 16;
+
+/// Reservations of a work-item or a work-group for one pipe that may be active together. A pipe counts none, so that
+/// this is a promise and no limit.
+pub const PIPE_RESERVATIONS: u32 = 1 << 16;
+
+/// The largest packet of a pipe, in bytes.
+pub const PIPE_PACKET: u32 = 1 << 16;
+
 /// What images there can be, in elements.
 #[derive(Clone, Copy, Debug)]
 pub struct ImageLimits {

@@ -294,6 +294,8 @@ fn images_and_pipes(name: cl_device_info) -> Option<Answer> {
     let limits = limits::images();
     let count = |value: u32| Answer::of(if images { value } else { 0 });
     let side = |value: usize| Answer::of(if images { value } else { 0 });
+    let pipes = profile::has(Feature::Pipes);
+    let of_pipes = |value: u32| Answer::of(if pipes { value } else { 0 });
     Some(match name {
         CL_DEVICE_IMAGE_SUPPORT => Answer::boolean(images),
         CL_DEVICE_MAX_READ_IMAGE_ARGS => count(limits.read_args),
@@ -311,10 +313,10 @@ fn images_and_pipes(name: cl_device_info) -> Option<Answer> {
         | CL_DEVICE_IMAGE3D_MAX_DEPTH => side(limits.side_3d),
         CL_DEVICE_IMAGE_MAX_BUFFER_SIZE => side(limits.buffer),
         CL_DEVICE_IMAGE_MAX_ARRAY_SIZE => side(limits.array),
-        CL_DEVICE_PIPE_SUPPORT => Answer::boolean(false),
-        CL_DEVICE_MAX_PIPE_ARGS
-        | CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS
-        | CL_DEVICE_PIPE_MAX_PACKET_SIZE => Answer::of(0u32),
+        CL_DEVICE_PIPE_SUPPORT => Answer::boolean(pipes),
+        CL_DEVICE_MAX_PIPE_ARGS => of_pipes(limits::PIPE_ARGS),
+        CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS => of_pipes(limits::PIPE_RESERVATIONS),
+        CL_DEVICE_PIPE_MAX_PACKET_SIZE => of_pipes(limits::PIPE_PACKET),
         _ => return None,
     })
 }

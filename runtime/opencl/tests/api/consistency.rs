@@ -8,7 +8,6 @@ use opencl_sys::*;
 use touchstone::api::device::*;
 use touchstone::api::event::*;
 use touchstone::api::image::*;
-use touchstone::api::pipe::*;
 use touchstone::api::program::*;
 use touchstone::api::queue::*;
 use touchstone::api::sampler::*;
@@ -80,28 +79,6 @@ fn without_device_queues_there_is_no_trace_of_them() {
         time(CL_PROFILING_COMMAND_COMPLETE)
     );
     release_events(&[event]);
-}
-
-#[test]
-fn without_pipes_there_is_none_to_make_or_ask() {
-    let rig = Rig::new();
-    assert!(!features().iter().any(|name| name == "__opencl_c_pipes"));
-    assert_eq!(info::<u32>(CL_DEVICE_PIPE_SUPPORT), CL_FALSE);
-    for name in [
-        CL_DEVICE_MAX_PIPE_ARGS,
-        CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS,
-        CL_DEVICE_PIPE_MAX_PACKET_SIZE,
-    ] {
-        assert_eq!(info::<u32>(name), 0, "{name:#x}");
-    }
-    let mut code = 1;
-    let flags = CL_MEM_HOST_NO_ACCESS;
-    let pipe = unsafe { clCreatePipe(rig.context, flags, 4, 4, null(), &mut code) };
-    assert_eq!((pipe, code), (null_mut(), CL_INVALID_OPERATION));
-    let buffer = rig.buffer(0, 16);
-    let code = unsafe { clGetPipeInfo(buffer, CL_PIPE_PACKET_SIZE, 0, null_mut(), null_mut()) };
-    assert_eq!(code, CL_INVALID_MEM_OBJECT);
-    release_buffers(&[buffer]);
 }
 
 #[test]

@@ -20,6 +20,7 @@ mod icd;
 mod kernels;
 mod links;
 mod maps;
+mod pipes;
 mod platform;
 mod programs;
 mod queues;

@@ -1,5 +1,5 @@
 //! Calls that Touchstone refuses for what it is or by its own choice, where the specification leaves one: its devices
-//! are CPUs of four compute units here, without pipes, sub-groups, an intermediate language or queues on the device, and
+//! are CPUs of four compute units here, without an intermediate language or queues on the device, and
 //! it knows objects from addresses that are none. What every implementation must refuse is data of the suites.
 
 use std::ptr::{null, null_mut};
@@ -8,7 +8,6 @@ use opencl_sys::*;
 use touchstone::api::context::*;
 use touchstone::api::device::*;
 use touchstone::api::kernel::*;
-use touchstone::api::pipe::*;
 use touchstone::api::program::*;
 use touchstone::api::queue::*;
 use touchstone::api::range::*;
@@ -88,10 +87,6 @@ fn devices() -> Vec<Refusal> {
                 "if _command_queue_ is not a valid command-queue";
             (zoo.queue, OUT_OF_ORDER, CL_TRUE, null_mut()) CL_INVALID_OPERATION
                 "if no devices in the context associated with _command_queue_ support modifying the properties of a command-queue";
-        }
-        create clCreatePipe {
-            (zoo.context, 0, 4, 4, null()) CL_INVALID_OPERATION
-                "if no devices in _context_ support pipes.";
         }
         create clCreateSampler {
             (zoo.context, 2, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST) CL_INVALID_VALUE

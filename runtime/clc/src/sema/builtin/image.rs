@@ -2,8 +2,7 @@
 
 use super::Call;
 use crate::device::Version;
-use crate::hir::{Builtin, Expr, ExprKind, FnId, Function};
-use crate::intern::add;
+use crate::hir::{Expr, ExprKind};
 use crate::sema::{Checked, Sema};
 use crate::source::Loc;
 use crate::types::{Lanes, Qual, Scalar, Type};
@@ -135,7 +134,7 @@ impl Sema<'_> {
         let lanes = Some(Lanes::L4);
         let result = self.types.shaped(colour.scalar(), lanes);
         let name = format!("__read_image{suffix}_{how}");
-        self.library_call(&name, call, result, !sampled)
+        self.image_call(&name, call, result, !sampled)
     }
 
     fn image_write(
@@ -156,7 +155,7 @@ impl Sema<'_> {
         self.coordinates(&mut call, kind, false)?;
         call.args.push(value);
         let void = self.types.void();
-        self.library_call(
+        self.image_call(
             &format!("__write_image{}", colour.suffix()),
             call,
             void,
@@ -180,7 +179,7 @@ impl Sema<'_> {
             | Asked::ChannelOrder => (Scalar::Int, None, ""),
         };
         let result = self.types.shaped(scalar, lanes);
-        self.library_call(&format!("__{}{end}", call.name), call, result, false)
+        self.image_call(&format!("__{}{end}", call.name), call, result, false)
     }
 
     /// Checks that the access qualifier of an image allows a call.
@@ -248,41 +247,20 @@ impl Sema<'_> {
 
     /// A call of a function of the library; before it the image is asked whether it has the element, where
     /// `checked`.
-    fn library_call(
+    fn image_call(
         &mut self,
         name: &str,
         call: Call<'_>,
         result: Qual,
         checked: bool,
     ) -> Checked<Expr> {
-        let params: Vec<Qual> = call.args.iter().map(|arg| arg.qual.value()).collect();
         let int = self.types.scalar(Scalar::Int);
         let holds = checked.then(|| {
-            let place = params.iter().take(2).copied().collect();
+            let place = call.args.iter().take(2);
+            let place = place.map(|arg| arg.qual.value()).collect();
             self.library_function("__image_holds", place, int, call.at)
         });
-        let function = self.library_function(name, params, result, call.at);
-        let builtin = Builtin::Image { function, holds };
-        Ok(self.builtin(builtin, call.args, result, call.at))
-    }
-
-    /// A function of the library, declared.
-    fn library_function(&mut self, name: &str, params: Vec<Qual>, ret: Qual, loc: Loc) -> FnId {
-        if let Some(&known) = self.library.get(name) {
-            return known;
-        }
-        let function = Function {
-            name: name.to_owned(),
-            loc,
-            ret,
-            params,
-            external: true,
-            kernel: None,
-            body: None,
-        };
-        let id = FnId(add(&mut self.functions, function));
-        self.library.insert(name.to_owned(), id);
-        id
+        Ok(self.library_call(name, call.args, result, holds, call.at))
     }
 
     /// Gives an image type the access that a qualifier names.
@@ -313,16 +291,16 @@ impl Sema<'_> {
         })
     }
 
-    /// Refuses images and samplers, which are parameters, and samplers constants as well (OpenCL C 6.11).
+    /// Refuses images, samplers and pipes, which are parameters, and samplers constants as well (OpenCL C 6.11).
     pub(in crate::sema) fn no_image(&mut self, qual: Qual, at: Loc, what: &str) -> Checked<()> {
-        if let Type::Image(..) | Type::Sampler = self.types.of(qual) {
+        if let Type::Image(..) | Type::Sampler | Type::Pipe(..) = self.types.of(qual) {
             let ty = self.show(qual.value());
             return self.error(at, format!("{what} cannot be of type `{ty}`"));
         }
         Ok(())
     }
 
-    /// Refuses variables that are images, and samplers without an initial value.
+    /// Refuses variables that are images or pipes, and samplers without an initial value.
     pub(in crate::sema) fn no_image_variable(
         &mut self,
         qual: Qual,

@@ -9,6 +9,8 @@
 //! - `group`: copies by a work-group
 //! - `collective`: collective functions of groups
 //! - `image`: images and samplers
+//! - `pipe`: pipes
+//! - `library`: calls of what is written in OpenCL C
 //! - `generic`: which address space a generic pointer points into
 //! - `print`: `printf`
 
@@ -18,8 +20,10 @@ mod convert;
 mod generic;
 mod group;
 mod image;
+mod library;
 mod memory;
 mod numeric;
+mod pipe;
 mod print;
 mod sync;
 mod table;
@@ -32,6 +36,7 @@ use crate::hir::{Builtin, Expr, ExprKind};
 use crate::source::Loc;
 use crate::types::{Qual, Scalar, Space};
 use collective::lacking;
+use pipe::lacking_for_pipe;
 use table::{Kind, find};
 
 /// A call being checked.
@@ -56,7 +61,8 @@ impl Sema<'_> {
     ) -> Checked<Expr> {
         let kind = find(name, self.language);
         if kind.is_none()
-            && let Some(feature) = lacking(name, self.language)
+            && let Some(feature) =
+                lacking(name, self.language).or_else(|| lacking_for_pipe(name, self.language))
         {
             return self.error(at, format!("`{name}` needs {feature}"));
         }
@@ -87,6 +93,7 @@ impl Sema<'_> {
             Kind::ToSpace(space) => self.generic_to(space, call),
             Kind::GetFence => self.get_fence(call),
             Kind::Image(of) => self.image(of, call),
+            Kind::Pipe(of) => self.pipe(of, call),
             Kind::AsyncCopy { strided } => self.async_copy(strided, call),
             Kind::WaitGroupEvents => self.wait_group_events(call),
             Kind::Printf => self.printf(call),

@@ -3,6 +3,7 @@
 use super::collective::{Together, collective, has_collective};
 use super::convert::{Conversion, conversion};
 use super::image::{ImageFunction, image};
+use super::pipe::{PipeFunction, pipe};
 use crate::device::{Language, Version};
 use crate::hir::{Builtin, Vectors};
 use crate::types::Scalar;
@@ -24,6 +25,7 @@ pub(super) enum Kind {
     Atomic(Atomic),
     Sync(Sync),
     Image(ImageFunction),
+    Pipe(PipeFunction),
     /// A collective function of a work-group or a sub-group.
     Collective(BarrierKind, Together),
     Constant(u64, Scalar),
@@ -209,6 +211,9 @@ pub(super) fn find(name: &str, language: &Language) -> Option<Kind> {
     }
     if let Some(function) = image(name).filter(|_| language.images) {
         return Some(Kind::Image(function));
+    }
+    if let Some(function) = pipe(name, language) {
+        return Some(Kind::Pipe(function));
     }
     if name.starts_with("get_") {
         return query(name, language);

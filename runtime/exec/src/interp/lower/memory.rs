@@ -148,6 +148,7 @@ impl Lowering<'_> {
                     | ArgPass::Pointer(_)
                     | ArgPass::LocalPointer { .. }
                     | ArgPass::Image(..)
+                    | ArgPass::Pipe { .. }
                     | ArgPass::Sampler => ObjectPlace::Argument(n),
                 };
                 let name = format!("argument {n}{}", quoted(&arg.name));

@@ -67,6 +67,7 @@ pub(crate) fn kernel(module: &Module, id: FuncId, globals: &[u64]) -> Result<Ker
                         | ArgPass::Pointer(_)
                         | ArgPass::LocalPointer { .. }
                         | ArgPass::Image(..)
+                        | ArgPass::Pipe { .. }
                         | ArgPass::Sampler => 0,
                     },
                 })

@@ -133,6 +133,7 @@ impl<'a> Instances<'a> {
                 ArgPass::Aggregate { .. }
                 | ArgPass::Pointer(_)
                 | ArgPass::Image(..)
+                | ArgPass::Pipe { .. }
                 | ArgPass::LocalPointer { .. } => Origin::From(Root::Argument(i as u32)),
             })
             .collect();

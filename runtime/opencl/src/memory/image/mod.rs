@@ -94,6 +94,7 @@ impl Image {
         let flags = match &parent {
             Some(MemObject::Buffer(buffer)) => flags::of_part(buffer.flags(), given)?,
             Some(MemObject::Image(image)) => flags::of_part(image.flags, given)?,
+            Some(MemObject::Pipe(_)) => return Err(Error(CL_INVALID_IMAGE_DESCRIPTOR)),
             None => {
                 flags::of_object(given)?;
                 given
@@ -137,7 +138,9 @@ impl Image {
             }
             // A view of another image has another channel order, of those that are supported
             // together with it: there are no two such formats.
-            Some(MemObject::Image(_)) => return Err(Error(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR)),
+            Some(MemObject::Image(_) | MemObject::Pipe(_)) => {
+                return Err(Error(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR));
+            }
             None => {
                 let bytes = geometry.bytes();
                 // SAFETY: the caller vouches for its pointer.

@@ -1,4 +1,4 @@
-//! Built-in functions of images: calls of functions of the [library](crate::library).
+//! Built-in functions that are calls of functions of the [library](crate::library).
 
 use super::function::Lower;
 use crate::hir::FnId;
@@ -7,8 +7,9 @@ use touchstone_ir as ir;
 use touchstone_ir::{Cmp, Const, Operand};
 
 impl Lower<'_> {
-    /// Calls a function with an image, where it has the element that the next operand names.
-    pub(super) fn image(
+    /// Calls a function; where another one is given, only if that says that there is what the first two operands
+    /// name: an element of an image.
+    pub(super) fn library(
         &mut self,
         function: FnId,
         holds: Option<FnId>,

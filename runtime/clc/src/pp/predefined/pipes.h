@@ -1,0 +1,1 @@
+#define CLK_NULL_RESERVE_ID (__null_reserve_id())
