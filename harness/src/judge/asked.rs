@@ -57,7 +57,6 @@ fn may_be_met(program: &Program, test: &Test<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::Api;
     use crate::judge::{ChosenModel, judge_case};
     use classay_litmus::syntax::read_litmus;
     use classay_reports::record::Outcome;
@@ -77,7 +76,7 @@ mod tests {
             count: 5,
             target: true,
         };
-        let model = ChosenModel::named(Api::Vulkan.model()).expect("a model");
+        let model = ChosenModel::load("vulkan").expect("a model");
         judge_case(program, &[seen], &model)
     }
 

@@ -21,7 +21,7 @@ use super::ended::NotRun;
 use super::memory::SharedWords;
 use crate::device::Capabilities;
 use crate::device::vulkan::gpu::{Family, Features, Gpu, MOST_QUEUES, Unusable};
-use crate::environment::{Images, ModuleModel, Modules, ROW};
+use crate::environment::{Images, ModuleModel, Modules, ROW, SubGroupShape};
 use ash::vk;
 use classay_litmus::kernel::TestKernel;
 use classay_litmus::kernel::layout::TEXELS;
@@ -450,9 +450,8 @@ impl Bench {
         width: usize,
         limit: usize,
     ) -> Option<(usize, usize)> {
-        let own = self.gpu.subgroup.max(1) as usize;
-        let local = groups.max(1) * own;
-        (own >= width && local <= limit).then_some((local, own))
+        let shape = full_sub_groups(self.gpu.subgroup.max(1) as usize, groups, width, limit);
+        shape.map(|shape| (shape.local, shape.width))
     }
 
     /// Largest workgroup.
@@ -462,6 +461,18 @@ impl Bench {
             .max_compute_work_group_invocations
             .min(limits.max_compute_work_group_size[0]) as usize
     }
+}
+
+/// The shape of workgroups of at most `limit` invocations with `groups` full subgroups of a device's size `own`, where
+/// that is at least `width`.
+pub fn full_sub_groups(
+    own: usize,
+    groups: usize,
+    width: usize,
+    limit: usize,
+) -> Option<SubGroupShape> {
+    let local = groups.max(1) * own;
+    (own >= width && local <= limit).then_some(SubGroupShape { local, width: own })
 }
 
 /// Queues of a family that are used.

@@ -13,9 +13,10 @@ mod vulkan;
 
 use super::plan::Plan;
 use crate::device::Capabilities;
-use crate::environment::{Arrangement, Environment, Kind, resolve};
+use crate::environment::{Arrangement, Environment, Kind, SubGroupShape, resolve};
 use crate::execute::needs::choose_dialect;
-use classay_litmus::kernel::{Needs, Shape, TestKernel, env};
+use crate::execute::vulkan::full_sub_groups;
+use classay_litmus::kernel::{DeviceShape, GroupShape, Needs, Shape, TestKernel, env};
 use classay_litmus::program::{Api, Observable, Program, Region};
 use classay_suites::host::c::REPORT as TELL;
 use classay_suites::host::c::text::{Text, quoted, source};
@@ -65,9 +66,9 @@ impl Standalone<'_> {
                 program.api, self.capabilities.api
             ));
         }
-        if shape.uses_sub_groups() {
+        if program.api == Api::OpenCl && shape.uses_sub_groups() {
             return Err(
-                "a test that places threads in sub-groups is not written as a C program, because their \
+                "a test of OpenCL that places threads in sub-groups is not written as a C program, because their \
                  size is known to the built kernel only: `classay litmus` runs it"
                     .into(),
             );
@@ -77,7 +78,7 @@ impl Standalone<'_> {
             choose_dialect(self.capabilities, &needs, 1).map_err(|why| why.reason().to_string())?;
         let test = TestKernel::write(program, dialect).map_err(|e| e.to_string())?;
         let largest = self.capabilities.max_work_group_size.max(1);
-        let sub_groups = vec![None; test.shape.devices.len()];
+        let sub_groups = self.sub_groups(&test.shape, largest)?;
         let arrangement = resolve(
             self.environment,
             self.capabilities,
@@ -113,6 +114,28 @@ impl Standalone<'_> {
         Ok(c.done())
     }
 
+    /// How work-groups fall into sub-groups, where the test names them: in Vulkan, where a device has one size of them.
+    fn sub_groups(
+        &self,
+        shape: &Shape,
+        largest: usize,
+    ) -> Result<Vec<Option<SubGroupShape>>, String> {
+        if !shape.uses_sub_groups() {
+            return Ok(vec![None; shape.devices.len()]);
+        }
+        let width = self.capabilities.subgroup_size.max(1) as usize;
+        let of = |device: &DeviceShape| {
+            let groups = || device.groups.iter();
+            let most = groups().map(|g| g.sub_groups.len()).max().unwrap_or(1);
+            let widest = groups().map(GroupShape::widest_sub_group).max().unwrap_or(1);
+            let shape = full_sub_groups(width, most, widest, largest);
+            shape
+                .map(Some)
+                .ok_or_else(|| format!("the device has no {most} full sub-groups of {widest} in a work-group"))
+        };
+        shape.devices.iter().map(of).collect()
+    }
+
     fn heading(&self, c: &mut Text) {
         let mut lines = self.about.clone();
         let (libraries, options) = match self.program.api {
@@ -129,7 +152,7 @@ impl Standalone<'_> {
                 "",
                 "It plays launches of the kernel below for so many seconds (10), counts how each instance of \
                  the test ended, and prints how often each outcome was seen. Exit code: 0 no forbidden \
-                 outcome was seen, 1 one was, 2 the test could not be run.",
+                 outcome was seen, 1 one was or a thread left no result, 2 the test could not be run.",
             ]
             .map(String::from),
         );

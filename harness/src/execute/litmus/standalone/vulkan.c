@@ -61,6 +61,13 @@ static void choose(int argc, char **argv)
     if (properties.apiVersion < VK_API_VERSION_1_2)
         lacks("Vulkan 1.2");
 
+    VkPhysicalDeviceVulkan11Properties subgroups = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES};
+    VkPhysicalDeviceProperties2 more = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+                                        .pNext = &subgroups};
+    vkGetPhysicalDeviceProperties2(physical, &more);
+    if (SUBGROUP && subgroups.subgroupSize != SUBGROUP)
+        lacks("subgroups of the size that this is written for");
     VkPhysicalDeviceVulkan12Features has12 = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
     VkPhysicalDeviceFeatures2 has = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,

@@ -73,6 +73,12 @@ impl Standalone<'_> {
         };
         c.line("/* Texels of a row where images are of two dimensions; 0 where they are texel buffers. */");
         c.line(&format!("#define PLANES {row}u"));
+        let width = match test.shape.uses_sub_groups() {
+            true => has.subgroup_size.max(1),
+            false => 0,
+        };
+        c.line("/* Invocations of a subgroup, where the test places threads in them. */");
+        c.line(&format!("#define SUBGROUP {width}u"));
         let mut parts = Vec::new();
         for (part, local_size) in e.local_sizes.iter().enumerate() {
             let name = test.kernel_name(part);
