@@ -83,7 +83,12 @@ impl Scatter {
     /// mean design effect (Rao and Scott, "On Chi-Squared Tests for Multiway Contingency Tables with Cell Proportions
     /// Estimated from Survey Data", 1984). `None` where no rate varies.
     pub fn effective_per_second(&self) -> Option<f64> {
-        let outcomes: BTreeSet<&Outcome> = self.processes.iter().flatten().map(|o| &o.outcome).collect();
+        let outcomes: BTreeSet<&Outcome> = self
+            .processes
+            .iter()
+            .flatten()
+            .map(|o| &o.outcome)
+            .collect();
         let (mut spread, mut variance) = (0.0, 0.0);
         for outcome in outcomes {
             let rates = self.rates(&|seen| seen.outcome == *outcome);
@@ -106,7 +111,9 @@ impl Scatter {
 
     fn count(&self, of: &dyn Fn(&OutcomeCount) -> bool) -> f64 {
         let all = self.processes.iter().flatten();
-        all.filter(|seen| of(seen)).map(|seen| seen.count as f64).sum()
+        all.filter(|seen| of(seen))
+            .map(|seen| seen.count as f64)
+            .sum()
     }
 
     /// By process.

@@ -6,8 +6,8 @@
 //! one to three knobs anew and keeps the others.
 
 use super::{
-    Affinity, Assign, Environment, HostStress, Images, Kind, Meeting, Order, Pattern, Percent, Placing,
-    PreStress, Spacing, Stress, Threads,
+    Affinity, Assign, Environment, HostStress, Images, Kind, Meeting, Order, Pattern, Percent,
+    Placing, PreStress, Spacing, Stress, Threads,
 };
 use crate::device::Capabilities;
 use rand_chacha::ChaCha8Rng;

@@ -190,7 +190,9 @@ impl Bench {
     /// Lets words be texels of a plane, too, which they have room for.
     pub fn as_plane(&self, words: &Words) -> Result<(), NotRun> {
         match (self, words) {
-            (Bench::Vulkan(bench), Words::Vulkan(words, _)) => bench.as_plane(words).map_err(failed),
+            (Bench::Vulkan(bench), Words::Vulkan(words, _)) => {
+                bench.as_plane(words).map_err(failed)
+            }
             _ => Err(mixed()),
         }
     }

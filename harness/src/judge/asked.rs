@@ -7,7 +7,12 @@ use classay_reports::record::{OutcomeCount, Verdict};
 
 /// A verdict, with what is to be said of it where no instance met the filter of the program: that none could, as
 /// launches play it, which shows nothing; or else that none did.
-pub(super) fn asked(judged: Judged, program: &Program, histogram: &[OutcomeCount], test: &Test<'_>) -> Judged {
+pub(super) fn asked(
+    judged: Judged,
+    program: &Program,
+    histogram: &[OutcomeCount],
+    test: &Test<'_>,
+) -> Judged {
     let Some(filter) = &program.filter else {
         return judged;
     };
@@ -34,7 +39,9 @@ fn some_meets(filter: &Predicate, observables: &[Observable], histogram: &[Outco
     let meets = |values: &[i64]| {
         filter.eval(&|observable| {
             let at = observables.iter().position(|own| *own == observable);
-            at.and_then(|at| values.get(at)).copied().unwrap_or_default()
+            at.and_then(|at| values.get(at))
+                .copied()
+                .unwrap_or_default()
         })
     };
     let states = histogram.iter().filter(|seen| seen.count > 0);
@@ -84,10 +91,20 @@ mod tests {
     fn what_cannot_be_met_shows_nothing() {
         let never = judged(&program("ssw 1 0;"), 0);
         assert_eq!(never.verdict, Verdict::Inconclusive, "{}", never.reason);
-        assert!(never.reason.contains("as launches play it"), "{}", never.reason);
+        assert!(
+            never.reason.contains("as launches play it"),
+            "{}",
+            never.reason
+        );
         let not_yet = judged(&program(""), 0);
         assert_eq!(not_yet.verdict, Verdict::Pass, "{}", not_yet.reason);
-        assert!(not_yet.reason.ends_with("no instance met the test's filter"), "{}", not_yet.reason);
+        assert!(
+            not_yet
+                .reason
+                .ends_with("no instance met the test's filter"),
+            "{}",
+            not_yet.reason
+        );
         let met = judged(&program(""), 1);
         assert_eq!(met.verdict, Verdict::Pass);
         assert!(!met.reason.contains("filter"), "{}", met.reason);

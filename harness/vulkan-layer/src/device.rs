@@ -115,7 +115,10 @@ pub(crate) unsafe extern "system" fn create_device(
             Some(_) => queues::of_driver(&instance, physical),
             None => Vec::new(),
         };
-        let asked = slice((*info).p_queue_create_infos, (*info).queue_create_info_count);
+        let asked = slice(
+            (*info).p_queue_create_infos,
+            (*info).queue_create_info_count,
+        );
         let asked = queues::fewer(asked, &has);
         let mut own = *info;
         own.p_queue_create_infos = asked.as_ptr();

@@ -160,6 +160,10 @@ mod tests {
         };
         let few = fewer(&[asked(0, 4), asked(1, 1), asked(2, 3)], &[1, 8]);
         let counts: Vec<u32> = few.iter().map(|info| info.queue_count).collect();
-        assert_eq!(counts, [1, 1, 3], "of an unknown family as many as asked for");
+        assert_eq!(
+            counts,
+            [1, 1, 3],
+            "of an unknown family as many as asked for"
+        );
     }
 }

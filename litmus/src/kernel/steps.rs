@@ -180,7 +180,10 @@ pub fn played(program: &Program) -> Option<Program> {
     let mut played = program.clone();
     let threads = || (0..program.threads.len() as u32).map(ThreadId);
     for (before, after) in threads().flat_map(|one| threads().map(move |other| (one, other))) {
-        let follows = order.step(before).zip(order.step(after)).is_some_and(|(b, a)| b < a);
+        let follows = order
+            .step(before)
+            .zip(order.step(after))
+            .is_some_and(|(b, a)| b < a);
         if follows && !played.synchronized.contains(&(before, after)) {
             played.synchronized.push((before, after));
         }

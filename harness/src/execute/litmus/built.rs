@@ -89,8 +89,8 @@ impl Built {
                 foreign.modules.images = Images::Planes;
             }
             let operations = written.test.operations.all.iter();
-            let operations =
-                operations.map(|(name, of)| (name.clone(), vulkan::foreign(of, written.modules.model)));
+            let operations = operations
+                .map(|(name, of)| (name.clone(), vulkan::foreign(of, written.modules.model)));
             foreign.operations.extend(operations);
             foreign.aliasing.extend(written.test.aliasing());
         }

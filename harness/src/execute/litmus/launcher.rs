@@ -20,8 +20,8 @@ use super::stress::Stressors;
 use super::tally::Tally;
 use crate::environment::{Arrangement, Environment, Images, Kind, ROW};
 use crate::execute::bench::{Bench, In, Words};
-use crate::execute::vulkan::SPARE_ROWS;
 use crate::execute::ended::NotRun;
+use crate::execute::vulkan::SPARE_ROWS;
 use classay_litmus::program::Api;
 
 /// Words of counts read back for a launch.

@@ -180,7 +180,9 @@ impl Plan {
             true => self.work_groups(arrangement, groups),
             false => arrangement.teams as usize * (queue * groups / queues),
         };
-        (0..queues).map(|queue| bound(queue)..bound(queue + 1)).collect()
+        (0..queues)
+            .map(|queue| bound(queue)..bound(queue + 1))
+            .collect()
     }
 
     /// Teams of the launch, and work-groups of each on a device that has `groups` of the test's.

@@ -17,7 +17,8 @@ fn texts(programs: &[Program], modules: Modules) -> Vec<(String, String, Foreign
         match TestKernel::write(program, AtomicsDialect::Vulkan) {
             Ok(test) => {
                 let operations = test.operations.all.iter();
-                let operations = operations.map(|(name, of)| (name.clone(), foreign(of, modules.model)));
+                let operations =
+                    operations.map(|(name, of)| (name.clone(), foreign(of, modules.model)));
                 let foreign = Foreigns {
                     operations: operations.collect(),
                     aliasing: test.aliasing().collect(),

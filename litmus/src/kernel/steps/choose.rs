@@ -62,7 +62,8 @@ impl<'p> Choice<'p> {
             for unit in 0..levels.len() {
                 let (first, last) = self.allowed(unit, levels, most);
                 let now = self.worth(unit, levels[unit], levels);
-                let best = (first..=last).max_by_key(|&level| (self.worth(unit, level, levels), level));
+                let best =
+                    (first..=last).max_by_key(|&level| (self.worth(unit, level, levels), level));
                 if let Some(level) = best.filter(|&level| self.worth(unit, level, levels) > now) {
                     levels[unit] = level;
                     moved = true;
@@ -76,7 +77,9 @@ impl<'p> Choice<'p> {
         let before = self.edges.iter().filter(|(_, after)| *after == unit);
         let after = self.edges.iter().filter(|(before, _)| *before == unit);
         let first = before.map(|(before, _)| levels[*before] + 1).max();
-        let last = after.map(|(_, after)| levels[*after].saturating_sub(1)).min();
+        let last = after
+            .map(|(_, after)| levels[*after].saturating_sub(1))
+            .min();
         (first.unwrap_or(0), last.unwrap_or(most))
     }
 
@@ -92,7 +95,11 @@ impl<'p> Choice<'p> {
             let (from_them, from_us) = (own.may_read(theirs), theirs.may_read(own));
             reads += if levels[other] <= level { from_them } else { 0 };
             reads += if level <= levels[other] { from_us } else { 0 };
-            at_once += if level == levels[other] { from_them + from_us } else { 0 };
+            at_once += if level == levels[other] {
+                from_them + from_us
+            } else {
+                0
+            };
         }
         (reads, at_once)
     }

@@ -80,7 +80,11 @@ fn with_host(dice: &mut Dice, program: &mut Program) {
         memory.memory = Memory::HostCoherent;
     }
     let region = |l: LocId| program.locations[l.index()].region;
-    let is_local = |l: LocId| [l, program.memory_behind(l)].map(region).contains(&Region::Local);
+    let is_local = |l: LocId| {
+        [l, program.memory_behind(l)]
+            .map(region)
+            .contains(&Region::Local)
+    };
     let local: Vec<bool> = (0..program.locations.len())
         .map(|l| is_local(LocId(l as u32)))
         .collect();

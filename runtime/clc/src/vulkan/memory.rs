@@ -305,7 +305,8 @@ impl Writer<'_> {
         let place = self.m.binary(Op::BitwiseAnd, number, last);
         let line = self.m.binary(Op::ShiftRightLogical, number, bits);
         let pair = self.m.pair();
-        self.m.emit(Op::CompositeConstruct, pair, ids(&[place, line]))
+        self.m
+            .emit(Op::CompositeConstruct, pair, ids(&[place, line]))
     }
 
     fn load_one(&mut self, pointer: Pointer, wide: bool, access: &Access) -> Id {

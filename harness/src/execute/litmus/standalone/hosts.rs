@@ -21,10 +21,16 @@ impl Standalone<'_> {
     /// # Errors
     ///
     /// They use memory that such a program has not.
-    pub(super) fn hosts(&self, test: &TestKernel, e: &Arrangement, c: &mut Text) -> Result<(), String> {
+    pub(super) fn hosts(
+        &self,
+        test: &TestKernel,
+        e: &Arrangement,
+        c: &mut Text,
+    ) -> Result<(), String> {
         let program = ordinary_is_volatile(self.program);
         let steps = test.shape.steps.iter().enumerate();
-        let threads = steps.flat_map(|(step, of)| of.host.iter().map(move |&thread| (step, thread)));
+        let threads =
+            steps.flat_map(|(step, of)| of.host.iter().map(move |&thread| (step, thread)));
         let threads: Vec<(usize, ThreadId)> = threads.collect();
         c.line(&format!("#define HOSTS {}u", threads.len()));
         if threads.is_empty() {
@@ -49,13 +55,23 @@ impl Standalone<'_> {
         }
         c.line("};");
         c.line(&format!("#define BLOCK {}u", e.batch.max(1)));
-        c.line(&format!("#define PATIENCE {}u", e.sync_bound.saturating_add(e.spare)));
+        c.line(&format!(
+            "#define PATIENCE {}u",
+            e.sync_bound.saturating_add(e.spare)
+        ));
         c.line("");
         Ok(())
     }
 
     /// The function of a thread.
-    fn host(&self, test: &TestKernel, e: &Arrangement, program: &Program, thread: ThreadId, c: &mut Text) {
+    fn host(
+        &self,
+        test: &TestKernel,
+        e: &Arrangement,
+        program: &Program,
+        thread: ThreadId,
+        c: &mut Text,
+    ) {
         let body = &program.threads[thread.index()].body;
         let writer = || BodyWriter::new(program, thread, AtomicsDialect::C11, 1);
         c.line(&format!(
@@ -88,7 +104,9 @@ impl Standalone<'_> {
                 c.line(&format!("    (void){name};"));
                 continue;
             };
-            c.line(&format!("    result[{column}u * PITCH_OF_RESULTS] = (uint){name};"));
+            c.line(&format!(
+                "    result[{column}u * PITCH_OF_RESULTS] = (uint){name};"
+            ));
             if register.ty.bits() == 64 {
                 c.line(&format!(
                     "    result[{}u * PITCH_OF_RESULTS] = (uint)((ulong){name} >> 32);",

@@ -127,11 +127,14 @@ impl Standalone<'_> {
         let of = |device: &DeviceShape| {
             let groups = || device.groups.iter();
             let most = groups().map(|g| g.sub_groups.len()).max().unwrap_or(1);
-            let widest = groups().map(GroupShape::widest_sub_group).max().unwrap_or(1);
+            let widest = groups()
+                .map(GroupShape::widest_sub_group)
+                .max()
+                .unwrap_or(1);
             let shape = full_sub_groups(width, most, widest, largest);
-            shape
-                .map(Some)
-                .ok_or_else(|| format!("the device has no {most} full sub-groups of {widest} in a work-group"))
+            shape.map(Some).ok_or_else(|| {
+                format!("the device has no {most} full sub-groups of {widest} in a work-group")
+            })
         };
         shape.devices.iter().map(of).collect()
     }

@@ -7,8 +7,8 @@ use classay_litmus::kernel::TestKernel;
 use classay_suites::host::c::text::{Text, quoted};
 use touchstone_clc::vulkan::Parameter;
 
-/// How every program of Vulkan runs.
-pub const RUN: &str = include_str!("vulkan.c");
+/// How every program of Vulkan runs: its device and memory, and its launches.
+pub const RUN: &str = concat!(include_str!("vulkan.c"), include_str!("launches.c"));
 
 /// Buffers of words that every kernel takes first.
 const WORDS: usize = 5;
