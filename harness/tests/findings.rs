@@ -64,14 +64,24 @@ fn litmus_tests_are_named_in_the_table_and_allow_what_they_say() {
     assert!(!all.is_empty());
     for path in &all {
         let place = path.iter().rev().take(2).collect::<Vec<_>>();
-        let named = format!("litmus/findings/{}/{}`", place[1].display(), place[0].display());
+        let named = format!(
+            "litmus/findings/{}/{}`",
+            place[1].display(),
+            place[0].display()
+        );
         assert!(table.contains(&named), "{named}");
     }
     let mut command = classay();
-    command.args(["judge", "--model", "vulkan", "--json"]).args(&all);
+    command
+        .args(["judge", "--model", "vulkan", "--json"])
+        .args(&all);
     let done = Done::of(command.output().expect("classay runs")).expect(0);
     for test in done.json() {
-        assert_eq!((&test["holds"], &test["racy"]), (&true.into(), &false.into()), "{test}");
+        assert_eq!(
+            (&test["holds"], &test["racy"]),
+            (&true.into(), &false.into()),
+            "{test}"
+        );
     }
 }
 

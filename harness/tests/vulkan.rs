@@ -167,7 +167,7 @@ fn threads_of_a_family_are_in_several_of_its_queues() {
             assert_eq!(result["instances"], 20000, "{}", played.told());
         }
         let wrong = run(through(&["devices"]).env("CLASSAY_LAYER_QUEUES", "none"));
-        wrong.expect(NO_DEVICE).shows(&["CLASSAY_LAYER_QUEUES"]);
+        wrong.expect(NO_DEVICE).shows(&["makes no Vulkan instance"]);
     }
 }
 
@@ -192,10 +192,19 @@ fn locations_in_images_lie_in_planes_too() {
             "1",
             "--json",
         ]);
-        let played = run(command.arg("--environment").arg(&planes).args(tests)).expect(0);
+        let played = run(command.arg("--environment").arg(&planes).args(tests));
         for result in played.json() {
-            assert_ne!(result["verdict"], "skip", "{}", played.told());
-            assert_eq!(result["instances"], 20000, "{}", played.told());
+            let reason = result["reason"].as_str().unwrap_or_default();
+            let lacks = reason.contains("the device lacks linear 2D storage images");
+            assert!(
+                !lacks || device != common::vulkan::LAVAPIPE,
+                "{}",
+                played.told()
+            );
+            if !lacks {
+                assert_eq!(result["instances"], 20000, "{}", played.told());
+                assert_ne!(result["verdict"], "fail", "{}", played.told());
+            }
         }
     }
 }
@@ -291,7 +300,8 @@ fn a_test_becomes_a_c_program() {
         "MP+alias",
         "MP+sc2",
         "CoRR+hosts",
-        "CoRR+host+device",
+        "Host+flush+submit",
+        "MP+cbar+sg",
         "Hosts+MP+submit",
         "Host+coherent+submit",
     ] {

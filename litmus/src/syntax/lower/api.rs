@@ -2,26 +2,14 @@
 
 use crate::program::{
     Api, Atomicity, Barrier, BarrierScope, Expected, Expr, Fence, FenceFlags, Instr, LocId, Make,
-    MemOrder, MemScope, Memory, Placement, Program, Region, RmwOp, ScalarType, each_address,
-    each_expr, each_instr,
+    MemOrder, MemScope, Memory, Placement, Program, Region, RmwOp, ScalarType, each_expr,
+    each_instr,
 };
 use crate::syntax::error::{Outcome, Span};
 
 /// Fails where a program has something that its API does not; `places` are those of its threads.
 pub(crate) fn check(program: &Program, places: &[Span]) -> Outcome<()> {
     let place = |t: usize| places.get(t).copied().unwrap_or_default();
-    if let Some((thread, location)) = local_on_host(program) {
-        let local = match program.api {
-            Api::OpenCl => "local",
-            Api::Vulkan => "Workgroup",
-        };
-        let message =
-            format!("P{thread}: {location} is {local} memory, and a host thread reaches none");
-        let problem = place(thread).problem(message, "on the host");
-        return Err(problem.help(
-            "place the thread in the work-group whose memory it is, or let the location be in memory of another kind",
-        ));
-    }
     let wrong = match program.api {
         Api::OpenCl => open_cl(program),
         Api::Vulkan => vulkan(program),
@@ -34,28 +22,6 @@ pub(crate) fn check(program: &Program, places: &[Span]) -> Outcome<()> {
             Err(span.problem(format!("{of}{what}"), "not possible here"))
         }
     }
-}
-
-/// A host thread that uses the memory of a work-group, flushing it included, and the name of the location.
-fn local_on_host(program: &Program) -> Option<(usize, &str)> {
-    let threads = program.threads.iter().enumerate();
-    let mut hosts = threads.filter(|(_, thread)| thread.placement == Placement::Host);
-    hosts.find_map(|(t, thread)| {
-        let mut used = Vec::new();
-        each_address(&thread.body, &mut |address| used.push(address.location));
-        each_instr(&thread.body, &mut |instr| {
-            if let Instr::Domain(operation) = instr {
-                used.extend(operation.location());
-            }
-        });
-        let local = |location: &LocId| {
-            let declared = &program.locations[location.index()];
-            let memory = &program.locations[program.memory_behind(*location).index()];
-            declared.region == Region::Local || memory.region == Region::Local
-        };
-        let location = used.into_iter().find(local)?;
-        Some((t, program.locations[location.index()].name.as_str()))
-    })
 }
 
 /// A thread, where one is concerned, and what is wrong.
