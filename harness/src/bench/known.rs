@@ -112,8 +112,8 @@ impl Scatter {
     fn count(&self, of: &dyn Fn(&OutcomeCount) -> bool) -> f64 {
         let all = self.processes.iter().flatten();
         all.filter(|seen| of(seen))
-            .map(|seen| seen.count as f64)
-            .sum()
+            .map(|seen| seen.count)
+            .sum::<u64>() as f64
     }
 
     /// By process.
