@@ -7,7 +7,12 @@ use std::path::{Path, PathBuf};
 
 /// Every program of the findings.
 fn findings() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../suites/findings");
+    of("../suites/findings")
+}
+
+/// Those of a folder, in folders by their implementations.
+fn of(folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let entries = |path: &Path| -> Vec<PathBuf> {
         let read = std::fs::read_dir(path).expect("a folder of findings");
         let mut all: Vec<PathBuf> = read.map(|e| e.expect("an entry").path()).collect();
@@ -49,6 +54,35 @@ fn touchstone_plays_them_as_the_rules_require() {
     let skipped = verdicts.iter().filter(|v| v.contains("\"skip\"")).count();
     assert_eq!(passed + skipped, all.len(), "{verdicts:?}");
     assert!(passed > 15, "{verdicts:?}");
+}
+
+#[test]
+fn litmus_tests_are_named_in_the_table_and_allow_what_they_say() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../suites/findings");
+    let table = std::fs::read_to_string(folder.join("README.md")).expect("the table");
+    let all = of("../litmus/findings");
+    assert!(!all.is_empty());
+    for path in &all {
+        let place = path.iter().rev().take(2).collect::<Vec<_>>();
+        let named = format!(
+            "litmus/findings/{}/{}`",
+            place[1].display(),
+            place[0].display()
+        );
+        assert!(table.contains(&named), "{named}");
+    }
+    let mut command = classay();
+    command
+        .args(["judge", "--model", "vulkan", "--json"])
+        .args(&all);
+    let done = Done::of(command.output().expect("classay runs")).expect(0);
+    for test in done.json() {
+        assert_eq!(
+            (&test["holds"], &test["racy"]),
+            (&true.into(), &false.into()),
+            "{test}"
+        );
+    }
 }
 
 #[test]

@@ -135,6 +135,80 @@ fn modules_of_the_older_memory_model_are_chosen_and_told() {
     }
 }
 
+/// Both of a family's queues are the driver's one here: what is played is the order of submissions and the work-groups
+/// that each gets, not that queues run at once.
+#[test]
+fn threads_of_a_family_are_in_several_of_its_queues() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let spread = write(folder.path(), "spread.yaml", "launch: {spread: 100}\n");
+    for device in devices() {
+        let through = |arguments: &[&str]| {
+            let mut command = classay();
+            command.env("CLASSAY_LAYER_QUEUES", "2");
+            command.args(arguments).args(["--device", &device]);
+            command
+        };
+        let listed = run(&mut through(&["devices"])).expect(0);
+        assert!(
+            listed.stdout.contains("2 queues in 1 family"),
+            "{}",
+            listed.told()
+        );
+        let tests = [
+            "vulkan/MP+rel+acq",
+            "vulkan/SB+rlx",
+            "vulkan/IRIW+rel+acq",
+            "vulkan/MP+local",
+        ];
+        let mut command = through(&["litmus", "--instances", "20000", "--seed", "1", "--json"]);
+        let played = run(command.arg("--environment").arg(&spread).args(tests)).expect(0);
+        for result in played.json() {
+            assert_eq!(result["verdict"], "pass", "{}", played.told());
+            assert_eq!(result["instances"], 20000, "{}", played.told());
+        }
+        let wrong = run(through(&["devices"]).env("CLASSAY_LAYER_QUEUES", "none"));
+        wrong.expect(NO_DEVICE).shows(&["makes no Vulkan instance"]);
+    }
+}
+
+#[test]
+fn locations_in_images_lie_in_planes_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let planes = write(folder.path(), "planes.yaml", "memory: {images: planes}\n");
+    for device in devices() {
+        let tests = [
+            "vulkan/MP+sc2",
+            "vulkan/WAR+sc0+sc2",
+            "vulkan/MP+sc2+other-av",
+        ];
+        let mut command = classay();
+        command.args([
+            "litmus",
+            "--device",
+            &device,
+            "--instances",
+            "20000",
+            "--seed",
+            "1",
+            "--json",
+        ]);
+        let played = run(command.arg("--environment").arg(&planes).args(tests));
+        for result in played.json() {
+            let reason = result["reason"].as_str().unwrap_or_default();
+            let lacks = reason.contains("the device lacks linear 2D storage images");
+            assert!(
+                !lacks || device != common::vulkan::LAVAPIPE,
+                "{}",
+                played.told()
+            );
+            if !lacks {
+                assert_eq!(result["instances"], 20000, "{}", played.told());
+                assert_ne!(result["verdict"], "fail", "{}", played.told());
+            }
+        }
+    }
+}
+
 /// Where the Vulkan loader finds the Khronos validation layer.
 const LAYER: &str = "/usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json";
 
@@ -171,7 +245,8 @@ fn the_validation_layer_has_nothing_to_say() {
         "vulkan/Hosts+flush+invalidate",
     ];
     let older = write(folder.path(), "older.yaml", "module: glsl450\n");
-    for environment in [None, Some(older)] {
+    let planes = write(folder.path(), "planes.yaml", "memory: {images: planes}\n");
+    for environment in [None, Some(older), Some(planes)] {
         let mut command = classay();
         command
             .arg("litmus")
@@ -204,7 +279,7 @@ fn a_test_becomes_a_c_program() {
             .args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-o"])
             .arg(&program)
             .arg(source)
-            .arg("-lvulkan"));
+            .args(["-lvulkan", "-lpthread"]));
         (done.code == Some(0))
             .then_some(program)
             .ok_or_else(|| done.told())
@@ -224,19 +299,38 @@ fn a_test_becomes_a_c_program() {
         "SSW+MP",
         "MP+alias",
         "MP+sc2",
+        "CoRR+hosts",
+        "Host+flush+submit",
+        "MP+cbar+sg",
+        "Hosts+MP+submit",
+        "Host+coherent+submit",
     ] {
         let c = folder.path().join(format!("{test}.c"));
+        let environment = write(
+            folder.path(),
+            "environment.yaml",
+            match test {
+                "MP+sc2" => "memory: {images: planes}\n",
+                _ => "launch: {spread: 100}\n",
+            },
+        );
         run(classay()
+            .env("CLASSAY_LAYER_QUEUES", "2")
             .args([
                 "reproduce",
                 &format!("vulkan/{test}"),
                 "--c",
                 "--device",
                 "vulkan",
-                "--out",
+                "--environment",
             ])
+            .arg(&environment)
+            .arg("--out")
             .arg(&c))
         .expect(0);
+        let text = std::fs::read_to_string(&c).expect("a program");
+        let queues = if test == "SB+rlx" { 2 } else { 0 };
+        assert!(queues == 0 || text.contains(&format!("#define QUEUES {queues}\n")));
         let program = compile(&c).unwrap_or_else(|told| panic!("{test}: {told}"));
         let played = run(Command::new(&program).arg("0.2"))
             .expect(0)

@@ -85,6 +85,18 @@ snapshots! {
     vulkan_two_classes: litmus(
         "VULKAN t\n{ x=0; }\n P0@sg 0, wg 0, qf 0 | P1@sg 1, wg 0, qf 0 ;\n st.sc0 x, 1 | st.sc1 x, 1 ;\nexists (x=1)\n",
     );
+    vulkan_host_in_workgroup_memory: litmus(
+        "VULKAN t\n{ x=0; }\n P0@host | P1@sg 0, wg 0, qf 0 ;\n st.sc1 x, 1 | ld.sc1 r0, x ;\nexists (x=1)\n",
+    );
+    vulkan_host_flushes_workgroup_memory: litmus(
+        "VULKAN t\n{ x=0; }\n P0@host | P1@sg 0, wg 0, qf 0 ;\n avhost x | ld.sc1 r0, x ;\nexists (x=1)\n",
+    );
+    host_in_local_memory: litmus(
+        "OPENCL t\n{}\nP0@host (local int* x) { *x = 1; }\nP1@wg 0, dev 0 (local int* x) { int r0 = *x; }\nexists (x=1)\n",
+    );
+    yaml_host_in_workgroup_memory: yaml(
+        "litmus: t\napi: vulkan\nlocations: [{name: x, region: local}]\nthreads:\n  - host: true\n    body:\n      - {domain: flush, location: x}\n  - work_group: 0\n    body: []\nexists: x=0\n",
+    );
     vulkan_too_many_cells: litmus(&listing("st.sc0 x, 1 | st.sc0 x, 2"));
     not_a_test: litmus("#include <stdio.h>\nint main(void) { return 0; }\n");
     binary_file: bytes("test.litmus", b"\x7fELF\x02\x01\x01\0\0\0\0\0\xff\xfe");

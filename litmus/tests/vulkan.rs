@@ -1,6 +1,7 @@
 //! The shipped tests of Vulkan are the files of their folder, and say what they show.
 
 use classay_litmus::explain;
+use classay_litmus::kernel::played;
 use classay_litmus::oracle::{Limits, Model, flags, holds, judge};
 use classay_litmus::program::{Api, Predicate, Program};
 use classay_litmus::shipped_vulkan;
@@ -56,6 +57,22 @@ fn both_writers_keep_every_test() {
         let read = read_yaml(name, &yaml);
         assert_eq!(read.as_ref().ok(), Some(&program), "{name}\n{yaml}");
     }
+}
+
+/// A launch orders more than a test does, and must leave it something to show.
+#[test]
+fn filters_can_be_met_as_launches_play_them() {
+    let model = Model::named("vulkan").expect("a model");
+    let mut filtered = 0;
+    for (name, _, program) in programs() {
+        let played = played(&program).filter(|played| played.filter.is_some());
+        if let Some(played) = played {
+            filtered += 1;
+            let judged = judge(&played, &model, &Limits::default()).expect("it can be judged");
+            assert!(!judged.states.is_empty(), "{name}");
+        }
+    }
+    assert!(filtered > 100, "{filtered}");
 }
 
 #[test]

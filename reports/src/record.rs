@@ -208,17 +208,20 @@ impl CaseResult {
 
     /// Total counts over all launches, outcomes in order of first occurrence.
     pub fn histogram(&self) -> Vec<OutcomeCount> {
-        let mut total: Vec<OutcomeCount> = Vec::new();
-        for launch in &self.launches {
-            for o in &launch.outcomes {
-                match total.iter_mut().find(|t| t.outcome == o.outcome) {
-                    Some(t) => t.count = t.count.saturating_add(o.count),
-                    None => total.push(o.clone()),
-                }
-            }
-        }
-        total
+        histogram(&self.launches)
     }
+}
+
+/// Total counts over these launches, outcomes in order of first occurrence.
+pub fn histogram(launches: &[Launch]) -> Vec<OutcomeCount> {
+    let mut total: Vec<OutcomeCount> = Vec::new();
+    for o in launches.iter().flat_map(|launch| &launch.outcomes) {
+        match total.iter_mut().find(|t| t.outcome == o.outcome) {
+            Some(t) => t.count = t.count.saturating_add(o.count),
+            None => total.push(o.clone()),
+        }
+    }
+    total
 }
 
 /// These launches as clusters of an outcome; of the target outcomes, for `None`.

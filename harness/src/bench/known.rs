@@ -11,7 +11,9 @@ use crate::device::{Api, Selector};
 use crate::plan::{self, Case, seed};
 use crate::worker::session::Session;
 use crate::{Error, open};
+use classay_reports::record::{Outcome, OutcomeCount, histogram};
 use classay_vocabulary::Budget;
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 /// The relative standard error at which a rate counts as known.
@@ -38,8 +40,8 @@ fn tests(api: Api) -> [&'static str; 6] {
 /// Rates of processes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Scatter {
-    /// What each process saw: the target outcomes and all instances.
-    pub processes: Vec<(u64, u64)>,
+    /// What each process saw: its outcomes, each once.
+    pub processes: Vec<Vec<OutcomeCount>>,
     /// Seconds that the processes played, by the wall clock.
     pub seconds: f64,
     /// Seconds from the request of a fresh process to its first launch, for all of them.
@@ -49,15 +51,12 @@ pub struct Scatter {
 impl Scatter {
     /// The mean of the processes' rates; 0 where there are none.
     pub fn rate(&self) -> f64 {
-        let rates = self.rates();
-        rates.iter().sum::<f64>() / rates.len().max(1) as f64
+        mean(&self.rates(&|seen| seen.target))
     }
 
     /// Their standard deviation; 0 with fewer than two.
     pub fn deviation(&self) -> f64 {
-        let (rates, mean) = (self.rates(), self.rate());
-        let squares: f64 = rates.iter().map(|rate| (rate - mean).powi(2)).sum();
-        (squares / rates.len().saturating_sub(1).max(1) as f64).sqrt()
+        deviation(&self.rates(&|seen| seen.target))
     }
 
     /// How many processes of this length it takes until the rate is known; `None` where the outcome was
@@ -79,34 +78,65 @@ impl Scatter {
         Some(self.processes_until_known()? * each)
     }
 
-    /// Independent instances that a second of playing is worth: p(1-p) over the variance of the rate.
+    /// Independent instances that a second of playing is worth: over all outcomes, those that are never wanted
+    /// included, the sum of p(1-p) over the sum of the variances of their rates; which is a second's instances over the
+    /// mean design effect (Rao and Scott, "On Chi-Squared Tests for Multiway Contingency Tables with Cell Proportions
+    /// Estimated from Survey Data", 1984). `None` where no rate varies.
     pub fn effective_per_second(&self) -> Option<f64> {
-        let (rate, variance) = (self.rate(), self.deviation().powi(2));
+        let outcomes: BTreeSet<&Outcome> = self
+            .processes
+            .iter()
+            .flatten()
+            .map(|o| &o.outcome)
+            .collect();
+        let (mut spread, mut variance) = (0.0, 0.0);
+        for outcome in outcomes {
+            let rates = self.rates(&|seen| seen.outcome == *outcome);
+            spread += mean(&rates) * (1.0 - mean(&rates));
+            variance += deviation(&rates).powi(2);
+        }
         let each = self.seconds / self.processes.len() as f64;
-        (variance > 0.0).then(|| rate * (1.0 - rate) / variance / each)
+        (variance > 0.0).then(|| spread / variance / each)
     }
 
     /// Instances a second.
     pub fn instances_per_second(&self) -> f64 {
-        self.sum(|process| process.1) / self.seconds.max(1e-9)
+        self.count(&|_| true) / self.seconds.max(1e-9)
     }
 
     /// Target outcomes a second.
     pub fn weak_per_second(&self) -> f64 {
-        self.sum(|process| process.0) / self.seconds.max(1e-9)
+        self.count(&|seen| seen.target) / self.seconds.max(1e-9)
     }
 
-    fn sum(&self, part: fn(&(u64, u64)) -> u64) -> f64 {
-        self.processes
-            .iter()
-            .map(|process| part(process) as f64)
-            .sum()
+    fn count(&self, of: &dyn Fn(&OutcomeCount) -> bool) -> f64 {
+        let all = self.processes.iter().flatten();
+        all.filter(|seen| of(seen))
+            .map(|seen| seen.count)
+            .sum::<u64>() as f64
     }
 
-    fn rates(&self) -> Vec<f64> {
-        let of = |&(count, instances): &(u64, u64)| count as f64 / instances.max(1) as f64;
-        self.processes.iter().map(of).collect()
+    /// By process.
+    fn rates(&self, of: &dyn Fn(&OutcomeCount) -> bool) -> Vec<f64> {
+        let rate = |process: &Vec<OutcomeCount>| {
+            let count = |seen: &OutcomeCount| seen.count as f64;
+            let all: f64 = process.iter().map(count).sum();
+            let wanted: f64 = process.iter().filter(|seen| of(seen)).map(count).sum();
+            wanted / all.max(1.0)
+        };
+        self.processes.iter().map(rate).collect()
     }
+}
+
+/// The mean of some numbers; 0 where there are none.
+fn mean(of: &[f64]) -> f64 {
+    of.iter().sum::<f64>() / of.len().max(1) as f64
+}
+
+/// Their standard deviation; 0 with fewer than two.
+fn deviation(of: &[f64]) -> f64 {
+    let squares: f64 = of.iter().map(|one| (one - mean(of)).powi(2)).sum();
+    (squares / of.len().saturating_sub(1).max(1) as f64).sqrt()
 }
 
 /// A litmus test on a device.
@@ -186,13 +216,7 @@ fn scatter(
             Err(why) => return Ok(Err(why)),
         };
         let played = (attempt.seconds - built).max(0.0);
-        let mut of_process = (0, 0);
-        for launch in &attempt.launches {
-            let targets = launch.outcomes.iter().filter(|o| o.target);
-            of_process.0 += targets.map(|o| o.count).sum::<u64>();
-            of_process.1 += launch.instances;
-        }
-        scatter.processes.push(of_process);
+        scatter.processes.push(histogram(&attempt.launches));
         scatter.seconds += played;
         scatter.starting += (begun.elapsed().as_secs_f64() - played).max(0.0);
     }
@@ -205,8 +229,14 @@ mod tests {
 
     #[test]
     fn what_is_known_soonest_agrees_most() {
+        let seen = |state: i64, count: u64, target: bool| OutcomeCount {
+            outcome: Outcome::State(vec![state]),
+            count,
+            target,
+        };
+        let process = |count: u64| vec![seen(1, count, true), seen(0, 1000 - count, false)];
         let of = |rates: &[u64]| Scatter {
-            processes: rates.iter().map(|&count| (count, 1000)).collect(),
+            processes: rates.iter().map(|&count| process(count)).collect(),
             seconds: 0.1 * rates.len() as f64,
             starting: 0.4 * rates.len() as f64,
         };
@@ -218,6 +248,15 @@ mod tests {
         assert!((steady.seconds_with_starts().expect("seen") - 2.0).abs() < 1e-9);
         let effective = steady.effective_per_second().expect("scatter");
         assert!((effective - 0.09 / 0.0004 / 0.1).abs() < 1e-6);
+        // What is not the target says as much of how far instances are independent.
+        let untargeted = |mut scatter: Scatter| {
+            let all = scatter.processes.iter_mut().flatten();
+            all.for_each(|seen| seen.target = false);
+            scatter
+        };
+        let never = untargeted(of(&[80, 100, 120]));
+        assert_eq!((never.rate(), never.seconds_until_known()), (0.0, None));
+        assert!((never.effective_per_second().expect("scatter") - effective).abs() < 1e-6);
         let wild = of(&[0, 0, 300]);
         assert!(wild.seconds_until_known() > steady.seconds_until_known());
         assert_eq!(of(&[0, 0, 0]).seconds_until_known(), None);

@@ -1,7 +1,7 @@
 use super::*;
 use crate::device::Api;
 use crate::device::vulkan::gpu::Features;
-use crate::environment::ModuleModel;
+use crate::environment::Modules;
 use crate::execute::bench::Foreigns;
 use crate::execute::vulkan::{foreign, shader};
 use crate::plan;
@@ -89,13 +89,13 @@ fn module(program: &Program) -> Vec<u32> {
     }
     text += "}\n";
     let all = Operations::of(program).all;
-    let model = ModuleModel::Vulkan;
+    let model = Modules::default().model;
     let foreigns = Foreigns {
         operations: (all.iter())
             .map(|(name, of)| (name.clone(), foreign(of, model)))
             .collect(),
         aliasing: BTreeSet::new(),
-        model,
+        modules: Modules::default(),
     };
     let has = Features {
         memory_model: true,

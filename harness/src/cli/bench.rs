@@ -182,11 +182,18 @@ fn line(name: &str, many: Rate, one: Rate, device: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use classay_reports::record::{Outcome, OutcomeCount};
 
     #[test]
     fn a_line_of_what_is_known_fits_its_heading() {
+        let seen = |state, count, target| OutcomeCount {
+            outcome: Outcome::State(vec![state]),
+            count,
+            target,
+        };
+        let process = |count| vec![seen(1, count, true), seen(0, 1000 - count, false)];
         let scatter = Scatter {
-            processes: vec![(80, 1000), (100, 1000), (120, 1000)],
+            processes: [80, 100, 120].map(process).to_vec(),
             seconds: 0.3,
             starting: 1.2,
         };
@@ -197,7 +204,7 @@ mod tests {
         );
         assert_eq!(KNOWN_HEADING.find("device"), line.find("a device"));
         let never = Scatter {
-            processes: vec![(0, 1000), (0, 1000)],
+            processes: vec![process(0), process(0)],
             ..scatter
         };
         assert!(known_line("CoRR", &never, "a device").contains("never"));

@@ -167,12 +167,16 @@ capabilities! {
     vulkan buffer_device_address: bool,
     /// Texels of a buffer view, at most.
     vulkan max_texels: u32,
+    /// Rows of a linear storage image of two dimensions, of 32-bit texels with atomics, at most; 0 where there is none.
+    vulkan plane_rows: u32,
     /// Memory that the host shares with the device and has to flush and invalidate.
     vulkan non_coherent_memory: bool,
     /// Queue families that compute.
     vulkan queue_families: u32,
     /// Queues of these together.
     vulkan queues: u32,
+    /// Queues of the first of these families.
+    vulkan family_queues: u32,
     /// Invocations of a subgroup.
     vulkan subgroup_size: u32,
     /// Turns after which it ends every loop of a shader; 0 where it ends none.

@@ -6,8 +6,8 @@
 //! one to three knobs anew and keeps the others.
 
 use super::{
-    Affinity, Assign, Environment, HostStress, Kind, Meeting, Order, Pattern, Percent, Placing,
-    PreStress, Spacing, Stress, Threads,
+    Affinity, Assign, Environment, HostStress, Images, Kind, Meeting, Order, Pattern, Percent,
+    Placing, PreStress, Spacing, Stress, Threads,
 };
 use crate::device::Capabilities;
 use rand_chacha::ChaCha8Rng;
@@ -146,6 +146,18 @@ const KNOBS: &[Knob] = &[
             pattern: d.one(&Pattern::ALL),
             lines: d.power(0, 14),
         };
+    },
+    |e, d| {
+        let chance = d.percent();
+        if d.capabilities.family_queues > 1 {
+            e.launch.spread = Some(chance);
+        }
+    },
+    |e, d| {
+        let images = d.one(&[Images::Texels, Images::Planes]);
+        if d.capabilities.plane_rows > 0 {
+            e.memory.images = images;
+        }
     },
 ];
 

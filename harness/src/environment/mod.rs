@@ -19,9 +19,10 @@ mod read;
 mod resolve;
 
 pub use draw::{Drawing, draw, vary};
-pub use resolve::{Arrangement, GROWTH, SubGroupShape, resolve};
+pub use resolve::{Arrangement, GROWTH, ROW, SubGroupShape, resolve};
 
 use crate::device::{Api, Capabilities};
+use classay_litmus::program::{Program, Region};
 use classay_reports::store::PlanHash;
 use serde::{Deserialize, Serialize};
 
@@ -89,6 +90,9 @@ knobs! {
         /// in which they are submissions of their own, with a semaphore between; the others have barriers. In Vulkan
         /// alone.
         pub submissions: Option<Percent>,
+        /// Of the launches whose threads are of several work-groups of one queue family and in no order, those that are
+        /// submitted to several of its queues at once, each with some of the work-groups of every team. In Vulkan alone.
+        pub spread: Option<Percent>,
         /// Whether the threads of an instance that share a work-group are neighbours in it or as far apart
         /// as they can be, in other sub-groups where there are several.
         pub threads: Threads,
@@ -140,6 +144,8 @@ knobs! {
         pub bank: Option<u32>,
         /// Words by which each location is further away than the one before it.
         pub skew: Option<u32>,
+        /// What locations in images lie in, in Vulkan alone.
+        pub images: Images,
         /// Most pages of 1024 words by which a launch moves the memory of the instances, that of each location by
         /// itself where they lie apart, and never by more than the instances take: where in memory locations lie
         /// decides how caches take them.
@@ -197,6 +203,40 @@ pub enum ModuleModel {
     Vulkan,
     /// GLSL450, the one before it: variables are coherent, barriers stand around atomics.
     Glsl450,
+}
+
+/// What locations in images lie in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Images {
+    /// Texel buffers.
+    #[default]
+    Texels,
+    /// Storage images of two dimensions, in linear tiling over the memory of a buffer.
+    Planes,
+}
+
+/// What modules of shaders are besides what their test says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Modules {
+    /// The memory model that they declare.
+    pub model: ModuleModel,
+    /// What their images are.
+    pub images: Images,
+}
+
+impl Modules {
+    /// The same for a test, which may have no images.
+    pub fn of(self, program: &Program) -> Modules {
+        let mut locations = program.locations.iter();
+        match locations.any(|location| location.region == Region::Image) {
+            true => self,
+            false => Modules {
+                images: Images::default(),
+                ..self
+            },
+        }
+    }
 }
 
 /// A chance in per cent, at most 100.
@@ -428,12 +468,16 @@ impl Environment {
         }
     }
 
-    /// The memory model that modules of shaders declare on a device.
-    pub fn model(&self, capabilities: &Capabilities) -> ModuleModel {
-        match capabilities.api {
+    /// What modules of shaders are on a device.
+    pub fn modules(&self, capabilities: &Capabilities) -> Modules {
+        let model = match capabilities.api {
             Api::Vulkan if !capabilities.memory_model => ModuleModel::Glsl450,
             Api::Vulkan => self.module,
             Api::OpenCl => ModuleModel::Vulkan,
+        };
+        Modules {
+            model,
+            images: self.memory.images,
         }
     }
 

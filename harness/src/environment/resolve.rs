@@ -1,6 +1,8 @@
 //! What a test on a device makes of an environment: numbers alone.
 
-use super::{Affinity, Environment, Kind, Mode, ModuleModel, Percent, Placing, Spacing, Threads};
+use super::{
+    Affinity, Environment, Images, Kind, Mode, ModuleModel, Percent, Placing, Spacing, Threads,
+};
 use crate::device::Capabilities;
 use classay_litmus::kernel::{GroupShape, TestKernel, env};
 use serde::Serialize;
@@ -28,10 +30,17 @@ pub struct Arrangement {
     pub queues: u32,
     /// Chance that the steps of a launch are submissions of their own, where they may be.
     pub submissions: Percent,
+    /// Queues of a family that the work-groups of a launch may be spread over.
+    pub beside: u32,
+    /// Chance that they are.
+    pub spread: Percent,
     /// Whether the threads of an instance are far apart in their work-group.
     pub apart: bool,
     /// What the locations lie in.
     pub kind: Kind,
+    /// What those in images lie in.
+    #[serde(skip_serializing_if = "is_texels")]
+    pub images: Images,
     /// Words between neighbouring instances of one location.
     pub instance_pitch: u32,
     /// First word of each slot.
@@ -90,6 +99,13 @@ pub struct Arrangement {
     pub collectors: u32,
     /// Neighbouring instances that one collector takes at a time.
     pub collect_chunk: u32,
+}
+
+/// Texels of a row of an image of two dimensions: every device has images so wide.
+pub const ROW: u32 = 4096;
+
+fn is_texels(images: &Images) -> bool {
+    *images == Images::Texels
 }
 
 /// What is known of a device's sub-groups for a kernel, where the test names sub-groups.
@@ -158,6 +174,9 @@ const MEASURED: u32 = 16;
 
 /// Launches of teams that do not run together in which their work is shared.
 const SHARED: Percent = Percent::new(50);
+
+/// Launches that are spread over the queues of a family, where it has several.
+const SPREAD: Percent = Percent::new(10);
 
 /// There, blocks that a work-item plays from the end.
 const REVERSED: Percent = Percent::new(50);
@@ -254,7 +273,11 @@ pub fn resolve(
     // Most that a work-item goes to in a launch.
     let meetings = instances.checked_div(every).unwrap_or(0) + 1;
     let (collectors, collect_chunk) = collectors(single, capabilities.cpu, units);
-    let model = environment.model(capabilities);
+    let model = environment.modules(capabilities).model;
+    let beside = match groups > 1 && !crosses && test.shape.steps.len() == 1 {
+        true => capabilities.family_queues.clamp(1, groups),
+        false => 1,
+    };
     Ok(Arrangement {
         module: (model != ModuleModel::Vulkan).then_some(model),
         instances,
@@ -268,8 +291,14 @@ pub fn resolve(
             false => launch.queues.unwrap_or(1),
         },
         submissions: launch.submissions.unwrap_or(Percent::new(50)),
+        beside,
+        spread: match beside {
+            1 => Percent::NEVER,
+            _ => launch.spread.unwrap_or(SPREAD),
+        },
         apart: launch.threads == Threads::Apart,
         kind,
+        images: environment.memory.images,
         instance_pitch: placed.pitch,
         bases: placed.bases,
         memory_words: placed.words,
@@ -402,9 +431,14 @@ fn place_full_launch(
         most => MOST_MEMORY.min(most / 2),
     };
     let texels = test.layout.references.iter().any(|r| r.argument.texels);
-    let most_words = match texels {
-        true => u64::from(capabilities.max_texels),
-        false => u64::MAX,
+    let most_words = match (texels, environment.memory.images) {
+        (true, Images::Texels) => u64::from(capabilities.max_texels),
+        (true, Images::Planes) if capabilities.plane_rows == 0 => {
+            let what = "linear 2D storage images of 32-bit texels with atomics, which the environment asks for";
+            return Err(lacks(what.into()));
+        }
+        (true, Images::Planes) => u64::from(capabilities.plane_rows) * u64::from(ROW),
+        (false, _) => u64::MAX,
     };
     let memory = Placing {
         pitch: environment.memory.pitch.or(near.then_some(1)),

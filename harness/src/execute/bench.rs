@@ -6,9 +6,10 @@ use super::host::BuildFailed;
 use super::memory::SharedWords;
 use super::vulkan;
 use crate::device::{OpenDevice, Reached};
-use crate::environment::ModuleModel;
+use crate::environment::Modules;
 use classay_litmus::program::DomainOp;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use touchstone_clc::vulkan::Foreign;
 
 /// What a text does not say itself, in Vulkan.
@@ -18,8 +19,8 @@ pub struct Foreigns {
     pub operations: BTreeMap<String, Foreign>,
     /// The kernels of which several arguments are the same memory.
     pub aliasing: BTreeSet<String>,
-    /// The memory model that its module declares.
-    pub model: ModuleModel,
+    /// What its module is.
+    pub modules: Modules,
 }
 
 /// In-order queues of a device, sets of one for each of its parts, with what is built for it.
@@ -76,12 +77,35 @@ pub enum In {
 pub enum Arg<'a> {
     /// An array of words.
     Words(&'a Words),
-    /// The same memory as texels of an image, in Vulkan alone.
+    /// The same memory as texels of an image, in Vulkan alone: of a texel buffer, or of a plane that was
+    /// [prepared](Bench::as_plane).
     Texels(&'a Words),
     /// One `uint`.
     Uint(u32),
     /// Local memory, in words.
     Local(usize),
+}
+
+/// A queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct At {
+    /// Its set.
+    pub set: usize,
+    /// The device, or in Vulkan the queue family, that the set has it for.
+    pub part: usize,
+    /// Of several queues of the family, in Vulkan: how many after the set's own.
+    pub beside: usize,
+}
+
+impl At {
+    /// A set's own for a part.
+    pub fn own(set: usize, part: usize) -> At {
+        At {
+            set,
+            part,
+            beside: 0,
+        }
+    }
 }
 
 /// Why a text does not build.
@@ -125,6 +149,14 @@ impl Bench {
         }
     }
 
+    /// Makes queues until there are so many of the family of each set's first. By OpenCL there is no more than that one.
+    pub fn want_beside(&mut self, queues: usize) -> Result<(), NotRun> {
+        match self {
+            Bench::OpenCl(_) => Ok(()),
+            Bench::Vulkan(bench) => bench.want_beside(queues).map_err(failed),
+        }
+    }
+
     /// Builds a text for every device.
     pub fn build(&mut self, source: &str, foreign: &Foreigns) -> Result<usize, NotBuilt> {
         match self {
@@ -152,6 +184,16 @@ impl Bench {
                 let words = bench.words(len, lies).map_err(failed)?;
                 Ok(Words::Vulkan(words, lies))
             }
+        }
+    }
+
+    /// Lets words be texels of a plane, too, which they have room for.
+    pub fn as_plane(&self, words: &Words) -> Result<(), NotRun> {
+        match (self, words) {
+            (Bench::Vulkan(bench), Words::Vulkan(words, _)) => {
+                bench.as_plane(words).map_err(failed)
+            }
+            _ => Err(mixed()),
         }
     }
 
@@ -205,18 +247,18 @@ impl Bench {
         }
     }
 
-    /// Enqueues a kernel on a device's queue of a set: `groups` work-groups of `local` work-items.
+    /// Enqueues a kernel: the work-groups of these numbers, of `local` work-items each. By OpenCL the first is 0.
     pub fn launch(
         &self,
-        at: (usize, usize),
+        at: At,
         kernel: usize,
         args: &[Arg<'_>],
-        groups: usize,
+        groups: Range<usize>,
         local: usize,
     ) -> Result<Launched, NotRun> {
         match self {
             Bench::OpenCl(bench) => Ok(Launched::OpenCl(
-                bench.launch(at, kernel, args, groups, local)?,
+                bench.launch(at, kernel, args, groups.end, local)?,
             )),
             Bench::Vulkan(bench) => bench
                 .launch(at, kernel, args, groups, local)
@@ -226,15 +268,24 @@ impl Bench {
 
     /// Says what is to be between the last command of a queue and the next: these operations on memory domains. By
     /// OpenCL commands of a queue are in order with all that they did, and nothing less can be said.
-    pub fn order(&self, at: (usize, usize), operations: &[DomainOp]) {
+    pub fn order(&self, at: At, operations: &[DomainOp]) {
         match self {
             Bench::OpenCl(_) => {}
             Bench::Vulkan(bench) => bench.order(at, operations),
         }
     }
 
-    /// Submits what a device's queue of a set holds.
-    pub fn flush(&self, at: (usize, usize)) -> Result<(), NotRun> {
+    /// Lets what a queue gets from now on come after all that another one has, and see it. By OpenCL there is one of each
+    /// device.
+    pub fn follow(&self, at: At, other: At) -> Result<(), NotRun> {
+        match self {
+            Bench::OpenCl(_) => Ok(()),
+            Bench::Vulkan(bench) => bench.follow(at, other).map_err(failed),
+        }
+    }
+
+    /// Submits what a queue holds.
+    pub fn flush(&self, at: At) -> Result<(), NotRun> {
         match self {
             Bench::OpenCl(bench) => Ok(bench.flush(at)?),
             Bench::Vulkan(bench) => bench.flush(at).map_err(failed),

@@ -6,7 +6,7 @@
 
 #![allow(unsafe_code)]
 
-use super::bench::{Arg, In, mixed};
+use super::bench::{Arg, At, In, mixed};
 use super::ended::NotRun;
 use super::host::{Api, BuildFailed, Fixtures, SetupError, address, room};
 use super::memory::{HostMemory, SharedWords};
@@ -269,7 +269,7 @@ impl Bench {
     /// Enqueues a kernel on a device's queue of a set: `groups` work-groups of `local` work-items.
     pub fn launch(
         &self,
-        at: (usize, usize),
+        at: At,
         kernel: usize,
         args: &[Arg<'_>],
         groups: usize,
@@ -282,13 +282,13 @@ impl Bench {
         let of = [kernel as u64, 1, 0, address(&global), address(&local)];
         // SAFETY: one dimension, sizes that live through the call.
         Ok(Launched(unsafe {
-            self.enqueue(at, Function::EnqueueNDRangeKernel, of)
+            self.enqueue((at.set, at.part), Function::EnqueueNDRangeKernel, of)
         }?))
     }
 
     /// Submits what a device's queue of a set holds.
-    pub fn flush(&self, (set, device): (usize, usize)) -> Result<(), SetupError> {
-        self.of_queue(Function::Flush, self.queues[set][device])
+    pub fn flush(&self, at: At) -> Result<(), SetupError> {
+        self.of_queue(Function::Flush, self.queues[at.set][at.part])
     }
 
     /// Waits for everything in every queue.

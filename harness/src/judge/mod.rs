@@ -3,9 +3,10 @@
 //! [`model`] finds the model, `verdict` judges the outcomes of a litmus test by it, `commands` those of other
 //! cases, `freedoms` which outcomes show what rules leave open, `contested` what readings say differently of a test,
 //! `covers` names the rules that a case puts to the test, `drawn` explains the forbidden ones again for reports, `outcome` names one state to the oracle,
-//! `apart` gives the oracle a thread of its own.
+//! `asked` says whether a run put a test's question at all, `apart` gives the oracle a thread of its own.
 
 mod apart;
+mod asked;
 mod commands;
 mod contested;
 mod covers;

@@ -5,6 +5,7 @@
 //! cannot decide is judged by the test's own condition, and the reason says so.
 
 use super::apart::apart;
+use super::asked::asked;
 use super::shown::ShownBy;
 use super::{ChosenModel, outcome};
 use classay_litmus::cat::reading;
@@ -61,14 +62,17 @@ pub fn judge_case(program: &Program, histogram: &[OutcomeCount], chosen: &Chosen
     if histogram.iter().all(|o| o.count == 0) {
         return test.by_condition(histogram, None);
     }
-    let asked = chosen.readings().ask(
+    let said = chosen.readings().ask(
         |allowed| !test.forbids_some(histogram, allowed),
         |model| test.allowed_by(model),
     );
-    match asked {
+    match said {
         Err(why) => test.by_condition(histogram, Some(why)),
         Ok(said) if said.allowed.racy => test.undefined(histogram, &said.allowed),
-        Ok(said) => test.by_model(histogram, &said),
+        Ok(said) => {
+            let judged = test.by_model(histogram, &said);
+            asked(judged, program, histogram, &test)
+        }
     }
 }
 

@@ -58,7 +58,9 @@ impl Link {
         };
         let told = std::env::var(variables::LAYER_FAULTS).unwrap_or_default();
         let files = [&breakage.times, &breakage.effects];
-        let asked = breakage.layer.is_some() || files.iter().any(|file| file.is_some());
+        let queues = selector.library.api() == Api::Vulkan
+            && std::env::var_os(variables::LAYER_QUEUES).is_some();
+        let asked = breakage.layer.is_some() || files.iter().any(|file| file.is_some()) || queues;
         if !told.is_empty() || asked {
             link.through_layer(&names, &told)?;
         }

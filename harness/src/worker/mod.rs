@@ -38,6 +38,8 @@ pub mod variables {
     pub const UNDER_LAYER: &str = "CLASSAY_LAYER_LIBRARY";
     /// The layer's faults; where set, every library is opened through the layer.
     pub const LAYER_FAULTS: &str = "CLASSAY_LAYER_FAULTS";
+    /// How many queues the Vulkan layer says that each family has; where set, every Vulkan library is opened through it.
+    pub const LAYER_QUEUES: &str = "CLASSAY_LAYER_QUEUES";
     /// Where the layer counts calls and their time; where set, likewise.
     pub const LAYER_TIMES: &str = "CLASSAY_LAYER_TIMES";
     /// Where the layer says which of its faults could have made a difference; where set, likewise.

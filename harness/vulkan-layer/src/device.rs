@@ -4,6 +4,7 @@ use crate::effects::Effects;
 use crate::instance::Instance;
 use crate::loader::{DeviceLink, next_of_device, next_of_instance, take_link};
 use crate::memory::NonCoherent;
+use crate::queues;
 use crate::registry::{DEVICES, INSTANCES};
 use crate::setting::Faults;
 use ash::vk;
@@ -35,6 +36,8 @@ pub(crate) struct Device {
     pub(crate) effects: Effects,
     /// The memory that flushes and invalidates are for.
     pub(crate) non_coherent: NonCoherent,
+    /// The driver's queues of each family; none where programs are told of no others.
+    pub(crate) queues: Vec<u32>,
 }
 
 /// The functions that come next, each under its name.
@@ -74,6 +77,8 @@ next! {
     cmd_pipeline_barrier: PFN_vkCmdPipelineBarrier = c"vkCmdPipelineBarrier",
     cmd_pipeline_barrier2: PFN_vkCmdPipelineBarrier2 =
         c"vkCmdPipelineBarrier2" or c"vkCmdPipelineBarrier2KHR",
+    get_device_queue: PFN_vkGetDeviceQueue = c"vkGetDeviceQueue",
+    get_device_queue2: PFN_vkGetDeviceQueue2 = c"vkGetDeviceQueue2",
     queue_submit: PFN_vkQueueSubmit = c"vkQueueSubmit",
     queue_submit2: PFN_vkQueueSubmit2 = c"vkQueueSubmit2" or c"vkQueueSubmit2KHR",
     allocate_memory: PFN_vkAllocateMemory = c"vkAllocateMemory",
@@ -106,7 +111,18 @@ pub(crate) unsafe extern "system" fn create_device(
         let Some(create) = create else {
             return failed;
         };
-        let result = create(physical, info, allocator, device);
+        let has = match instance.queues {
+            Some(_) => queues::of_driver(&instance, physical),
+            None => Vec::new(),
+        };
+        let asked = slice(
+            (*info).p_queue_create_infos,
+            (*info).queue_create_info_count,
+        );
+        let asked = queues::fewer(asked, &has);
+        let mut own = *info;
+        own.p_queue_create_infos = asked.as_ptr();
+        let result = create(physical, &own, allocator, device);
         if result == vk::Result::SUCCESS {
             let known = Device {
                 handle: *device,
@@ -117,6 +133,7 @@ pub(crate) unsafe extern "system" fn create_device(
                 faults: instance.faults.clone(),
                 effects: Effects::of_environment(),
                 non_coherent: NonCoherent::of_types(&memory_types(&instance, physical)),
+                queues: has,
             };
             DEVICES.insert(*device, known);
         }
@@ -169,6 +186,7 @@ impl Device {
             faults: Faults::named(faults).expect("names of faults"),
             effects: Effects::alone(),
             non_coherent: NonCoherent::of_types(&types),
+            queues: Vec::new(),
         }
     }
 }

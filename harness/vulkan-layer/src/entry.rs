@@ -6,7 +6,7 @@
 use crate::device::{self, ABSENT};
 use crate::loader::next_of_instance;
 use crate::registry::{DEVICES, INSTANCES};
-use crate::{barriers, instance, memory, modules, submits};
+use crate::{barriers, instance, memory, modules, queues, submits};
 use ash::vk;
 use std::ffi::{CStr, c_char};
 
@@ -90,6 +90,19 @@ through! {
         info: *const vk::DependencyInfo<'_>,
     ), to barriers::pipeline_barrier2;
 
+    get_device_queue(
+        device: vk::Device,
+        family: u32,
+        number: u32,
+        queue: *mut vk::Queue,
+    ), to queues::get;
+
+    get_device_queue2(
+        device: vk::Device,
+        info: *const vk::DeviceQueueInfo2<'_>,
+        queue: *mut vk::Queue,
+    ), to queues::get2;
+
     queue_submit(
         queue: vk::Queue,
         count: u32,
@@ -168,6 +181,12 @@ functions! {
         Instance, instance::device_layers, PFN_vkEnumerateDeviceLayerProperties;
     b"vkEnumerateDeviceExtensionProperties" =>
         Instance, instance::device_extensions, PFN_vkEnumerateDeviceExtensionProperties;
+    b"vkGetPhysicalDeviceQueueFamilyProperties" =>
+        Instance, queues::families, PFN_vkGetPhysicalDeviceQueueFamilyProperties;
+    b"vkGetPhysicalDeviceQueueFamilyProperties2" | b"vkGetPhysicalDeviceQueueFamilyProperties2KHR" =>
+        Instance, queues::families2, PFN_vkGetPhysicalDeviceQueueFamilyProperties2;
+    b"vkGetDeviceQueue" => Device, get_device_queue, PFN_vkGetDeviceQueue;
+    b"vkGetDeviceQueue2" => Device, get_device_queue2, PFN_vkGetDeviceQueue2;
     b"vkGetDeviceProcAddr" => Device, get_device_proc_addr, PFN_vkGetDeviceProcAddr;
     b"vkDestroyDevice" => Device, device::destroy_device, PFN_vkDestroyDevice;
     b"vkCreateShaderModule" => Device, create_shader_module, PFN_vkCreateShaderModule;

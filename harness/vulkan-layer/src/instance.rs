@@ -2,6 +2,7 @@
 
 use crate::loader::{InstanceLink, next_of_instance, take_link};
 use crate::manifest;
+use crate::queues;
 use crate::registry::INSTANCES;
 use crate::say;
 use crate::setting::Faults;
@@ -19,6 +20,8 @@ pub(crate) struct Instance {
     pub(crate) next: Next,
     /// What its devices break.
     pub(crate) faults: Faults,
+    /// Queues that each family has at least; none where it has the driver's.
+    pub(crate) queues: Option<u32>,
 }
 
 /// Functions of an instance that come next.
@@ -26,6 +29,8 @@ pub(crate) struct Next {
     destroy: Option<vk::PFN_vkDestroyInstance>,
     device_extensions: Option<vk::PFN_vkEnumerateDeviceExtensionProperties>,
     pub(crate) memory_properties: Option<vk::PFN_vkGetPhysicalDeviceMemoryProperties>,
+    pub(crate) queue_families: Option<vk::PFN_vkGetPhysicalDeviceQueueFamilyProperties>,
+    pub(crate) queue_families2: Option<vk::PFN_vkGetPhysicalDeviceQueueFamilyProperties2>,
 }
 
 impl Next {
@@ -46,6 +51,20 @@ impl Next {
                     instance,
                     c"vkGetPhysicalDeviceMemoryProperties",
                 ),
+                queue_families: next_of_instance(
+                    get,
+                    instance,
+                    c"vkGetPhysicalDeviceQueueFamilyProperties",
+                ),
+                queue_families2: next_of_instance(
+                    get,
+                    instance,
+                    c"vkGetPhysicalDeviceQueueFamilyProperties2",
+                )
+                .or_else(|| {
+                    let name = c"vkGetPhysicalDeviceQueueFamilyProperties2KHR";
+                    next_of_instance(get, instance, name)
+                }),
             }
         }
     }
@@ -57,8 +76,9 @@ pub(crate) unsafe extern "system" fn create_instance(
     allocator: *const vk::AllocationCallbacks<'_>,
     instance: *mut vk::Instance,
 ) -> vk::Result {
-    let faults = match Faults::of_environment() {
-        Ok(faults) => faults,
+    let said = Faults::of_environment().and_then(|faults| Ok((faults, queues::of_environment()?)));
+    let (faults, queues) = match said {
+        Ok(said) => said,
         Err(message) => {
             say::line(&message);
             return vk::Result::ERROR_INITIALIZATION_FAILED;
@@ -82,6 +102,7 @@ pub(crate) unsafe extern "system" fn create_instance(
                 get_instance_proc_addr: get,
                 next: Next::load(get, *instance),
                 faults,
+                queues,
             };
             INSTANCES.insert(*instance, known);
         }

@@ -16,6 +16,7 @@
 //! | [`effects`] | counts what faults could change |
 //! | [`spirv`] | the edits of modules |
 //! | `modules`, `barriers`, `submits`, `memory` | the functions where faults act |
+//! | [`queues`] | more queues than the driver has |
 //!
 //! A call goes through the files in that order. As a Rust library the crate offers the edits, the list of faults and
 //! the manifest; the layer itself is loaded by the loader alone.
@@ -41,6 +42,7 @@ mod loader;
 pub mod manifest;
 mod memory;
 mod modules;
+pub mod queues;
 mod registry;
 mod say;
 pub mod setting;

@@ -32,7 +32,7 @@ pub use layout::{Argument, End, Layout};
 pub use needs::Needs;
 pub use operation::{Operation, Operations};
 pub use shape::{DeviceShape, GroupShape, Inexpressible, Shape};
-pub use steps::Step;
+pub use steps::{Step, played};
 
 use crate::program::{Program, ThreadId};
 

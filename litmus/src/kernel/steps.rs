@@ -6,8 +6,11 @@
 //! that the threads do not order themselves. Threads that only do operations on memory domains are no shaders: they
 //! are the memory dependency between two steps ("Availability, Visibility, and Domain Operations").
 //!
-//! Where the stated order leaves a choice, a thread runs as late as it can, so that those without any order run with
-//! the last. A launch orders more than the test then, never less.
+//! Where the stated order leaves a choice, a thread runs where the most threads may read what it writes and it may read
+//! what the most write, with as many of them as it can and else as late as it can ([`choose`]). A launch orders more
+//! than the test then, never less: [`played`] is the test with all that is ordered.
+
+mod choose;
 
 use super::operation::Operations;
 use super::shape::{Inexpressible, Shape};
@@ -15,6 +18,7 @@ use crate::program::{
     Api, BarrierScope, DomainOp, Instr, Location, MemScope, Placement, Program, Region, Thread,
     ThreadId, each_instr,
 };
+use choose::Choice;
 
 /// What a launch plays at a time.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -140,7 +144,7 @@ fn units(program: &Program, parts: &[Parts]) -> Vec<usize> {
     (0..parts.len()).map(|t| same(t).unwrap_or(t)).collect()
 }
 
-/// For each thread how many others must run before it, one after the other, at the most that the order allows.
+/// For each thread the step, of all that any thread has, at which it runs or would.
 fn levels(program: &Program, parts: &[Parts]) -> Result<Vec<usize>, Inexpressible> {
     let units = units(program, parts);
     let pairs = program.synchronized.iter();
@@ -159,12 +163,32 @@ fn levels(program: &Program, parts: &[Parts]) -> Result<Vec<usize>, Inexpressibl
         }
         if settled {
             let most = heights.iter().copied().max().unwrap_or(0);
-            return Ok(units.iter().map(|&unit| most - heights[unit]).collect());
+            let mut levels: Vec<usize> = heights.iter().map(|height| most - height).collect();
+            Choice::new(program, &units, &edges).make(&mut levels, most);
+            return Ok(units.iter().map(|&unit| levels[unit]).collect());
         }
     }
     Err(Inexpressible::BeyondDispatch(
         "threads of one workgroup that system-synchronize, and all of a workgroup are in one dispatch",
     ))
+}
+
+/// A test as launches play it: each thread of a step system-synchronizes with each of a later one. None where no launch
+/// can.
+pub fn played(program: &Program) -> Option<Program> {
+    let order = Order::of(program).ok()?;
+    let mut played = program.clone();
+    let threads = || (0..program.threads.len() as u32).map(ThreadId);
+    for (before, after) in threads().flat_map(|one| threads().map(move |other| (one, other))) {
+        let follows = order
+            .step(before)
+            .zip(order.step(after))
+            .is_some_and(|(b, a)| b < a);
+        if follows && !played.synchronized.contains(&(before, after)) {
+            played.synchronized.push((before, after));
+        }
+    }
+    Some(played)
 }
 
 /// The location whose memory a location is.
@@ -277,8 +301,16 @@ mod tests {
         assert_eq!(
             threads(&further),
             [vec![0], vec![1, 2]],
-            "who is free comes last"
+            "who is free runs where it may read the others"
         );
+        for name in ["Hosts+MP+submit", "Hosts+MP+release-itself"] {
+            let hosts = shape(name, same).expect("a shape");
+            assert_eq!(
+                threads(&hosts),
+                [vec![0, 1], vec![2]],
+                "{name}: who is read runs with its reader"
+            );
+        }
         let host = shape("SSW+device+host-read", same).expect("a shape");
         assert_eq!(threads(&host), [[0], [2]]);
         assert_eq!(host.steps[1].host, [ThreadId(2)]);

@@ -4,6 +4,7 @@
 #![allow(unsafe_code)]
 
 use super::layer::{Chained, Layer};
+use crate::environment::ROW;
 use ash::vk;
 use std::rc::Rc;
 
@@ -251,6 +252,34 @@ impl Gpu {
     /// The families that compute.
     pub fn computing(&self) -> impl Iterator<Item = &Family> {
         self.families.iter().filter(|family| family.compute)
+    }
+
+    /// Rows that a linear storage image of the format R32_UINT and [`ROW`] texels a row has at most; 0 where there is none
+    /// or its texels are not atomic. One is for what ends a row.
+    pub fn plane_rows(&self) -> u32 {
+        let (vulkan, physical) = (&self.instance.instance, self.physical);
+        let format = vk::Format::R32_UINT;
+        // SAFETY: the device is the instance's.
+        let (has, most) = unsafe {
+            (
+                vulkan.get_physical_device_format_properties(physical, format),
+                vulkan.get_physical_device_image_format_properties(
+                    physical,
+                    format,
+                    vk::ImageType::TYPE_2D,
+                    vk::ImageTiling::LINEAR,
+                    vk::ImageUsageFlags::STORAGE,
+                    vk::ImageCreateFlags::empty(),
+                ),
+            )
+        };
+        use vk::FormatFeatureFlags as Features;
+        let needed = Features::STORAGE_IMAGE | Features::STORAGE_IMAGE_ATOMIC;
+        let offered = has.linear_tiling_features.contains(needed);
+        match most {
+            Ok(most) if offered && most.max_extent.width >= ROW => most.max_extent.height,
+            Ok(_) | Err(_) => 0,
+        }
     }
 
     /// The type of memory among those of `bits` that has all of `wanted`, and of these one that has as much of

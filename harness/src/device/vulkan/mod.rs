@@ -152,6 +152,7 @@ fn capabilities(gpu: &Gpu) -> Capabilities {
         local_mem_size: limits.max_compute_shared_memory_size.into(),
         max_alloc: limits.max_storage_buffer_range.into(),
         max_texels: limits.max_texel_buffer_elements,
+        plane_rows: gpu.plane_rows(),
         global_mem: local.map(|heap| heap.size).sum(),
         memory_model: has.memory_model,
         chains: has.chains,
@@ -163,6 +164,7 @@ fn capabilities(gpu: &Gpu) -> Capabilities {
             .any(|flags| flags.contains(visible) && !flags.contains(coherent)),
         queue_families: gpu.computing().count() as u32,
         queues: gpu.computing().map(|family| family.queues).sum(),
+        family_queues: gpu.computing().next().map_or(0, |family| family.queues),
         subgroup_size: gpu.subgroup,
         ..Capabilities::default()
     }

@@ -1,7 +1,7 @@
 //! Tests built for a device: alone, or many in one program.
 
 use crate::device::{Api, Capabilities, OpenDevice};
-use crate::environment::{ModuleModel, SubGroupShape};
+use crate::environment::{Images, Modules, SubGroupShape};
 use crate::execute::bench::{Bench, Foreigns, NotBuilt};
 use crate::execute::ended::NotRun;
 use crate::execute::needs::choose_dialect;
@@ -16,15 +16,15 @@ use std::time::Instant;
 pub struct Written {
     program: Program,
     test: TestKernel,
-    model: ModuleModel,
+    modules: Modules,
 }
 
 impl Written {
-    /// Writes a test for a device. Tests that are built together need different numbers, and one model.
+    /// Writes a test for a device. Tests that are built together need different numbers, and modules of one kind.
     pub fn new(
         device: &OpenDevice,
         program: Program,
-        model: ModuleModel,
+        modules: Modules,
         number: usize,
     ) -> Result<Written, NotRun> {
         let own = device.capabilities.api;
@@ -39,9 +39,9 @@ impl Written {
         let dialect = choose_dialect(&device.capabilities, &needs, device.devices())?;
         let test = TestKernel::numbered(&program, dialect, number)?;
         Ok(Written {
+            modules: modules.of(&program),
             program,
             test,
-            model,
         })
     }
 
@@ -57,8 +57,8 @@ pub struct Built {
     pub program: Program,
     /// Its text and how instances lie.
     pub test: TestKernel,
-    /// The memory model of its module, in Vulkan.
-    pub model: ModuleModel,
+    /// What its module is, in Vulkan.
+    pub modules: Modules,
     /// A kernel for each of its devices.
     pub tests: Vec<usize>,
     /// The kernel that collects.
@@ -83,10 +83,14 @@ impl Built {
         let mut collects = Collects::default();
         let mut foreign = Foreigns::default();
         for written in &tests {
-            foreign.model = written.model;
+            foreign.modules.model = written.modules.model;
+            // Those of tests without images are of either kind.
+            if written.modules.images == Images::Planes {
+                foreign.modules.images = Images::Planes;
+            }
             let operations = written.test.operations.all.iter();
-            let operations =
-                operations.map(|(name, of)| (name.clone(), vulkan::foreign(of, written.model)));
+            let operations = operations
+                .map(|(name, of)| (name.clone(), vulkan::foreign(of, written.modules.model)));
             foreign.operations.extend(operations);
             foreign.aliasing.extend(written.test.aliasing());
         }
@@ -138,7 +142,7 @@ impl Built {
         Ok(Built {
             program: written.program,
             test,
-            model: written.model,
+            modules: written.modules,
             tests,
             collect,
             largest_group,

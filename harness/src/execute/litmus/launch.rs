@@ -4,7 +4,7 @@ use super::host::{HostThread, Meeting};
 use super::launcher::{Launcher, overflow_each};
 use super::plan::Plan;
 use super::tally::Counts;
-use crate::execute::bench::{Arg, In, Launched, Transfer};
+use crate::execute::bench::{Arg, At, In, Launched, Transfer};
 use crate::execute::ended::NotRun;
 use classay_litmus::kernel::{Step, env};
 use classay_litmus::program::DomainOp;
@@ -33,7 +33,7 @@ impl Launcher<'_> {
         let (state, stage) = (&self.sets[set], &self.stages[queue]);
         let groups = self.groups(0);
         let launched = self.bench.launch(
-            (queue, 0),
+            At::own(queue, 0),
             self.built.collect,
             &[
                 Arg::Words(&stage.mem),
@@ -49,7 +49,7 @@ impl Launcher<'_> {
                 Arg::Uint(u32::from(clear)),
                 Arg::Uint(env::slots(groups) as u32),
             ],
-            self.arrangement.collectors as usize,
+            0..self.arrangement.collectors as usize,
             1,
         )?;
         Ok(launched)
@@ -132,7 +132,7 @@ impl Launcher<'_> {
         let state = &self.sets[set];
         let row_words = self.arrangement.collectors as usize * (state.slots + 1);
         let rows = self.bench.read(queue, &state.rows, 0, row_words)?;
-        self.bench.flush((queue, 0))?;
+        self.bench.flush(At::own(queue, 0))?;
         Ok(Flight {
             index,
             count,
@@ -172,22 +172,33 @@ impl Launcher<'_> {
             let words = built.test.layout.local_words * e.lanes * e.batch;
             args.push(Arg::Local(words as usize));
         }
-        let groups = plan.work_groups(e, self.groups(part));
-        let at = (queue, built.test.shape.family(part));
+        let ranges = plan.ranges(e, self.groups(part));
+        let own = At::own(queue, built.test.shape.family(part));
         let kernel = built.tests[part];
-        let launched = self
-            .bench
-            .launch(at, kernel, &args, groups, e.local_sizes[part])?;
-        if self.crosses {
-            self.bench.flush(at)?;
+        let queues = (0..ranges.len()).map(|beside| At { beside, ..own });
+        for at in queues.clone().skip(1) {
+            self.bench.follow(at, own)?;
         }
-        Ok(launched)
+        let mut launched = Vec::new();
+        for (at, groups) in queues.clone().zip(ranges) {
+            let local = e.local_sizes[part];
+            launched.push(self.bench.launch(at, kernel, &args, groups, local)?);
+        }
+        for at in queues.clone().rev() {
+            if self.crosses || launched.len() > 1 {
+                self.bench.flush(at)?;
+            }
+        }
+        for at in queues.skip(1) {
+            self.bench.follow(own, at)?;
+        }
+        Ok(launched.swap_remove(0))
     }
 
     /// What stands between a step and the one before it in a queue. Where the test states all that a semaphore does,
     /// some launches have one there, between two submissions.
     fn between(&self, queue: usize, step: &Step, plan: &Plan) -> Result<(), NotRun> {
-        let at = (queue, 0);
+        let at = At::own(queue, 0);
         let whole = step.before == [DomainOp::Available, DomainOp::Visible];
         if whole && self.arrangement.submissions.takes(env::mix(plan.seed)) {
             return self.bench.flush(at);

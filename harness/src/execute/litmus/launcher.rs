@@ -18,9 +18,10 @@ use super::plan::Plan;
 use super::pool::Pool;
 use super::stress::Stressors;
 use super::tally::Tally;
-use crate::environment::{Arrangement, Environment, Kind};
+use crate::environment::{Arrangement, Environment, Images, Kind, ROW};
 use crate::execute::bench::{Bench, In, Words};
 use crate::execute::ended::NotRun;
+use crate::execute::vulkan::SPARE_ROWS;
 use classay_litmus::program::Api;
 
 /// Words of counts read back for a launch.
@@ -64,6 +65,26 @@ pub struct Set {
     pub rows: Words,
     pub overflow: Words,
     pub slots: usize,
+}
+
+/// The memory of instances.
+fn memory(
+    bench: &Bench,
+    pool: &mut Pool,
+    built: &Built,
+    words: usize,
+    lies: In,
+) -> Result<Words, NotRun> {
+    match built.modules.images {
+        Images::Texels => pool.take(bench, words, lies),
+        Images::Planes => {
+            let row = ROW as usize;
+            let words = words.next_multiple_of(row) + SPARE_ROWS as usize * row;
+            let memory = pool.take(bench, words, lies)?;
+            bench.as_plane(&memory)?;
+            Ok(memory)
+        }
+    }
 }
 
 impl<'a> Launcher<'a> {
@@ -112,7 +133,7 @@ impl<'a> Launcher<'a> {
                 envs.push(pool.take(bench, words, In::Buffer)?);
             }
             stages.push(Stage {
-                mem: pool.take(bench, arrangement.memory_words, lies)?,
+                mem: memory(bench, pool, built, arrangement.memory_words, lies)?,
                 res: pool.take(bench, capacity * test.layout.columns as usize, shared)?,
                 meet: pool.take(bench, arrangement.teams as usize * 16, shared)?,
                 scratch: pool.take(bench, (stress.lines * stress.line) as usize, In::Buffer)?,

@@ -30,7 +30,7 @@ mod tally;
 use super::bench::Bench;
 use super::ended::{Ended, NotRun};
 use crate::device::OpenDevice;
-use crate::environment::{Environment, ModuleModel, resolve};
+use crate::environment::{Environment, Modules, resolve};
 use built::{Built, Written};
 use classay_litmus::program::Program;
 use classay_reports::record::Launch;
@@ -93,6 +93,7 @@ impl Room {
         )
         .map_err(|unfit| NotRun::skip(unfit.reason))?;
         self.bench.want_queues(arrangement.queues as u8)?;
+        self.bench.want_beside(arrangement.beside as usize)?;
         let (bench, pool) = (&self.bench, &mut self.pool);
         let launcher = Launcher::open(bench, pool, built, order.environment, arrangement)?;
         session::run(launcher, order.seed, order.budget, on_launch)
@@ -122,26 +123,26 @@ impl Workshop {
         device: &OpenDevice,
         programs: Vec<Option<Program>>,
     ) -> Vec<Result<f64, NotRun>> {
-        let model = Environment::default().model(&device.capabilities);
-        self.load_as(device, programs, model)
+        let modules = Environment::default().modules(&device.capabilities);
+        self.load_as(device, programs, modules)
     }
 
     fn load_as(
         &mut self,
         device: &OpenDevice,
         programs: Vec<Option<Program>>,
-        model: ModuleModel,
+        modules: Modules,
     ) -> Vec<Result<f64, NotRun>> {
         let mut results = Vec::new();
         let mut written: BTreeMap<u8, Vec<(usize, Written)>> = BTreeMap::new();
         for (at, program) in programs.into_iter().enumerate() {
             // What it takes is put in place of this once it is known.
             results.push(Ok(0.0));
-            let Some(program) = program.filter(|program| self.kept(program, model).is_none())
+            let Some(program) = program.filter(|program| self.kept(program, modules).is_none())
             else {
                 continue;
             };
-            match Written::new(device, program, model, at) {
+            match Written::new(device, program, modules, at) {
                 Ok(test) => written.entry(test.devices()).or_default().push((at, test)),
                 Err(why) => results[at] = Err(why),
             }
@@ -171,9 +172,9 @@ impl Workshop {
     }
 
     /// Where a test is kept.
-    fn kept(&self, program: &Program, model: ModuleModel) -> Option<(usize, usize)> {
+    fn kept(&self, program: &Program, modules: Modules) -> Option<(usize, usize)> {
         self.rooms.iter().enumerate().find_map(|(r, room)| {
-            let is = |b: &Built| b.program == *program && b.model == model;
+            let is = |b: &Built| b.program == *program && b.modules == modules.of(program);
             let at = room.built.iter().position(is)?;
             Some((r, at))
         })
@@ -190,8 +191,8 @@ impl Workshop {
         on_launch: &mut dyn FnMut(Launch),
     ) -> Result<Ended, NotRun> {
         let mut build_seconds = 0.0;
-        let model = order.environment.model(&device.capabilities);
-        if self.kept(program, model).is_none() {
+        let modules = order.environment.modules(&device.capabilities);
+        if self.kept(program, modules).is_none() {
             if self
                 .rooms
                 .iter()
@@ -201,10 +202,10 @@ impl Workshop {
             {
                 self.rooms.clear();
             }
-            let built = self.load_as(device, vec![Some(program.clone())], model);
+            let built = self.load_as(device, vec![Some(program.clone())], modules);
             build_seconds = built.into_iter().sum::<Result<f64, NotRun>>()?;
         }
-        let Some((room, at)) = self.kept(program, model) else {
+        let Some((room, at)) = self.kept(program, modules) else {
             let why = "internal error: a test that was built is not kept (this is a bug)";
             return Err(NotRun::failed(why.into()));
         };

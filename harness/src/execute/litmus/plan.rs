@@ -5,6 +5,7 @@ use crate::environment::{Arrangement, Environment, Percent, Row};
 use classay_litmus::kernel::env;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
+use std::ops::Range;
 
 /// Where a location of an instance lies: word `base + x · pitch`, `x = (k · multiplier + offset) mod
 /// count` for instance `k`.
@@ -54,7 +55,12 @@ pub struct Plan {
     pub straight: bool,
     /// How work-groups start.
     pub start: Start,
+    /// Whether those of a team are in different queues of their family.
+    pub spread: bool,
 }
+
+/// Sets what decides whether a launch is spread apart from other draws by its seed.
+const SPREADS: u32 = 0x51ed_270b;
 
 /// How the work-groups of a launch start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,6 +124,7 @@ impl Plan {
             arrangement.stress_groups > 0 && environment.stress.percent.takes(rng.next_u32());
         let host_stresses = environment.host_stress.percent.takes(rng.next_u32());
         let seed = rng.next_u32();
+        let start = Start::draw(arrangement, stresses, rng);
         Plan {
             count,
             order,
@@ -126,7 +133,8 @@ impl Plan {
             host_stresses,
             seed,
             straight: arrangement.runs && !random && !own,
-            start: Start::draw(arrangement, stresses, rng),
+            start,
+            spread: start == Start::All && arrangement.spread.takes(env::mix(seed ^ SPREADS)),
         }
     }
 
@@ -146,6 +154,7 @@ impl Plan {
             seed: 0,
             straight: false,
             start: Start::All,
+            spread: false,
         }
     }
 
@@ -158,6 +167,22 @@ impl Plan {
                 self.testing(arrangement, groups) + stress as usize
             }
         }
+    }
+
+    /// The numbers of work-groups that queues of one family get, on a device that has `groups` of the test's: each some
+    /// of every team where the launch is spread, and the last one those that stress, too.
+    pub fn ranges(&self, arrangement: &Arrangement, groups: usize) -> Vec<Range<usize>> {
+        let queues = match self.spread {
+            true => groups.clamp(1, arrangement.beside.max(1) as usize),
+            false => 1,
+        };
+        let bound = |queue: usize| match queue == queues {
+            true => self.work_groups(arrangement, groups),
+            false => arrangement.teams as usize * (queue * groups / queues),
+        };
+        (0..queues)
+            .map(|queue| bound(queue)..bound(queue + 1))
+            .collect()
     }
 
     /// Teams of the launch, and work-groups of each on a device that has `groups` of the test's.
@@ -249,6 +274,7 @@ impl Plan {
         words[env::TARGET_TABLE] = (env::order(groups, self.slots.len()) + total) as u32;
 
         let row = environment.order.row;
+        let row = row.or(self.spread.then_some(Row::ByNumber));
         let permuted = e.order_partners.takes(rng.next_u32()) && row.is_none();
         let mut places: Vec<u32> = (0..groups as u32).collect();
         if permuted {

@@ -10,6 +10,7 @@ use crate::execute::bench::Arg;
 use crate::execute::ended::NotRun;
 use ash::vk;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::rc::Rc;
 use touchstone_clc::vulkan::{Kernel, Parameter, Shader};
 
@@ -45,6 +46,8 @@ impl Drop for Module {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Special {
     local: u32,
+    /// The numbers of workgroups begin with another than 0.
+    based: bool,
     /// Words of workgroup memory by specialisation constant.
     sizes: Vec<(u32, u32)>,
 }
@@ -55,6 +58,8 @@ pub struct Given<'a> {
     buffers: Vec<(u32, &'a Words)>,
     /// Buffers of texels, by binding.
     texels: Vec<(u32, &'a Words)>,
+    /// Planes of texels, by binding.
+    planes: Vec<(u32, &'a Words)>,
     /// The push constants.
     constants: Vec<u8>,
     /// Words of workgroup memory, by specialisation constant.
@@ -67,6 +72,7 @@ impl<'a> Given<'a> {
         let mut given = Given {
             buffers: Vec::new(),
             texels: Vec::new(),
+            planes: Vec::new(),
             constants: Vec::new(),
             sizes: Vec::new(),
         };
@@ -86,6 +92,9 @@ impl<'a> Given<'a> {
                 }
                 (Parameter::Texels { binding }, Arg::Texels(words)) => {
                     given.texels.push((binding, words.vulkan()?));
+                }
+                (Parameter::Image { binding }, Arg::Texels(words)) => {
+                    given.planes.push((binding, words.vulkan()?));
                 }
                 (Parameter::Constant { offset, .. }, Arg::Uint(value)) => {
                     let (from, to) = (offset as usize, offset as usize + 4);
@@ -139,6 +148,7 @@ impl Built {
                 Parameter::Texels { binding } => {
                     bind(binding, vk::DescriptorType::STORAGE_TEXEL_BUFFER);
                 }
+                Parameter::Image { binding } => bind(binding, vk::DescriptorType::STORAGE_IMAGE),
                 Parameter::Constant { offset, bytes: own } => bytes = bytes.max(offset + own),
                 Parameter::Local { .. } => {}
             }
@@ -185,27 +195,38 @@ impl Built {
         &self.entry
     }
 
-    /// Records a launch of so many workgroups of so many invocations; gives its seconds, once they are known.
+    /// Records a launch of the workgroups of these numbers, of so many invocations each; gives its seconds, once they are known.
     pub fn enqueue(
         &mut self,
         stream: &mut Stream,
         given: Given<'_>,
-        (groups, local): (u64, u32),
+        (groups, local): (Range<usize>, u32),
     ) -> Result<Seconds, Unusable> {
         let most = self.gpu.limits.max_compute_work_group_count[0];
-        let groups = u32::try_from(groups).ok().filter(|groups| *groups <= most);
-        let groups = groups.ok_or_else(|| format!("a launch takes at most {most} workgroups"))?;
+        let end = u32::try_from(groups.end).ok().filter(|end| *end <= most);
+        let end = end.ok_or_else(|| format!("a launch takes at most {most} workgroups"))?;
+        let first = groups.start as u32;
         let Given {
             buffers,
             texels,
+            planes,
             constants,
             sizes,
         } = given;
-        let pipeline = self.pipeline(Special { local, sizes })?;
-        let all = buffers.iter().chain(&texels);
+        let pipeline = self.pipeline(Special {
+            local,
+            based: first > 0,
+            sizes,
+        })?;
+        let all = buffers.iter().chain(&texels).chain(&planes);
         let uses: Vec<&Rc<Buffer>> = all.map(|(_, words)| &words.buffer).collect();
         let views = texels.iter().map(|(_, words)| Ok([words.buffer.texels()?]));
         let views: Vec<[vk::BufferView; 1]> = views.collect::<Result<_, Unusable>>()?;
+        let images = planes.iter().map(|(_, words)| {
+            let image = vk::DescriptorImageInfo::default().image_view(words.buffer.plane_view()?);
+            Ok([image.image_layout(vk::ImageLayout::GENERAL)])
+        });
+        let images: Vec<[vk::DescriptorImageInfo; 1]> = images.collect::<Result<_, Unusable>>()?;
         let (set, layout) = ([self.set], self.layout);
         let (_, seconds) = stream.launch(&uses, |device, commands, pool| {
             let allocate = vk::DescriptorSetAllocateInfo::default()
@@ -240,6 +261,9 @@ impl Built {
                     write.descriptor_count = 1;
                     write.texel_buffer_view(view)
                 }));
+                writes.extend(planes.iter().zip(&images).map(|((binding, _), image)| {
+                    write(*binding, vk::DescriptorType::STORAGE_IMAGE).image_info(image)
+                }));
                 device.update_descriptor_sets(&writes, &[]);
                 let point = vk::PipelineBindPoint::COMPUTE;
                 device.cmd_bind_pipeline(commands, point, pipeline);
@@ -248,7 +272,10 @@ impl Built {
                     let stages = vk::ShaderStageFlags::COMPUTE;
                     device.cmd_push_constants(commands, layout, stages, 0, &constants);
                 }
-                device.cmd_dispatch(commands, groups, 1, 1);
+                match first {
+                    0 => device.cmd_dispatch(commands, end, 1, 1),
+                    _ => device.cmd_dispatch_base(commands, first, 0, 0, end - first, 1, 1),
+                }
             }
             Ok(())
         })?;
@@ -282,7 +309,12 @@ impl Built {
             .module(self.module.handle)
             .name(&name)
             .specialization_info(&constants);
+        let flags = match special.based {
+            true => vk::PipelineCreateFlags::DISPATCH_BASE,
+            false => vk::PipelineCreateFlags::empty(),
+        };
         let create = [vk::ComputePipelineCreateInfo::default()
+            .flags(flags)
             .stage(stage)
             .layout(self.layout)];
         let device = &self.gpu.device;

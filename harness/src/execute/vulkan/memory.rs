@@ -3,10 +3,40 @@
 #![allow(unsafe_code)]
 
 use crate::device::vulkan::gpu::{Gpu, Unusable, says};
+use crate::environment::ROW;
 use crate::execute::memory::SharedWords;
 use ash::vk;
 use std::cell::Cell;
 use std::rc::Rc;
+
+/// All of an image's only subresource.
+const COLOUR: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
+    aspect_mask: vk::ImageAspectFlags::COLOR,
+    base_mip_level: 0,
+    level_count: 1,
+    base_array_layer: 0,
+    layer_count: 1,
+};
+
+/// Rows of memory that an image may take beyond its own.
+pub const SPARE_ROWS: u64 = 8;
+
+/// Makes the layout of an image general; its contents stay.
+pub fn general(device: &ash::Device, commands: vk::CommandBuffer, image: vk::Image) {
+    use vk::{AccessFlags as Access, PipelineStageFlags as Stage};
+    let barrier = vk::ImageMemoryBarrier::default()
+        .src_access_mask(Access::MEMORY_WRITE)
+        .dst_access_mask(Access::MEMORY_READ | Access::MEMORY_WRITE)
+        .old_layout(vk::ImageLayout::PREINITIALIZED)
+        .new_layout(vk::ImageLayout::GENERAL)
+        .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+        .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+        .image(image)
+        .subresource_range(COLOUR);
+    let (all, flags) = (Stage::ALL_COMMANDS, vk::DependencyFlags::empty());
+    // SAFETY: recorded between commands, outside of any pass; the image is kept with its buffer.
+    unsafe { device.cmd_pipeline_barrier(commands, all, all, flags, &[], &[], &[barrier]) };
+}
 
 /// What a buffer is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,8 +63,14 @@ pub struct Buffer {
     /// Where the host finds it; null where it does not.
     mapped: *mut u8,
     coherent: bool,
+    /// The type of its memory.
+    kind: u32,
+    /// The families that use it.
+    families: Vec<u32>,
     /// Its words as texels, once they were asked for.
     texels: Cell<vk::BufferView>,
+    /// The same as a plane.
+    plane: Cell<(vk::Image, vk::ImageView)>,
 }
 
 impl Buffer {
@@ -74,7 +110,10 @@ impl Buffer {
             size,
             mapped: std::ptr::null_mut(),
             coherent: true,
+            kind: 0,
+            families: Vec::new(),
             texels: Cell::new(vk::BufferView::null()),
+            plane: Cell::default(),
         };
         // SAFETY: the buffer was made just now.
         let needs = unsafe { gpu.device.get_buffer_memory_requirements(buffer.handle) };
@@ -120,6 +159,7 @@ impl Buffer {
         }
         let has = gpu.memory.memory_types_as_slice()[kind as usize].property_flags;
         buffer.coherent = has.contains(Has::HOST_COHERENT);
+        (buffer.kind, buffer.families) = (kind, families);
         Ok(buffer)
     }
 
@@ -195,6 +235,84 @@ impl Buffer {
         Ok(self.texels.get())
     }
 
+    /// Makes an image of its memory, of [`ROW`] texels a row, unless there is one already; gives that which is new, whose
+    /// layout is to be made general.
+    ///
+    /// A linear image and a buffer in the same memory are aliases of the same words: a linear image's subresources and
+    /// buffers are host-accessible, and consistent while the image's layout is general ("Memory Aliasing").
+    pub fn plane(&self) -> Result<Option<vk::Image>, Unusable> {
+        if self.plane.get().0 != vk::Image::null() {
+            return Ok(None);
+        }
+        let device = &self.gpu.device;
+        let rows = (self.size / 4 / u64::from(ROW)).saturating_sub(SPARE_ROWS);
+        let rows = rows.min(self.gpu.plane_rows().into()).max(1);
+        // SAFETY: descriptions that live through the calls, of an image that the device says it has; the memory has room
+        // for it and is of a type that it takes, or it is not bound.
+        unsafe {
+            let image = device.create_image(&self.as_image(rows as u32), None);
+            let image = image.map_err(says("vkCreateImage"))?;
+            self.plane.set((image, vk::ImageView::null()));
+            let needs = device.get_image_memory_requirements(image);
+            let part = vk::ImageSubresource::default().aspect_mask(vk::ImageAspectFlags::COLOR);
+            let lies = device.get_image_subresource_layout(image, part);
+            let fits = needs.size <= self.size
+                && needs.memory_type_bits & (1 << self.kind) != 0
+                && (lies.offset, lies.row_pitch) == (0, 4 * u64::from(ROW));
+            if !fits {
+                return Err("its linear images are not rows of words one after the other".into());
+            }
+            let bound = device.bind_image_memory(image, self.memory, 0);
+            bound.map_err(says("vkBindImageMemory"))?;
+            let whole = vk::ImageViewCreateInfo::default()
+                .image(image)
+                .view_type(vk::ImageViewType::TYPE_2D)
+                .format(vk::Format::R32_UINT)
+                .subresource_range(COLOUR);
+            let view = device.create_image_view(&whole, None);
+            let view = view.map_err(says("vkCreateImageView"))?;
+            self.plane.set((image, view));
+            Ok(Some(image))
+        }
+    }
+
+    /// An image of so many rows, for every queue, whose memory has contents.
+    fn as_image(&self, rows: u32) -> vk::ImageCreateInfo<'_> {
+        let sharing = match self.families.len() {
+            0 | 1 => vk::SharingMode::EXCLUSIVE,
+            _ => vk::SharingMode::CONCURRENT,
+        };
+        vk::ImageCreateInfo::default()
+            .image_type(vk::ImageType::TYPE_2D)
+            .format(vk::Format::R32_UINT)
+            .extent(vk::Extent3D {
+                width: ROW,
+                height: rows,
+                depth: 1,
+            })
+            .mip_levels(1)
+            .array_layers(1)
+            .samples(vk::SampleCountFlags::TYPE_1)
+            .tiling(vk::ImageTiling::LINEAR)
+            .usage(vk::ImageUsageFlags::STORAGE)
+            .sharing_mode(sharing)
+            .queue_family_indices(&self.families)
+            .initial_layout(vk::ImageLayout::PREINITIALIZED)
+    }
+
+    /// The view of its plane.
+    ///
+    /// # Errors
+    ///
+    /// It has none.
+    pub fn plane_view(&self) -> Result<vk::ImageView, Unusable> {
+        let (_, view) = self.plane.get();
+        match view == vk::ImageView::null() {
+            true => Err("internal error: these words are no plane (this is a bug)".into()),
+            false => Ok(view),
+        }
+    }
+
     /// Its words as threads of the host share them with shaders; `None` where the host does not find it.
     pub fn shared(&self) -> Option<SharedWords> {
         let words = (self.size / 4) as usize;
@@ -207,6 +325,9 @@ impl Drop for Buffer {
         // SAFETY: no command uses it any more: what commands use is kept until they are complete. Freeing
         // unmaps.
         unsafe {
+            let (image, view) = self.plane.get();
+            self.gpu.device.destroy_image_view(view, None);
+            self.gpu.device.destroy_image(image, None);
             let view = self.texels.get();
             self.gpu.device.destroy_buffer_view(view, None);
             self.gpu.device.destroy_buffer(self.handle, None);

@@ -12,22 +12,26 @@ mod operation;
 pub mod probe;
 mod stream;
 
+pub use memory::SPARE_ROWS;
 pub use operation::foreign;
 pub use stream::{Dependency, dependencies};
 
-use super::bench::{Arg, Foreigns, In, NotBuilt};
+use super::bench::{Arg, At, Foreigns, In, NotBuilt};
 use super::ended::NotRun;
 use super::memory::SharedWords;
 use crate::device::Capabilities;
 use crate::device::vulkan::gpu::{Family, Features, Gpu, MOST_QUEUES, Unusable};
-use crate::environment::ModuleModel;
+use crate::environment::{Images, ModuleModel, Modules, ROW, SubGroupShape};
 use ash::vk;
 use classay_litmus::kernel::TestKernel;
 use classay_litmus::kernel::layout::TEXELS;
 use classay_litmus::program::DomainOp;
 use kernel::{Built, Given, Module};
-use memory::{Buffer, Use};
+use memory::{Buffer, Use, general};
 use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::ops::Range;
 use std::rc::Rc;
 use stream::{Seconds, Stream};
 use touchstone_clc::vulkan::{Shader, Target};
@@ -68,6 +72,8 @@ pub struct Bench {
     gpu: Rc<Gpu>,
     families: usize,
     streams: Vec<Vec<Rc<RefCell<Stream>>>>,
+    /// Further ones, by family and number.
+    beside: BTreeMap<(u32, u32), Rc<RefCell<Stream>>>,
     modules: Vec<Rc<Module>>,
     kernels: RefCell<Vec<Built>>,
     /// Buffers through which the host writes and reads.
@@ -79,11 +85,15 @@ pub fn shader(source: &str, foreign: &Foreigns, has: Features) -> Result<Shader,
     let target = Target {
         int64: has.int64,
         int64_atomics: has.buffer_int64_atomics,
-        memory_model: has.memory_model && foreign.model == ModuleModel::Vulkan,
+        memory_model: has.memory_model && foreign.modules.model == ModuleModel::Vulkan,
         device_scope: has.device_scope,
         foreign: foreign.operations.clone(),
         aliasing: foreign.aliasing.clone(),
         texels: Some(TEXELS.into()),
+        row: match foreign.modules.images {
+            Images::Texels => None,
+            Images::Planes => Some(ROW),
+        },
     };
     let options = CompileOptions {
         build: BuildOptions::parse("-cl-std=CL3.0").unwrap_or_default(),
@@ -102,7 +112,7 @@ pub fn module(
     text: &str,
     test: &TestKernel,
     capabilities: &Capabilities,
-    model: ModuleModel,
+    modules: Modules,
 ) -> Result<Shader, String> {
     let has = Features {
         memory_model: capabilities.memory_model,
@@ -112,11 +122,11 @@ pub fn module(
         ..Features::default()
     };
     let operations = test.operations.all.iter();
-    let operations = operations.map(|(name, of)| (name.clone(), foreign(of, model)));
+    let operations = operations.map(|(name, of)| (name.clone(), foreign(of, modules.model)));
     let foreign = Foreigns {
         operations: operations.collect(),
         aliasing: test.aliasing().collect(),
-        model,
+        modules,
     };
     shader(text, &foreign, has).map_err(|failure| {
         let first = failure.log.lines().next().unwrap_or_default();
@@ -182,6 +192,7 @@ impl Bench {
             gpu: Rc::clone(gpu),
             families,
             streams: Vec::new(),
+            beside: BTreeMap::new(),
             modules: Vec::new(),
             kernels: RefCell::default(),
             staging: RefCell::default(),
@@ -204,9 +215,42 @@ impl Bench {
         Ok(())
     }
 
+    /// Makes queues until there are so many of the family of each set's first. Where the device has fewer, some are one.
+    pub fn want_beside(&mut self, wanted: usize) -> Result<(), Unusable> {
+        for set in 0..self.streams.len() {
+            for beside in 1..wanted {
+                let (family, queue) = self.place(At {
+                    set,
+                    part: 0,
+                    beside,
+                });
+                if let Entry::Vacant(free) = self.beside.entry((family, queue)) {
+                    let stream = Stream::new(&self.gpu, family, queue)?;
+                    free.insert(Rc::new(RefCell::new(stream)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The family and the number of a queue.
+    fn place(&self, at: At) -> (u32, u32) {
+        let (family, own) = self.places(at.set)[at.part];
+        let of = self.gpu.computing().find(|of| of.index == family);
+        let queues = of.map_or(1, queues);
+        (family, (own + at.beside as u32) % queues)
+    }
+
+    /// A queue that was made.
+    fn stream(&self, at: At) -> &Rc<RefCell<Stream>> {
+        match at.beside {
+            0 => &self.streams[at.set][at.part],
+            _ => &self.beside[&self.place(at)],
+        }
+    }
+
     /// The queues of a set, as family and number: of one family each, or any one.
     fn places(&self, set: usize) -> Vec<(u32, u32)> {
-        let queues = |family: &Family| family.queues.clamp(1, MOST_QUEUES);
         if self.families == 1 {
             let all: Vec<(u32, u32)> = self
                 .gpu
@@ -250,6 +294,20 @@ impl Bench {
             buffer: Rc::new(buffer),
             len: len.max(1),
         })
+    }
+
+    /// Lets an array be a plane of texels, too, as far as the device takes so many rows.
+    pub fn as_plane(&self, words: &Words) -> Result<(), Unusable> {
+        let Some(image) = words.buffer.plane()? else {
+            return Ok(());
+        };
+        let mut stream = self.streams[0][0].borrow_mut();
+        let used = [&words.buffer];
+        let batch = stream.record(&used, |device, commands, _| {
+            general(device, commands, image);
+            Ok(())
+        })?;
+        stream.wait(batch)
     }
 
     /// Starts writing words to the start of an array.
@@ -344,36 +402,42 @@ impl Bench {
         Ok(kernels.len() - 1)
     }
 
-    /// Launches a kernel on a queue of a set: `groups` workgroups of `local` invocations.
+    /// Launches a kernel: the workgroups of these numbers, of `local` invocations each.
     pub fn launch(
         &self,
-        (set, family): (usize, usize),
+        at: At,
         kernel: usize,
         args: &[Arg<'_>],
-        groups: usize,
+        groups: Range<usize>,
         local: usize,
     ) -> Result<Launched, NotRun> {
         let mut kernels = self.kernels.borrow_mut();
         let kernel = &mut kernels[kernel];
         let given = Given::new(kernel.entry(), args)?;
-        let mut stream = self.streams[set][family].borrow_mut();
-        let seconds = kernel.enqueue(&mut stream, given, (groups as u64, local as u32));
+        let mut stream = self.stream(at).borrow_mut();
+        let seconds = kernel.enqueue(&mut stream, given, (groups, local as u32));
         seconds.map(Launched).map_err(NotRun::failed)
     }
 
-    /// Says what is to be between the last command of a queue of a set and the next.
-    pub fn order(&self, (set, family): (usize, usize), operations: &[DomainOp]) {
-        self.streams[set][family].borrow_mut().order(operations);
+    /// Says what is to be between the last command of a queue and the next.
+    pub fn order(&self, at: At, operations: &[DomainOp]) {
+        self.stream(at).borrow_mut().order(operations);
+    }
+
+    /// Lets what a queue gets from now on come after all that another one has.
+    pub fn follow(&self, at: At, other: At) -> Result<(), Unusable> {
+        let point = self.stream(other).borrow_mut().point()?;
+        self.stream(at).borrow_mut().follow(point)
     }
 
     /// Submits what a queue holds.
-    pub fn flush(&self, (set, family): (usize, usize)) -> Result<(), Unusable> {
-        self.streams[set][family].borrow_mut().flush()
+    pub fn flush(&self, at: At) -> Result<(), Unusable> {
+        self.stream(at).borrow_mut().flush()
     }
 
     /// Waits for everything in every queue.
     pub fn finish(&self) -> Result<(), Unusable> {
-        let mut streams = self.streams.iter().flatten();
+        let mut streams = self.streams.iter().flatten().chain(self.beside.values());
         streams.try_for_each(|stream| stream.borrow_mut().finish())
     }
 
@@ -386,9 +450,8 @@ impl Bench {
         width: usize,
         limit: usize,
     ) -> Option<(usize, usize)> {
-        let own = self.gpu.subgroup.max(1) as usize;
-        let local = groups.max(1) * own;
-        (own >= width && local <= limit).then_some((local, own))
+        let shape = full_sub_groups(self.gpu.subgroup.max(1) as usize, groups, width, limit);
+        shape.map(|shape| (shape.local, shape.width))
     }
 
     /// Largest workgroup.
@@ -400,10 +463,28 @@ impl Bench {
     }
 }
 
+/// The shape of workgroups of at most `limit` invocations with `groups` full subgroups of a device's size `own`, where
+/// that is at least `width`.
+pub fn full_sub_groups(
+    own: usize,
+    groups: usize,
+    width: usize,
+    limit: usize,
+) -> Option<SubGroupShape> {
+    let local = groups.max(1) * own;
+    (own >= width && local <= limit).then_some(SubGroupShape { local, width: own })
+}
+
+/// Queues of a family that are used.
+fn queues(family: &Family) -> u32 {
+    family.queues.clamp(1, MOST_QUEUES)
+}
+
 impl Drop for Bench {
     fn drop(&mut self) {
         let _ = self.finish();
         self.streams.clear();
+        self.beside.clear();
         self.kernels.borrow_mut().clear();
         self.modules.clear();
     }

@@ -2,7 +2,7 @@
 
 use super::Bench;
 use crate::device::vulkan::gpu::{Gpu, Unusable};
-use crate::execute::bench::{Arg, Foreigns, In, Words};
+use crate::execute::bench::{Arg, At, Foreigns, In, Words};
 use std::rc::Rc;
 
 /// Turns that a loop should have.
@@ -35,7 +35,7 @@ pub fn loop_turns(gpu: &Rc<Gpu>) -> Result<Option<u32>, Unusable> {
     bench.write(0, &told, &[0, 0])?;
     let told = Words::Vulkan(told, In::Buffer);
     let args = [Arg::Words(&told), Arg::Uint(TURNS)];
-    let launched = bench.launch((0, 0), kernel, &args, 1, 1);
+    let launched = bench.launch(At::own(0, 0), kernel, &args, 0..1, 1);
     launched.map_err(|not_run| not_run.reason().to_owned())?;
     let Words::Vulkan(told, _) = &told else {
         return Ok(None);

@@ -53,7 +53,12 @@ pub struct Stream {
     between: Option<Vec<Dependency>>,
     /// Batches begun.
     begun: u64,
+    /// What the next batch waits for beside the one before.
+    after: Vec<Point>,
 }
+
+/// All that a queue has up to some time: a semaphore that has this value then.
+pub type Point = (vk::Semaphore, u64);
 
 /// An execution dependency between the dispatches before and those after, with what it does to memory, in the order
 /// of its fields.
@@ -136,6 +141,7 @@ impl Stream {
                 free: Vec::new(),
                 between: None,
                 begun: 0,
+                after: Vec::new(),
             })
         }
     }
@@ -186,6 +192,7 @@ impl Stream {
         let kinds = [
             vk::DescriptorType::STORAGE_BUFFER,
             vk::DescriptorType::STORAGE_TEXEL_BUFFER,
+            vk::DescriptorType::STORAGE_IMAGE,
         ];
         let sizes = kinds.map(|kind| {
             let size = vk::DescriptorPoolSize::default().ty(kind);
@@ -292,15 +299,17 @@ impl Stream {
         };
         let device = &self.gpu.device;
         after_everything(device, batch.commands);
-        let before = [batch.number - 1];
+        let mut after = std::mem::take(&mut self.after);
+        after.push((self.done, batch.number - 1));
+        let (waits, values): (Vec<_>, Vec<_>) = after.into_iter().unzip();
         let numbers = [batch.number];
         let mut order = vk::TimelineSemaphoreSubmitInfo::default()
-            .wait_semaphore_values(&before)
+            .wait_semaphore_values(&values)
             .signal_semaphore_values(&numbers);
         let (done, commands) = ([self.done], [batch.commands]);
-        let stages = [vk::PipelineStageFlags::ALL_COMMANDS];
+        let stages = vec![vk::PipelineStageFlags::ALL_COMMANDS; waits.len()];
         let submit = vk::SubmitInfo::default()
-            .wait_semaphores(&done)
+            .wait_semaphores(&waits)
             .wait_dst_stage_mask(&stages)
             .command_buffers(&commands)
             .signal_semaphores(&done)
@@ -313,6 +322,19 @@ impl Stream {
             submitted.map_err(says("vkQueueSubmit"))?;
         }
         self.submitted.push_back(batch);
+        Ok(())
+    }
+
+    /// All that the queue has, which is submitted.
+    pub fn point(&mut self) -> Result<Point, Unusable> {
+        self.flush()?;
+        Ok((self.done, self.begun))
+    }
+
+    /// Lets what comes from now on wait for another queue, whose semaphore lives as long as this one.
+    pub fn follow(&mut self, point: Point) -> Result<(), Unusable> {
+        self.flush()?;
+        self.after.push(point);
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use super::{foreign, shader};
 use crate::device::vulkan::gpu::Features;
-use crate::environment::ModuleModel;
+use crate::environment::{Images, ModuleModel, Modules};
 use crate::execute::bench::Foreigns;
 use classay_litmus::generate::{Options, Selection, generate};
 use classay_litmus::kernel::{AtomicsDialect, Inexpressible, TestKernel};
@@ -10,18 +10,19 @@ use classay_litmus::oracle::Model;
 use classay_litmus::program::{Api, Program};
 use std::process::Command;
 
-/// The texts of tests, of those that can be played, with what they call in modules of a memory model.
-fn texts(programs: &[Program], model: ModuleModel) -> Vec<(String, String, Foreigns)> {
+/// The texts of tests, of those that can be played, with what they call in modules of a kind.
+fn texts(programs: &[Program], modules: Modules) -> Vec<(String, String, Foreigns)> {
     let mut all = Vec::new();
     for program in programs {
         match TestKernel::write(program, AtomicsDialect::Vulkan) {
             Ok(test) => {
                 let operations = test.operations.all.iter();
-                let operations = operations.map(|(name, of)| (name.clone(), foreign(of, model)));
+                let operations =
+                    operations.map(|(name, of)| (name.clone(), foreign(of, modules.model)));
                 let foreign = Foreigns {
                     operations: operations.collect(),
                     aliasing: test.aliasing().collect(),
-                    model,
+                    modules,
                 };
                 all.push((program.name.clone(), test.source, foreign));
             }
@@ -66,10 +67,11 @@ fn modules_of_generated_tests_are_valid() {
 fn are_valid(programs: &[Program], least: usize) {
     let folder = tempfile::tempdir().expect("a folder");
     let mut files = Vec::new();
-    for (model, int64) in [
-        (ModuleModel::Vulkan, true),
-        (ModuleModel::Vulkan, false),
-        (ModuleModel::Glsl450, true),
+    for (model, images, int64) in [
+        (ModuleModel::Vulkan, Images::Texels, true),
+        (ModuleModel::Vulkan, Images::Planes, false),
+        (ModuleModel::Glsl450, Images::Texels, true),
+        (ModuleModel::Glsl450, Images::Planes, true),
     ] {
         let has = Features {
             memory_model: true,
@@ -77,7 +79,7 @@ fn are_valid(programs: &[Program], least: usize) {
             int64,
             ..Features::default()
         };
-        let texts = texts(programs, model);
+        let texts = texts(programs, Modules { model, images });
         assert!(texts.len() >= least, "{}", texts.len());
         for (name, text, foreign) in texts {
             let shader = shader(&text, &foreign, has).unwrap_or_else(|failure| {

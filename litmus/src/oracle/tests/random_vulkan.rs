@@ -79,6 +79,15 @@ fn with_host(dice: &mut Dice, program: &mut Program) {
     if memory.region != Region::Local && dice.one_in(2) {
         memory.memory = Memory::HostCoherent;
     }
+    let region = |l: LocId| program.locations[l.index()].region;
+    let is_local = |l: LocId| {
+        [l, program.memory_behind(l)]
+            .map(region)
+            .contains(&Region::Local)
+    };
+    let local: Vec<bool> = (0..program.locations.len())
+        .map(|l| is_local(LocId(l as u32)))
+        .collect();
     let count = program.threads.len() as u64;
     for _ in 0..1 + dice.below(2) {
         let thread = &mut program.threads[dice.below(count) as usize];
@@ -87,8 +96,7 @@ fn with_host(dice: &mut Dice, program: &mut Program) {
             bound |= matches!(instr, Instr::Barrier(_))
         });
         // Workgroup memory is no more the host's than a barrier is.
-        for (l, location) in program.locations.iter().enumerate() {
-            let local = location.region == Region::Local;
+        for (l, &local) in local.iter().enumerate() {
             bound |= local && uses_location(&thread.body, LocId(l as u32));
         }
         if bound {
@@ -96,12 +104,15 @@ fn with_host(dice: &mut Dice, program: &mut Program) {
         }
         thread.placement = Placement::Host;
         for _ in 0..1 + dice.below(2) {
-            let calls = [
-                DomainOp::Submit,
-                DomainOp::Flush(of),
-                DomainOp::Invalidate(of),
-                DomainOp::Free(of),
-            ];
+            let calls = match local[of.index()] {
+                true => [DomainOp::Submit; 4],
+                false => [
+                    DomainOp::Submit,
+                    DomainOp::Flush(of),
+                    DomainOp::Invalidate(of),
+                    DomainOp::Free(of),
+                ],
+            };
             insert(dice, &mut thread.body, &calls);
         }
     }

@@ -2,25 +2,31 @@
 
 use super::mistake::{CommandError, MAX_CALLS, Mistake, Where, mistake};
 use crate::program::{
-    CommandId, CommandKind, HostCall, Instr, Placement, Program, QueueId, Region, ThreadId,
-    each_address,
+    CommandId, CommandKind, HostCall, Instr, LocId, Placement, Program, QueueId, Region, ThreadId,
+    each_address, each_instr,
 };
 
-/// Checks that host threads leave local memory alone: it "can be shared by work-items in the same
-/// work-group", and the host cannot reach it.
+/// Checks that host threads leave local memory alone, and do not flush it either: it "can be shared by work-items in
+/// the same work-group", and the host cannot reach it.
 pub(super) fn local_memory(program: &Program) -> Result<(), CommandError> {
     for (t, thread) in program.threads.iter().enumerate() {
         if thread.placement != Placement::Host {
             continue;
         }
-        let mut local = None;
-        each_address(&thread.body, &mut |address| {
-            let declared = &program.locations[address.location.index()];
-            if declared.region == Region::Local {
-                local.get_or_insert_with(|| declared.name.clone());
+        let mut used = Vec::new();
+        each_address(&thread.body, &mut |address| used.push(address.location));
+        each_instr(&thread.body, &mut |instr| {
+            if let Instr::Domain(operation) = instr {
+                used.extend(operation.location());
             }
         });
-        if let Some(name) = local {
+        let region = |location: LocId| program.locations[location.index()].region;
+        let is_local = |location: &LocId| {
+            let memory = program.memory_behind(*location);
+            [*location, memory].map(region).contains(&Region::Local)
+        };
+        if let Some(location) = used.into_iter().find(is_local) {
+            let name = program.locations[location.index()].name.clone();
             return mistake(
                 Where::Thread(ThreadId(t as u32)),
                 Mistake::LocalOnHost(name),

@@ -112,6 +112,9 @@ impl Mistake {
             Mistake::MappedTwice(_) => {
                 Some("end one mapping before the other starts, or map both for reading")
             }
+            Mistake::LocalOnHost(_) => Some(
+                "place the thread in the work-group whose memory it is, or let the location be in memory of another kind",
+            ),
             Mistake::NotHost
             | Mistake::TooMany
             | Mistake::Unknown
@@ -123,7 +126,6 @@ impl Mistake {
             | Mistake::WaitsForNothing
             | Mistake::Circle(_)
             | Mistake::LocalMapped(_)
-            | Mistake::LocalOnHost(_)
             | Mistake::NotMapped(_)
             | Mistake::LocalShared(_) => None,
         }

@@ -56,7 +56,11 @@ impl Writer<'_> {
             let texels = self.target.texels.as_deref();
             return match to.space {
                 Space::Global if texels.is_some_and(|texels| name.starts_with(texels)) => {
-                    Ok(Parameter::Texels { binding: index })
+                    let binding = index;
+                    Ok(match self.target.row {
+                        None => Parameter::Texels { binding },
+                        Some(_) => Parameter::Image { binding },
+                    })
                 }
                 Space::Global | Space::Constant => Ok(Parameter::Buffer { binding: index }),
                 Space::Local => {
@@ -102,7 +106,9 @@ impl Writer<'_> {
                 };
                 self.object(name, region)
             }
-            Parameter::Texels { binding } => self.object(name, Region::Texels { binding }),
+            Parameter::Texels { binding } | Parameter::Image { binding } => {
+                self.object(name, Region::Texels { binding })
+            }
             Parameter::Local { size_id } => self.object(name, Region::Argument { size: size_id }),
             Parameter::Constant { offset, bytes } => {
                 let variable = self.arguments(words);

@@ -156,7 +156,7 @@ impl Writer<'_> {
                 return words;
             }
             Region::Texels { binding } => {
-                let image = self.m.texels();
+                let image = self.m.texels(self.target.row.is_some());
                 let words = self.m.global_variable(class, image);
                 self.bind(words, object, binding);
                 self.objects[object.0].words = Some(words);
@@ -265,7 +265,7 @@ impl Writer<'_> {
             return None;
         }
         let variable = self.words_of(object);
-        let image = self.m.texels();
+        let image = self.m.texels(self.target.row.is_some());
         Some(self.m.emit(Op::Load, image, ids(&[variable])))
     }
 
@@ -296,9 +296,23 @@ impl Writer<'_> {
         operands
     }
 
+    /// The coordinate of a texel: its number, or its place in a row and the row.
+    fn texel(&mut self, number: Id) -> Id {
+        let Some(row) = self.target.row else {
+            return number;
+        };
+        let (last, bits) = (self.m.constant(row - 1), self.m.constant(row.ilog2()));
+        let place = self.m.binary(Op::BitwiseAnd, number, last);
+        let line = self.m.binary(Op::ShiftRightLogical, number, bits);
+        let pair = self.m.pair();
+        self.m
+            .emit(Op::CompositeConstruct, pair, ids(&[place, line]))
+    }
+
     fn load_one(&mut self, pointer: Pointer, wide: bool, access: &Access) -> Id {
         if let Some(image) = self.image_of(pointer.object) {
-            let mut operands = ids(&[image, pointer.offset]);
+            let texel = self.texel(pointer.offset);
+            let mut operands = ids(&[image, texel]);
             operands.extend(self.texel_operands(access));
             let (texel, word) = (self.m.four_words(), self.m.word());
             let texel = self.m.emit(Op::ImageRead, texel, operands);
@@ -313,9 +327,9 @@ impl Writer<'_> {
 
     fn store_one(&mut self, pointer: Pointer, value: Id, wide: bool, access: &Access) {
         if let Some(image) = self.image_of(pointer.object) {
-            let ty = self.m.four_words();
+            let (ty, at) = (self.m.four_words(), self.texel(pointer.offset));
             let texel = self.m.emit(Op::CompositeConstruct, ty, ids(&[value; 4]));
-            let mut operands = ids(&[image, pointer.offset, texel]);
+            let mut operands = ids(&[image, at, texel]);
             operands.extend(self.texel_operands(access));
             self.m.push(Op::ImageWrite, operands);
             return;
@@ -420,8 +434,8 @@ impl Writer<'_> {
         if matches!(self.region(pointer.object), Region::Texels { .. }) {
             let (variable, word) = (self.words_of(pointer.object), self.m.word());
             let to = self.m.pointer(StorageClass::Image, word);
-            let sample = self.m.constant(0);
-            let operands = ids(&[variable, pointer.offset, sample]);
+            let (sample, texel) = (self.m.constant(0), self.texel(pointer.offset));
+            let operands = ids(&[variable, texel, sample]);
             return Ok((word, self.m.emit(Op::ImageTexelPointer, to, operands)));
         }
         Ok(self.reach(pointer, wide))

@@ -71,6 +71,8 @@ pub struct Target {
     /// What the names of parameters begin with that are pointers to words and come as storage texel
     /// buffers of 32-bit integers; None where there are none.
     pub texels: Option<String>,
+    /// Texels of a row where those come as storage images of two dimensions, row by row; a power of two.
+    pub row: Option<u32>,
 }
 
 /// A module of SPIR-V 1.5 with an entry point for each kernel of the text.
@@ -104,6 +106,12 @@ pub enum Parameter {
     /// A storage texel buffer of set 0, of the format R32_UINT. What the kernel does not use is not in
     /// the module.
     Texels {
+        /// Its binding.
+        binding: u32,
+    },
+    /// A storage image of set 0, of two dimensions and the format R32_UINT. What the kernel does not use is not in the
+    /// module.
+    Image {
         /// Its binding.
         binding: u32,
     },

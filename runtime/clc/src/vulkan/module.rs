@@ -216,11 +216,20 @@ impl Module {
         self.shared(Op::TypeVector, None, operands)
     }
 
-    /// The type of an image whose texels are words, one after the other.
-    pub(super) fn texels(&mut self) -> Id {
-        self.capability(Capability::ImageBuffer);
+    /// The type of a coordinate in two dimensions.
+    pub(super) fn pair(&mut self) -> Id {
+        let operands = vec![Operand::IdRef(self.word()), Operand::LiteralBit32(2)];
+        self.shared(Op::TypeVector, None, operands)
+    }
+
+    /// The type of an image whose texels are words, one after the other or in a plane.
+    pub(super) fn texels(&mut self, plane: bool) -> Id {
+        let dim = if plane { Dim::Dim2D } else { Dim::DimBuffer };
+        if dim == Dim::DimBuffer {
+            self.capability(Capability::ImageBuffer);
+        }
         let (no_depth, one, single, stored) = (0, 0, 0, 2);
-        let mut operands = vec![Operand::IdRef(self.word()), Operand::Dim(Dim::DimBuffer)];
+        let mut operands = vec![Operand::IdRef(self.word()), Operand::Dim(dim)];
         operands.extend([no_depth, one, single, stored].map(Operand::LiteralBit32));
         operands.push(Operand::ImageFormat(ImageFormat::R32ui));
         self.shared(Op::TypeImage, None, operands)

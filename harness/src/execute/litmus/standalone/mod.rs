@@ -6,15 +6,17 @@
 //! instances, partners, targets of stress) stands in the C program as tables of a few launches, which
 //! it plays again and again, each time with another seed for what kernels decide themselves. Instances
 //! are set and looked at by the host, and an outcome that is not among those that the model allows is
-//! told as forbidden.
+//! told as forbidden. Threads of the host are functions of the program ([`hosts`]).
 
+mod hosts;
 mod vulkan;
 
 use super::plan::Plan;
 use crate::device::Capabilities;
-use crate::environment::{Arrangement, Environment, Kind, resolve};
+use crate::environment::{Arrangement, Environment, Kind, SubGroupShape, resolve};
 use crate::execute::needs::choose_dialect;
-use classay_litmus::kernel::{Needs, Shape, TestKernel, env};
+use crate::execute::vulkan::full_sub_groups;
+use classay_litmus::kernel::{DeviceShape, GroupShape, Needs, Shape, TestKernel, env};
 use classay_litmus::program::{Api, Observable, Program, Region};
 use classay_suites::host::c::REPORT as TELL;
 use classay_suites::host::c::text::{Text, quoted, source};
@@ -51,13 +53,9 @@ impl Standalone<'_> {
     pub fn to_c(&self) -> Result<String, String> {
         let program = self.program;
         let shape = Shape::of(program).map_err(|e| e.to_string())?;
-        let crosses = match program.api {
-            Api::OpenCl => shape.crosses_devices(),
-            Api::Vulkan => !shape.host.is_empty(),
-        };
-        if crosses {
+        if program.api == Api::OpenCl && shape.crosses_devices() {
             return Err(
-                "a test on several devices or with threads of the host is not written as a C program: \
+                "a test of OpenCL on several devices or with threads of the host is not written as a C program: \
                  `classay litmus` runs it"
                     .into(),
             );
@@ -68,9 +66,9 @@ impl Standalone<'_> {
                 program.api, self.capabilities.api
             ));
         }
-        if shape.uses_sub_groups() {
+        if program.api == Api::OpenCl && shape.uses_sub_groups() {
             return Err(
-                "a test that places threads in sub-groups is not written as a C program, because their \
+                "a test of OpenCL that places threads in sub-groups is not written as a C program, because their \
                  size is known to the built kernel only: `classay litmus` runs it"
                     .into(),
             );
@@ -80,7 +78,7 @@ impl Standalone<'_> {
             choose_dialect(self.capabilities, &needs, 1).map_err(|why| why.reason().to_string())?;
         let test = TestKernel::write(program, dialect).map_err(|e| e.to_string())?;
         let largest = self.capabilities.max_work_group_size.max(1);
-        let sub_groups = vec![None; test.shape.devices.len()];
+        let sub_groups = self.sub_groups(&test.shape, largest)?;
         let arrangement = resolve(
             self.environment,
             self.capabilities,
@@ -105,6 +103,9 @@ impl Standalone<'_> {
             Api::Vulkan => self.module(&test, &arrangement, &mut c)?,
         }
         self.tables(&test, &arrangement, &mut c);
+        if program.api == Api::Vulkan {
+            self.hosts(&test, &arrangement, &mut c)?;
+        }
         c.raw(OUTCOMES);
         c.raw(match program.api {
             Api::OpenCl => OPENCL,
@@ -113,11 +114,36 @@ impl Standalone<'_> {
         Ok(c.done())
     }
 
+    /// How work-groups fall into sub-groups, where the test names them: in Vulkan, where a device has one size of them.
+    fn sub_groups(
+        &self,
+        shape: &Shape,
+        largest: usize,
+    ) -> Result<Vec<Option<SubGroupShape>>, String> {
+        if !shape.uses_sub_groups() {
+            return Ok(vec![None; shape.devices.len()]);
+        }
+        let width = self.capabilities.subgroup_size.max(1) as usize;
+        let of = |device: &DeviceShape| {
+            let groups = || device.groups.iter();
+            let most = groups().map(|g| g.sub_groups.len()).max().unwrap_or(1);
+            let widest = groups()
+                .map(GroupShape::widest_sub_group)
+                .max()
+                .unwrap_or(1);
+            let shape = full_sub_groups(width, most, widest, largest);
+            shape.map(Some).ok_or_else(|| {
+                format!("the device has no {most} full sub-groups of {widest} in a work-group")
+            })
+        };
+        shape.devices.iter().map(of).collect()
+    }
+
     fn heading(&self, c: &mut Text) {
         let mut lines = self.about.clone();
         let (libraries, options) = match self.program.api {
             Api::OpenCl => ("-lOpenCL -lpthread", "[SECONDS] [PLATFORM] [DEVICE]"),
-            Api::Vulkan => ("-lvulkan", "[SECONDS] [DEVICE]"),
+            Api::Vulkan => ("-lvulkan -lpthread", "[SECONDS] [DEVICE]"),
         };
         lines.extend([
             String::new(),
@@ -129,7 +155,7 @@ impl Standalone<'_> {
                 "",
                 "It plays launches of the kernel below for so many seconds (10), counts how each instance of \
                  the test ended, and prints how often each outcome was seen. Exit code: 0 no forbidden \
-                 outcome was seen, 1 one was, 2 the test could not be run.",
+                 outcome was seen, 1 one was or a thread left no result, 2 the test could not be run.",
             ]
             .map(String::from),
         );
@@ -204,7 +230,9 @@ impl Standalone<'_> {
             ("SEED", env::SEED.to_string()),
             ("PITCH_OF_INSTANCES", env::INSTANCE_PITCH.to_string()),
             ("SLOTS_AT", env::slots(groups[0]).to_string()),
+            ("ORDER", env::MULTIPLIER.to_string()),
             ("PARTS", groups.len().to_string()),
+            ("QUEUES", e.beside.to_string()),
             ("LAUNCHES", format!("{LAUNCHES}u")),
         ] {
             c.line(&format!("#define {name} {value}"));
@@ -231,7 +259,7 @@ impl Standalone<'_> {
 
     fn launches(&self, test: &TestKernel, e: &Arrangement, words: usize, c: &mut Text) {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
-        let mut counts = Vec::new();
+        let mut bounds = Vec::new();
         c.line("/* Each row is what a kernel is told in one launch: a row for each part of the launch. */");
         c.line("static const uint32_t environments[LAUNCHES * PARTS][ENVIRONMENT_WORDS] = {");
         for _ in 0..LAUNCHES {
@@ -241,17 +269,21 @@ impl Standalone<'_> {
                 let threads = test.meeting(self.program, step);
                 let mut row = plan.words(e, self.environment, groups, threads, &mut rng);
                 row.resize(words.max(row.len()), 0);
-                counts.push(plan.work_groups(e, groups));
+                bounds.push(plan.ranges(e, groups));
                 c.line("    {");
                 numbered(&row, c);
                 c.line("    },");
             }
         }
         c.line("};");
-        let counts: Vec<String> = counts.iter().map(usize::to_string).collect();
-        c.line("static const uint32_t groups[LAUNCHES * PARTS] = {");
-        for some in counts.chunks(10) {
-            c.line(&format!("    {},", some.join(", ")));
+        c.line("/* Where the work-groups of each begin, for each queue that gets some, and where they end. */");
+        c.line("static const uint32_t groups[LAUNCHES * PARTS][QUEUES + 1] = {");
+        for ranges in bounds {
+            let end = ranges.last().map_or(0, |range| range.end);
+            let mut row: Vec<usize> = ranges.iter().map(|range| range.start).collect();
+            row.resize(e.beside as usize + 1, end);
+            let row: Vec<String> = row.iter().map(usize::to_string).collect();
+            c.line(&format!("    {{{}}},", row.join(", ")));
         }
         c.line("};");
         c.line("");
@@ -393,7 +425,8 @@ mod tests {
         assert!(one.contains("#define FAMILIES 1\n#define STEPS 2u\n"));
         let two = written("CoRR+dv").expect("a C program");
         assert!(two.contains("#define FAMILIES 2\n#define STEPS 1u\n"));
-        let host = written("CoRR+hosts").expect_err("host threads are not written");
-        assert!(host.contains("threads of the host"), "{host}");
+        let hosts = written("CoRR+hosts").expect("a C program");
+        assert!(hosts.contains("#define HOSTS 2u\n"));
+        assert!(hosts.contains("{host_0, 0, 2},\n    {host_1, 0, 2},\n"));
     }
 }

@@ -148,7 +148,7 @@ int main(int argc, char **argv)
         copy(&results, unset, sizeof(cl_uint) * RESULT_WORDS, 1);
         copy(&meeting, zeros, sizeof(cl_uint) * MEETING_WORDS, 1);
         copy(&environment, words, sizeof(cl_uint) * ENVIRONMENT_WORDS, 1);
-        size_t local = LOCAL_SIZE, global = groups[which] * local;
+        size_t local = LOCAL_SIZE, global = groups[which][QUEUES] * local;
         must(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL),
              "clEnqueueNDRangeKernel");
         must(clFinish(queue), "clFinish");

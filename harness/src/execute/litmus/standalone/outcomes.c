@@ -130,6 +130,6 @@ static void end(unsigned long long instances, unsigned long long launches)
     printf("%llu instances in %llu launches; %llu with a forbidden outcome\n", instances, launches,
            broken);
     fflush(stdout);
-    _exit(broken > 0);
+    _exit(broken > 0 || unwritten > 0);
 }
 

@@ -4,9 +4,11 @@ static VkPhysicalDevice physical;
 static VkDevice device;
 /* Of each queue family that the test has. */
 static uint32_t families[FAMILIES];
-static VkQueue queues[FAMILIES];
-static VkCommandBuffer buffers[FAMILIES];
-static VkFence fences[FAMILIES];
+/* Of each so many queues, with what is recorded and waited for on each. */
+enum { ALL = FAMILIES * QUEUES };
+static VkQueue queues[ALL];
+static VkCommandBuffer buffers[ALL];
+static VkFence fences[ALL];
 /* The one that is being recorded. */
 static VkCommandBuffer commands;
 
@@ -59,6 +61,13 @@ static void choose(int argc, char **argv)
     if (properties.apiVersion < VK_API_VERSION_1_2)
         lacks("Vulkan 1.2");
 
+    VkPhysicalDeviceVulkan11Properties subgroups = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES};
+    VkPhysicalDeviceProperties2 more = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+                                        .pNext = &subgroups};
+    vkGetPhysicalDeviceProperties2(physical, &more);
+    if (SUBGROUP && subgroups.subgroupSize != SUBGROUP)
+        lacks("subgroups of the size that this is written for");
     VkPhysicalDeviceVulkan12Features has12 = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
     VkPhysicalDeviceFeatures2 has = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
@@ -91,63 +100,69 @@ static void choose(int argc, char **argv)
             families[found++] = n;
     if (found < FAMILIES)
         lacks(FAMILIES == 1 ? "a queue that computes" : "so many queue families that compute");
-    const float priority = 1;
+    float priorities[QUEUES];
+    for (uint32_t q = 0; q < QUEUES; q++)
+        priorities[q] = 1;
     VkDeviceQueueCreateInfo wanted[FAMILIES];
-    for (uint32_t f = 0; f < FAMILIES; f++)
+    for (uint32_t f = 0; f < FAMILIES; f++) {
+        uint32_t there = all_families[families[f]].queueCount;
         wanted[f] = (VkDeviceQueueCreateInfo){
             .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
             .queueFamilyIndex = families[f],
-            .queueCount = 1,
-            .pQueuePriorities = &priority};
+            .queueCount = there < QUEUES ? there : QUEUES,
+            .pQueuePriorities = priorities};
+    }
     VkDeviceCreateInfo create = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                  .pNext = &use,
                                  .queueCreateInfoCount = FAMILIES,
                                  .pQueueCreateInfos = wanted};
     must(vkCreateDevice(physical, &create, NULL, &device), "vkCreateDevice");
-    for (uint32_t f = 0; f < FAMILIES; f++)
-        vkGetDeviceQueue(device, families[f], 0, &queues[f]);
+    /* Where the device has fewer, some are one. */
+    for (uint32_t n = 0; n < ALL; n++) {
+        uint32_t f = n / QUEUES;
+        vkGetDeviceQueue(device, families[f], n % QUEUES % wanted[f].queueCount, &queues[n]);
+    }
 }
 
-/* What is recorded and waited for on each queue. */
 static void prepare(void)
 {
-    for (uint32_t f = 0; f < FAMILIES; f++) {
+    for (uint32_t n = 0; n < ALL; n++) {
         VkCommandPoolCreateInfo about = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
                                          .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
-                                         .queueFamilyIndex = families[f]};
+                                         .queueFamilyIndex = families[n / QUEUES]};
         VkCommandPool pool;
         must(vkCreateCommandPool(device, &about, NULL, &pool), "vkCreateCommandPool");
         VkCommandBufferAllocateInfo allocate = {
             .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
             .commandPool = pool,
             .commandBufferCount = 1};
-        must(vkAllocateCommandBuffers(device, &allocate, &buffers[f]), "vkAllocateCommandBuffers");
+        must(vkAllocateCommandBuffers(device, &allocate, &buffers[n]), "vkAllocateCommandBuffers");
         VkFenceCreateInfo open = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
-        must(vkCreateFence(device, &open, NULL, &fences[f]), "vkCreateFence");
+        must(vkCreateFence(device, &open, NULL, &fences[n]), "vkCreateFence");
     }
 }
 
-static void begin(uint32_t f)
+static void begin(uint32_t n)
 {
     VkCommandBufferBeginInfo once = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
                                      .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
-    commands = buffers[f];
+    commands = buffers[n];
     must(vkBeginCommandBuffer(commands, &once), "vkBeginCommandBuffer");
 }
 
-static void submit(uint32_t f)
+static void submit(uint32_t n)
 {
-    must(vkEndCommandBuffer(buffers[f]), "vkEndCommandBuffer");
+    must(vkEndCommandBuffer(buffers[n]), "vkEndCommandBuffer");
     VkSubmitInfo about = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
                           .commandBufferCount = 1,
-                          .pCommandBuffers = &buffers[f]};
-    must(vkQueueSubmit(queues[f], 1, &about, fences[f]), "vkQueueSubmit");
+                          .pCommandBuffers = &buffers[n]};
+    must(vkQueueSubmit(queues[n], 1, &about, fences[n]), "vkQueueSubmit");
 }
 
-static void finish(uint32_t f)
+static void finish(uint32_t n)
 {
-    must(vkWaitForFences(device, 1, &fences[f], VK_TRUE, UINT64_MAX), "vkWaitForFences");
-    must(vkResetFences(device, 1, &fences[f]), "vkResetFences");
+    must(vkWaitForFences(device, 1, &fences[n], VK_TRUE, UINT64_MAX), "vkWaitForFences");
+    must(vkResetFences(device, 1, &fences[n]), "vkResetFences");
 }
 
 /* ---- memory ------------------------------------------------------------------------------------ */
@@ -155,6 +170,7 @@ static void finish(uint32_t f)
 /* Words in memory of the device, and where the host finds them, or NULL. */
 struct words {
     VkBuffer buffer;
+    VkDeviceMemory memory;
     uint32_t *host;
     VkDeviceSize bytes;
 };
@@ -191,12 +207,11 @@ static struct words take(size_t count, VkMemoryPropertyFlags wanted, VkMemoryPro
     VkMemoryAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
                                      .allocationSize = needs.size,
                                      .memoryTypeIndex = best};
-    VkDeviceMemory memory;
-    must(vkAllocateMemory(device, &allocate, NULL, &memory), "vkAllocateMemory");
-    must(vkBindBufferMemory(device, words.buffer, memory, 0), "vkBindBufferMemory");
+    must(vkAllocateMemory(device, &allocate, NULL, &words.memory), "vkAllocateMemory");
+    must(vkBindBufferMemory(device, words.buffer, words.memory, 0), "vkBindBufferMemory");
     if (wanted & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) {
         void *at;
-        must(vkMapMemory(device, memory, 0, VK_WHOLE_SIZE, 0, &at), "vkMapMemory");
+        must(vkMapMemory(device, words.memory, 0, VK_WHOLE_SIZE, 0, &at), "vkMapMemory");
         words.host = at;
     }
     return words;
@@ -216,228 +231,66 @@ static struct words on_host(size_t count)
 /* Words that go to the device at the beginning of a launch, or come from it at its end. */
 static void copy(const struct words *from, const struct words *to)
 {
-    VkBufferCopy all = {0, 0, from->bytes};
+    VkBufferCopy all = {0, 0, from->bytes < to->bytes ? from->bytes : to->bytes};
     vkCmdCopyBuffer(commands, from->buffer, to->buffer, 1, &all);
 }
 
-/* ---- launches ---------------------------------------------------------------------------------- */
+#if PLANES
+/* An image of two dimensions over words, with as many texels a row: linear, so that both are the same memory. */
+static VkImage plane;
 
-/* The buffers of a kernel, by binding: the first five are words, the others the first one again, as
-   words or as texels of an image. */
-enum { BUFFERS = sizeof as_texels / sizeof as_texels[0] };
-
-static VkDescriptorType kind(uint32_t binding)
+static VkImageView plane_of(const struct words *words)
 {
-    return as_texels[binding] ? VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER
-                              : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-}
-
-static VkDescriptorSetLayout set_layout;
-static VkPipelineLayout layout;
-
-static void lay_out(void)
-{
-    VkDescriptorSetLayoutBinding bindings[BUFFERS];
-    for (uint32_t n = 0; n < BUFFERS; n++)
-        bindings[n] = (VkDescriptorSetLayoutBinding){
-            .binding = n,
-            .descriptorType = kind(n),
-            .descriptorCount = 1,
-            .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
-    VkDescriptorSetLayoutCreateInfo set = {
-        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
-        .bindingCount = BUFFERS,
-        .pBindings = bindings};
-    must(vkCreateDescriptorSetLayout(device, &set, NULL, &set_layout),
-         "vkCreateDescriptorSetLayout");
-    VkPipelineLayoutCreateInfo whole = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
-                                        .setLayoutCount = 1,
-                                        .pSetLayouts = &set_layout};
-    must(vkCreatePipelineLayout(device, &whole, NULL, &layout), "vkCreatePipelineLayout");
-}
-
-/* The shader of a part, for workgroups of the size that the part has. */
-static VkPipeline build(const struct part *part)
-{
-    VkShaderModuleCreateInfo about = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-                                      .codeSize = sizeof module,
-                                      .pCode = module};
-    VkShaderModule shader;
-    must(vkCreateShaderModule(device, &about, NULL, &shader), "vkCreateShaderModule");
-    uint32_t numbers[4] = {part->local_size, 1, 1, part->local_words};
-    VkSpecializationMapEntry entries[4] = {
-        {0, 0, 4}, {1, 4, 4}, {2, 8, 4}, {part->local_id, 12, 4}};
-    VkSpecializationInfo special = {part->local_words ? 4 : 3, entries, sizeof numbers, numbers};
-    VkComputePipelineCreateInfo create = {
-        .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-        .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-                  .stage = VK_SHADER_STAGE_COMPUTE_BIT,
-                  .module = shader,
-                  .pName = part->entry,
-                  .pSpecializationInfo = &special},
-        .layout = layout};
-    VkPipeline pipeline;
-    must(vkCreateComputePipelines(device, VK_NULL_HANDLE, 1, &create, NULL, &pipeline),
-         "vkCreateComputePipelines");
-    return pipeline;
-}
-
-/* The buffers of a part. */
-static VkDescriptorSet bind(const struct words *const words[BUFFERS])
-{
-    VkDescriptorPoolSize sizes[2] = {{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, BUFFERS},
-                                     {VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER, BUFFERS}};
-    VkDescriptorPoolCreateInfo about = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
-                                        .maxSets = 1,
-                                        .poolSizeCount = 2,
-                                        .pPoolSizes = sizes};
-    VkDescriptorPool pool;
-    must(vkCreateDescriptorPool(device, &about, NULL, &pool), "vkCreateDescriptorPool");
-    VkDescriptorSetAllocateInfo allocate = {
-        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
-        .descriptorPool = pool,
-        .descriptorSetCount = 1,
-        .pSetLayouts = &set_layout};
-    VkDescriptorSet set;
-    must(vkAllocateDescriptorSets(device, &allocate, &set), "vkAllocateDescriptorSets");
-    for (uint32_t n = 0; n < BUFFERS; n++) {
-        VkDescriptorBufferInfo buffer = {words[n]->buffer, 0, VK_WHOLE_SIZE};
-        VkBufferViewCreateInfo texels = {.sType = VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO,
-                                         .buffer = words[n]->buffer,
-                                         .format = VK_FORMAT_R32_UINT,
-                                         .range = VK_WHOLE_SIZE};
-        VkBufferView view = VK_NULL_HANDLE;
-        if (as_texels[n])
-            must(vkCreateBufferView(device, &texels, NULL, &view), "vkCreateBufferView");
-        VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-                                      .dstSet = set,
-                                      .dstBinding = n,
-                                      .descriptorCount = 1,
-                                      .descriptorType = kind(n),
-                                      .pBufferInfo = &buffer,
-                                      .pTexelBufferView = &view};
-        vkUpdateDescriptorSets(device, 1, &write, 0, NULL);
+    VkImageCreateInfo about = {.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
+                               .imageType = VK_IMAGE_TYPE_2D,
+                               .format = VK_FORMAT_R32_UINT,
+                               .extent = {PLANES, (MEMORY_WORDS + PLANES - 1) / PLANES, 1},
+                               .mipLevels = 1,
+                               .arrayLayers = 1,
+                               .samples = VK_SAMPLE_COUNT_1_BIT,
+                               .tiling = VK_IMAGE_TILING_LINEAR,
+                               .usage = VK_IMAGE_USAGE_STORAGE_BIT,
+                               .sharingMode = FAMILIES > 1 ? VK_SHARING_MODE_CONCURRENT
+                                                           : VK_SHARING_MODE_EXCLUSIVE,
+                               .queueFamilyIndexCount = FAMILIES,
+                               .pQueueFamilyIndices = families,
+                               .initialLayout = VK_IMAGE_LAYOUT_PREINITIALIZED};
+    if (plane == VK_NULL_HANDLE) {
+        must(vkCreateImage(device, &about, NULL, &plane), "vkCreateImage");
+        VkMemoryRequirements needs;
+        vkGetImageMemoryRequirements(device, plane, &needs);
+        VkImageSubresource part = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0};
+        VkSubresourceLayout lies;
+        vkGetImageSubresourceLayout(device, plane, &part, &lies);
+        if (needs.size > words->bytes || lies.offset != 0 || lies.rowPitch != 4 * PLANES)
+            lacks("linear images that are rows of words one after the other");
+        must(vkBindImageMemory(device, plane, words->memory, 0), "vkBindImageMemory");
     }
-    return set;
+    VkImageViewCreateInfo whole = {
+        .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
+        .image = plane,
+        .viewType = VK_IMAGE_VIEW_TYPE_2D,
+        .format = VK_FORMAT_R32_UINT,
+        .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
+    VkImageView view;
+    must(vkCreateImageView(device, &whole, NULL, &view), "vkCreateImageView");
+    return view;
 }
 
-static void barrier(VkPipelineStageFlags from, VkAccessFlags written, VkPipelineStageFlags to,
-                    VkAccessFlags used)
+/* Its contents stay. */
+static void make_general(void)
 {
-    VkMemoryBarrier memory = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-                              .srcAccessMask = written,
-                              .dstAccessMask = used};
-    vkCmdPipelineBarrier(commands, from, to, 0, written || used, &memory, 0, NULL, 0, NULL);
+    VkImageMemoryBarrier to = {.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
+                               .srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
+                               .dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
+                               .oldLayout = VK_IMAGE_LAYOUT_PREINITIALIZED,
+                               .newLayout = VK_IMAGE_LAYOUT_GENERAL,
+                               .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+                               .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+                               .image = plane,
+                               .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
+    vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0,
+                         0, NULL, 0, NULL, 1, &to);
 }
+#endif
 
-/* What the test has between a part and the one before it; without any, an order of execution. */
-static void order(uint32_t part)
-{
-    const VkPipelineStageFlags shader = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
-    for (size_t n = 0; n < sizeof dependencies / sizeof dependencies[0]; n++)
-        if (dependencies[n].part == part)
-            barrier(shader, dependencies[n].available ? VK_ACCESS_SHADER_WRITE_BIT : 0, shader,
-                    dependencies[n].visible
-                        ? VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT : 0);
-}
-
-static void dispatch(size_t which, uint32_t p, const VkPipeline pipelines[PARTS],
-                     const VkDescriptorSet sets[PARTS])
-{
-    vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipelines[p]);
-    vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &sets[p], 0,
-                            NULL);
-    vkCmdDispatch(commands, groups[which * PARTS + p], 1, 1);
-}
-
-/* Plays a launch. The parts of one queue family follow each other where the launch begins and ends; those of
-   several are submissions, in each step one to each queue at once, and all is complete before the next step. */
-static void play(size_t which, const VkPipeline pipelines[PARTS], const VkDescriptorSet sets[PARTS])
-{
-    if (FAMILIES == 1) {
-        for (uint32_t p = 0; p < PARTS; p++) {
-            order(p);
-            dispatch(which, p, pipelines, sets);
-        }
-        return;
-    }
-    submit(0);
-    finish(0);
-    for (uint32_t s = 0; s < STEPS; s++) {
-        int has[FAMILIES] = {0};
-        for (uint32_t p = 0; p < PARTS; p++)
-            if (parts[p].step == s) {
-                begin(parts[p].family);
-                dispatch(which, p, pipelines, sets);
-                submit(parts[p].family);
-                has[parts[p].family] = 1;
-            }
-        for (uint32_t f = 0; f < FAMILIES; f++)
-            if (has[f])
-                finish(f);
-    }
-    begin(0);
-}
-
-int main(int argc, char **argv)
-{
-    double seconds = argc > 1 ? strtod(argv[1], NULL) : 10;
-    choose(argc, argv);
-    prepare();
-
-    struct words memory = on_device(MEMORY_WORDS), results = on_device(RESULT_WORDS);
-    struct words meeting = on_device(MEETING_WORDS), scratch = on_device(SCRATCH_WORDS);
-    struct words initial = on_host(MEMORY_WORDS), ended = on_host(MEMORY_WORDS);
-    struct words unset = on_host(RESULT_WORDS), seen = on_host(RESULT_WORDS);
-    struct words zeros = on_host(MEETING_WORDS);
-    memset(initial.host, 0, initial.bytes);
-    memset(zeros.host, 0, zeros.bytes);
-    start(initial.host, unset.host);
-    lay_out();
-    struct words told[PARTS], environment[PARTS];
-    VkPipeline pipelines[PARTS];
-    VkDescriptorSet sets[PARTS];
-    for (uint32_t p = 0; p < PARTS; p++) {
-        told[p] = on_host(ENVIRONMENT_WORDS);
-        environment[p] = on_device(ENVIRONMENT_WORDS);
-        pipelines[p] = build(&parts[p]);
-        const struct words *words[BUFFERS] = {&memory, &results, &meeting, &environment[p], &scratch};
-        for (uint32_t n = 5; n < BUFFERS; n++)
-            words[n] = &memory;
-        sets[p] = bind(words);
-    }
-
-    const VkPipelineStageFlags shader = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
-    const VkPipelineStageFlags transfer = VK_PIPELINE_STAGE_TRANSFER_BIT;
-    signal(SIGALRM, hung);
-    unsigned long long instances = 0, launches = 0;
-    double until = now() + seconds;
-    do {
-        alarm(60); /* for a launch */
-        size_t which = launches % LAUNCHES;
-        begin(0);
-        copy(&initial, &memory);
-        copy(&unset, &results);
-        copy(&zeros, &meeting);
-        for (uint32_t p = 0; p < PARTS; p++) {
-            memcpy(told[p].host, environments[which * PARTS + p], sizeof environments[0]);
-            told[p].host[SEED] += (uint32_t)launches * 0x9e3779b9u;
-            copy(&told[p], &environment[p]);
-        }
-        barrier(transfer, VK_ACCESS_TRANSFER_WRITE_BIT, shader,
-                VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
-        play(which, pipelines, sets);
-        barrier(shader, VK_ACCESS_SHADER_WRITE_BIT, transfer, VK_ACCESS_TRANSFER_READ_BIT);
-        copy(&memory, &ended);
-        copy(&results, &seen);
-        barrier(transfer, VK_ACCESS_TRANSFER_WRITE_BIT, VK_PIPELINE_STAGE_HOST_BIT,
-                VK_ACCESS_HOST_READ_BIT);
-        submit(0);
-        finish(0);
-        for (uint32_t k = 0; k < told[0].host[COUNT]; k++)
-            look(told[0].host, ended.host, seen.host, k);
-        instances += told[0].host[COUNT];
-        launches++;
-    } while (now() < until);
-    end(instances, launches);
-}

@@ -1,21 +1,22 @@
 //! What a C program of Vulkan has of its own: the module, and the order of its parts.
 
 use super::{Standalone, numbered, table};
-use crate::environment::{Arrangement, ModuleModel};
+use crate::environment::{Arrangement, Images, ModuleModel, ROW};
 use crate::execute::vulkan::{Dependency, dependencies, module};
 use classay_litmus::kernel::TestKernel;
 use classay_suites::host::c::text::{Text, quoted};
 use touchstone_clc::vulkan::Parameter;
 
-/// How every program of Vulkan runs.
-pub const RUN: &str = include_str!("vulkan.c");
+/// How every program of Vulkan runs: its device and memory, and its launches.
+pub const RUN: &str = concat!(include_str!("vulkan.c"), include_str!("launches.c"));
 
 /// Buffers of words that every kernel takes first.
 const WORDS: usize = 5;
 
 /// The headers.
-const HEADERS: [&str; 8] = [
+const HEADERS: [&str; 9] = [
     "vulkan/vulkan.h",
+    "pthread.h",
     "signal.h",
     "stdint.h",
     "stdio.h",
@@ -33,9 +34,9 @@ impl Standalone<'_> {
         e: &Arrangement,
         c: &mut Text,
     ) -> Result<(), String> {
-        let model = self.environment.model(self.capabilities);
+        let modules = self.environment.modules(self.capabilities).of(self.program);
         let text = test.playing(self.program);
-        let shader = module(&text, test, self.capabilities, model)?;
+        let shader = module(&text, test, self.capabilities, modules)?;
         c.line("#define _POSIX_C_SOURCE 200809L");
         for header in HEADERS {
             c.line(&format!("#include <{header}>"));
@@ -48,7 +49,7 @@ impl Standalone<'_> {
         numbered(&shader.words, c);
         c.line("};");
         let has = self.capabilities;
-        let vulkan = model == ModuleModel::Vulkan;
+        let vulkan = modules.model == ModuleModel::Vulkan;
         for (name, so) in [
             ("MEMORY_MODEL", vulkan),
             ("DEVICE_SCOPE", vulkan && has.scope_device),
@@ -66,6 +67,18 @@ impl Standalone<'_> {
             .collect();
         let texels = texels.join(", ");
         c.line(&format!("static const int as_texels[] = {{{texels}}};"));
+        let row = match modules.images {
+            Images::Texels => 0,
+            Images::Planes => ROW,
+        };
+        c.line("/* Texels of a row where images are of two dimensions; 0 where they are texel buffers. */");
+        c.line(&format!("#define PLANES {row}u"));
+        let width = match test.shape.uses_sub_groups() {
+            true => has.subgroup_size.max(1),
+            false => 0,
+        };
+        c.line("/* Invocations of a subgroup, where the test places threads in them. */");
+        c.line(&format!("#define SUBGROUP {width}u"));
         let mut parts = Vec::new();
         for (part, local_size) in e.local_sizes.iter().enumerate() {
             let name = test.kernel_name(part);
@@ -75,6 +88,7 @@ impl Standalone<'_> {
                 Parameter::Local { size_id } => Some(*size_id),
                 Parameter::Buffer { .. }
                 | Parameter::Texels { .. }
+                | Parameter::Image { .. }
                 | Parameter::Constant { .. } => None,
             });
             let size = sizes.next_back().unwrap_or(0);
