@@ -131,7 +131,9 @@ fn is_occasional(violation: ApiViolation) -> bool {
         ApiViolation::CallbackFailureLost
             | ApiViolation::CallbackTwiceOnFailure
             | ApiViolation::WaitHidesFailure
+            | ApiViolation::WaitEndsAtFailure
             | ApiViolation::WaitWrongError
+            | ApiViolation::OffsetWithoutLocal
             | ApiViolation::FailureHidden
             | ApiViolation::FailureWrongStatus
             | ApiViolation::FailureNotPropagated

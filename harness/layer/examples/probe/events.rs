@@ -50,6 +50,7 @@ pub fn ask(cl: &Cl, name: &str) -> Option<Outcome> {
         "failure" => failure(cl),
         "failure-code" => failure_code(cl),
         "failure-wait" => failure_wait(cl),
+        "failure-among-others" => failure_among_others(cl),
         "user-event" => user_event(cl),
         "user-event-twice" => user_event_twice(cl),
         "times" => times(cl),
@@ -181,6 +182,19 @@ fn failure_wait(cl: &Cl) -> Outcome {
         answer == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
         "clWaitForEvents reports the failure",
     )
+}
+
+fn failure_among_others(cl: &Cl) -> Outcome {
+    let (failed, gate) = (cl.user_event()?, cl.user_event()?);
+    let event = fill(cl, &[gate])?;
+    cl.set(failed, -7)?;
+    cl.flush(cl.free)?;
+    cl.blocks(gate, || {
+        must(
+            cl.wait(&[failed, event]) == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
+            "clWaitForEvents reports the failure",
+        )
+    })
 }
 
 fn user_event(cl: &Cl) -> Outcome {

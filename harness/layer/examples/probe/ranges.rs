@@ -12,6 +12,7 @@ pub fn ask(cl: &Cl, name: &str) -> Option<Outcome> {
     Some(match name {
         "arguments" => arguments(cl),
         "range" => range(cl),
+        "range-chosen" => range_chosen(cl),
         "clone" => clone(cl),
         "empty" => empty(cl),
         "remainder" => remainder(cl),
@@ -39,11 +40,17 @@ fn arguments(cl: &Cl) -> Outcome {
 }
 
 /// What the kernel `shape` writes for a range: how often each id came, and the size of its group.
-fn seen(cl: &Cl, offset: [usize; 2], global: [usize; 2], local: [usize; 2]) -> Outcome<Vec<u32>> {
+fn seen(
+    cl: &Cl,
+    offset: [usize; 2],
+    global: [usize; 2],
+    local: Option<[usize; 2]>,
+) -> Outcome<Vec<u32>> {
+    let local = local.as_ref().map_or(ptr::null(), |local| local.as_ptr());
     let buffer = cl.buffer(&[0; SIZE])?;
     let kernel = cl.kernel(c"shape", buffer, 3)?;
     let status = cl!(cl, clEnqueueNDRangeKernel: clEnqueueNDRangeKernel_t,
-        cl.queue, kernel, 2, offset.as_ptr(), global.as_ptr(), local.as_ptr(), 0, ptr::null(),
+        cl.queue, kernel, 2, offset.as_ptr(), global.as_ptr(), local, 0, ptr::null(),
         ptr::null_mut());
     done("clEnqueueNDRangeKernel", status)?;
     let bytes = cl.content(buffer, SIZE)?;
@@ -67,7 +74,17 @@ fn check(seen: &[u32], global: [usize; 2], size: impl Fn(usize) -> u32) -> Outco
 }
 
 fn range(cl: &Cl) -> Outcome {
-    check(&seen(cl, [3, 3], [8, 6], [4, 2])?, [8, 6], |_| 4)
+    check(&seen(cl, [3, 3], [8, 6], Some([4, 2]))?, [8, 6], |_| 4)
+}
+
+fn range_chosen(cl: &Cl) -> Outcome {
+    // How large the groups are is the implementation's choice.
+    let seen = seen(cl, [3, 3], [8, 6], None)?;
+    let once = |place: usize| {
+        let inside = place % 16 < 8 && place / 16 < 6;
+        seen[place] == u32::from(inside)
+    };
+    must((0..256).all(once), "each work-item runs once")
 }
 
 fn clone(cl: &Cl) -> Outcome {
@@ -96,7 +113,7 @@ fn empty(cl: &Cl) -> Outcome {
 }
 
 fn remainder(cl: &Cl) -> Outcome {
-    let seen = seen(cl, [3, 3], [10, 6], [4, 2]);
+    let seen = seen(cl, [3, 3], [10, 6], Some([4, 2]));
     if seen
         == Err(format!(
             "clEnqueueNDRangeKernel: {CL_INVALID_WORK_GROUP_SIZE}"

@@ -232,6 +232,12 @@ fn changed(call: &Call, space: Space) -> Space {
         if call.has(ApiViolation::OffsetFirstOnly) {
             *offset = [offset[0], 0, 0];
         }
+        if space.local.is_none()
+            && offset[1..] != [0, 0]
+            && call.does(ApiViolation::OffsetWithoutLocal)
+        {
+            *offset = [offset[0], 0, 0];
+        }
         if call.has(ApiViolation::Offset32Bit) {
             *offset = offset.map(|one| one & 0xFFFF_FFFF);
         }
@@ -385,6 +391,14 @@ mod tests {
             see(ApiViolation::OffsetFirstOnly).offset,
             Some([1 << 33, 0, 0])
         );
+        let unlike = ApiViolation::OffsetWithoutLocal;
+        assert_eq!(see(unlike), SPACE);
+        let chosen = Space {
+            local: None,
+            ..SPACE
+        };
+        let run = changed(&Call::broken(unlike), chosen);
+        assert_eq!(run.offset, Some([1 << 33, 0, 0]));
         assert_eq!(see(ApiViolation::Offset32Bit).offset, Some([0, 5, 0]));
         assert_eq!(see(ApiViolation::LocalSizeIgnored).local, Some([1, 1, 1]));
         assert_eq!(see(ApiViolation::LocalSizeHalved).local, Some([2, 2, 1]));

@@ -56,7 +56,11 @@ pub(crate) unsafe fn wait(call: &Call, wait: impl Fn(cl_uint) -> cl_int, count: 
     } else {
         count
     };
-    let status = wait(count);
+    let status = if call.has(ApiViolation::WaitEndsAtFailure) {
+        wait_until_failure(call, wait, count)
+    } else {
+        wait(count)
+    };
     if status == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST {
         if call.does(ApiViolation::WaitHidesFailure) {
             return CL_SUCCESS;
@@ -66,6 +70,17 @@ pub(crate) unsafe fn wait(call: &Call, wait: impl Fn(cl_uint) -> cl_int, count: 
         }
     }
     status
+}
+
+/// Waits for one event after the other until one has failed.
+fn wait_until_failure(call: &Call, wait: impl Fn(cl_uint) -> cl_int, count: cl_uint) -> cl_int {
+    for first in 1..count {
+        let status = wait(first);
+        if status != CL_SUCCESS && call.does(ApiViolation::WaitEndsAtFailure) {
+            return status;
+        }
+    }
+    wait(count)
 }
 
 /// Around the functions that give up a reference to an object.
