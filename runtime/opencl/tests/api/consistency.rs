@@ -13,7 +13,7 @@ use touchstone::api::queue::*;
 use touchstone::api::sampler::*;
 
 use crate::programs::{built, program};
-use crate::rig::{Rig, device, query, query_bytes, query_text, release_buffers, release_events};
+use crate::rig::{Rig, device, query, query_bytes, query_text, release_events};
 
 fn info<T: Default>(name: cl_device_info) -> T {
     query(|size, value, ret| unsafe { clGetDeviceInfo(device(), name, size, value, ret) })
