@@ -161,7 +161,7 @@ fn a_campaign_becomes_a_page() {
     command.args(["--programs", "6", "--budget", "200", "--jobs", "2"]);
     command.args(["--carrier", "source", "--select", "loops-cut"]);
     // A feature that Touchstone lacks.
-    command.args(["--select", "pipe-write-lost"]);
+    command.args(["--select", "enqueue-kernel-lost"]);
     let done = Done::of(command.output().expect("classay runs")).expect(0);
     let lines = done.json();
     let of = |id: &str| {
@@ -170,8 +170,8 @@ fn a_campaign_becomes_a_page() {
     };
     assert_eq!(of("loops-cut")["result"], "detected");
     assert_eq!(of("loops-cut")["showable"], true);
-    assert_eq!(of("pipe-write-lost")["result"], "not-applicable");
-    assert_eq!(of("pipe-write-lost")["showable"], false);
+    assert_eq!(of("enqueue-kernel-lost")["result"], "not-applicable");
+    assert_eq!(of("enqueue-kernel-lost")["showable"], false);
     std::fs::write(path("campaign.jsonl"), &done.stdout).expect("a file");
     let mut command = classay();
     command.args([

@@ -421,6 +421,10 @@ pub enum Target {
 }
 
 /// A statement.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "a program has a hundred of them, which are walked and not moved"
+)]
 #[derive(Debug, Clone)]
 pub enum Stmt {
     /// A variable comes into being, with a value where there is one.

@@ -5,6 +5,7 @@
 //! may be flushed to zero; so is what gives a NaN, for its bits are any NaN's.
 
 use super::number::{Comparison, INT, Integer, LANES, Type, UINT, Value};
+use std::cmp::Ordering;
 
 /// How a conversion rounds ("Rounding Modes").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -145,7 +146,7 @@ impl Relation {
             Relation::GreaterOrEqual => x >= y,
             Relation::Less => x < y,
             Relation::LessOrEqual => x <= y,
-            Relation::LessOrGreater => x < y || x > y,
+            Relation::LessOrGreater => x.partial_cmp(&y).is_some_and(Ordering::is_ne),
             Relation::Ordered => !x.is_nan() && !y.is_nan(),
             Relation::Unordered => x.is_nan() || y.is_nan(),
             Relation::Finite => x.is_finite(),

@@ -189,7 +189,7 @@ impl Lower<'_> {
             Arg::Local(bytes) => Arg::Local(bytes + 16),
             Arg::Pointer(at) => Arg::Pointer(Place { byte: 0, ..*at }),
             Arg::Object(id) if object(id).kind.addressed() => {
-                let byte = object(id).bytes / 2 & !15;
+                let byte = (object(id).bytes / 2) & !15;
                 Arg::Pointer(Place { object: *id, byte })
             }
             Arg::Object(id) => {

@@ -114,7 +114,15 @@ pub(super) fn constant(ty: Type, value: &Value) -> String {
     format!("(({})({}))", ty.name(), lanes.join(", "))
 }
 
+/// A number. One that only the unsigned type of its size holds is written without a suffix, with digits of eight or of
+/// sixteen, which give it that type (C99 6.4.4.1).
 fn number(of: Integer, number: i128) -> String {
+    if of.bits >= 32 && !of.signed && number > of.greatest() / 2 {
+        return match number % 2 {
+            0 => format!("{number:#x}"),
+            _ => format!("0{number:o}"),
+        };
+    }
     let suffix = match (of.bits, of.signed) {
         (64, true) => "L",
         (64, false) => "UL",

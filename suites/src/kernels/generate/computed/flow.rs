@@ -16,6 +16,8 @@ pub(in super::super) struct Around {
     pub depth: u32,
     /// `break` and `continue` are about a loop.
     pub in_loop: bool,
+    /// `continue` is about a loop, and a switch stands between.
+    pub through_switch: bool,
 }
 
 impl Around {
@@ -23,6 +25,7 @@ impl Around {
         Around {
             depth: self.depth.saturating_sub(1),
             in_loop,
+            through_switch: self.through_switch && !in_loop,
             ..self
         }
     }
@@ -39,6 +42,7 @@ impl Author<'_> {
             ty,
             depth: 2,
             in_loop: false,
+            through_switch: false,
         };
         for _ in 0..self.choices.between(1, 2) {
             self.flow(around, body);
@@ -70,6 +74,10 @@ impl Author<'_> {
                 Stmt::Break
             };
             body.push(Stmt::If(condition, vec![leave], Vec::new()));
+            body.push(self.change(around));
+        } else if around.through_switch && self.choices.percent(50) {
+            let condition = self.condition(2);
+            body.push(Stmt::If(condition, vec![Stmt::Continue], Vec::new()));
             body.push(self.change(around));
         }
         self.sources.truncate(known);
@@ -168,8 +176,11 @@ impl Author<'_> {
                 labels.push(label(7));
             }
             let ends = self.choices.percent(50);
-            // A `continue` in it would be the loop's; a `break` is the switch's.
-            let inside = self.inner(around.inside(false));
+            // A `continue` in it is the loop's that it stands in; a `break` is the switch's.
+            let inside = self.inner(Around {
+                through_switch: around.in_loop || around.through_switch,
+                ..around.inside(false)
+            });
             arms.push(Arm {
                 labels,
                 default: n == default,
@@ -198,6 +209,7 @@ impl Author<'_> {
             ty,
             depth: 1,
             in_loop: false,
+            through_switch: false,
         };
         if self.choices.percent(60) {
             let condition = self.condition(2);

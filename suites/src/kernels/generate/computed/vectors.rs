@@ -157,7 +157,7 @@ impl Author<'_> {
             let lanes = self.picked(ty.lanes);
             let part = ty.of.vector(lanes.len() as u8);
             let place = Place::variable(id).then(Step::Lanes(ty.lanes, lanes));
-            let by = match self.choices.percent(30) {
+            let by = match self.choices.percent(50) {
                 // Other lanes of the vector itself.
                 true => {
                     let mut others = self.picked(ty.lanes);
@@ -176,7 +176,8 @@ impl Author<'_> {
             });
         }
         let first = self.choices.below(usize::from(ty.lanes)) as u8;
-        for lane in [first, (first + 1) % ty.lanes] {
+        for n in 0..ty.lanes.min(4) {
+            let lane = (first + n) % ty.lanes;
             let place = Place::variable(id).then(Step::Lane(lane));
             results.push(self.make.read(place, ty.of.scalar()));
         }

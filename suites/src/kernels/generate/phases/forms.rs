@@ -327,6 +327,7 @@ impl Phases<'_, '_> {
             ty: self.ty,
             depth: 2,
             in_loop: false,
+            through_switch: false,
         };
         let known = self.author.sources.len();
         self.author.flow(around, body);
