@@ -189,7 +189,7 @@ fn faults_of_the_layer_are_detected_or_it_is_said_why_not() {
     }
     for device in [LAVAPIPE, "vulkan"] {
         let faults = ["halve-read-modify-write", "weaken-release", "drop-flush"];
-        let (done, lines) = campaign(device, "40", &faults);
+        let (done, lines) = campaign(device, "100", &faults);
         let done = done.expect(0);
         assert_eq!(lines.len(), faults.len(), "{}", done.told());
         let halves = of(&lines, "halve-read-modify-write");
