@@ -7,7 +7,7 @@
 //!   - case: queue/small/*            # of the whole id
 //!     verdict: fail                  # or several: [fail, pass]
 //!     rule: ex.prereq.barrier        # optional: only failures that break it
-//!     seen: "command * passed *"     # optional: only failures of which this, or one of a list, is told
+//!     seen: "command * passed *"     # optional: only failures that say this, or one of a list
 //!     reason: A barrier passes an earlier barrier.
 //!     link: https://example.com/bugs/1     # optional
 //! ```
@@ -45,7 +45,7 @@ pub struct Expectation {
     /// A pattern for a rule that a failure breaks; then other failures are not meant.
     #[serde(default)]
     pub rule: Option<String>,
-    /// Patterns for what is told of a failure, of which one fits: the sentence of a violation, or the reason where there
+    /// Patterns for what a failure says, of which one fits: the sentence of a violation, or the reason where there
     /// is none; then other failures are not meant.
     #[serde(default, deserialize_with = "patterns")]
     pub seen: Vec<String>,
@@ -280,7 +280,7 @@ impl Expectation {
 struct Failure<'r> {
     /// The rules that it breaks; none where the case failed without a violation.
     rules: &'r [RuleId],
-    /// What is told of it.
+    /// What it says.
     seen: &'r str,
 }
 

@@ -36,7 +36,7 @@ pub(crate) struct Device {
     pub(crate) effects: Effects,
     /// The memory that flushes and invalidates are for.
     pub(crate) non_coherent: NonCoherent,
-    /// The driver's queues of each family; none where programs are told of no others.
+    /// The driver's queues of each family; none where programs see no others.
     pub(crate) queues: Vec<u32>,
 }
 

@@ -168,6 +168,26 @@ impl Author<'_> {
         }
     }
 
+    /// A number or a vector by a function: converted (0), converted with saturation (1), or its bits as the type of the
+    /// other sign.
+    pub(super) fn converted(&mut self, form: usize, to: Type, of: Expr) -> Expr {
+        let from = of.ty;
+        let saturated = form == 1;
+        match form {
+            0 | 1 => {
+                let of = of.into();
+                self.make.expr(to, Kind::Convert { of, saturated })
+            }
+            _ => {
+                let other = from.with(Integer {
+                    signed: !from.of.signed,
+                    ..from.of
+                });
+                self.make.expr(other, Kind::Reinterpret(of.into()))
+            }
+        }
+    }
+
     /// Conversions of every form.
     pub(super) fn conversions(&mut self, body: &mut Vec<Stmt>, results: &mut Results) {
         let form = self.choices.below(8);
@@ -184,27 +204,7 @@ impl Author<'_> {
         }
         let value = match form {
             1 => self.make.cast(to, of),
-            2 => self.make.expr(
-                to,
-                Kind::Convert {
-                    of: of.into(),
-                    saturated: false,
-                },
-            ),
-            3 => self.make.expr(
-                to,
-                Kind::Convert {
-                    of: of.into(),
-                    saturated: true,
-                },
-            ),
-            _ => {
-                let other = from.with(Integer {
-                    signed: !from.of.signed,
-                    ..from.of
-                });
-                self.make.expr(other, Kind::Reinterpret(of.into()))
-            }
+            _ => self.converted(form - 2, to, of),
         };
         let wide = self.choices.one_of(&[LONG, ULONG, INT, UINT]);
         self.result(body, results, wide, value);

@@ -69,29 +69,8 @@ impl Author<'_> {
         let of = self.vector(from);
         let of = self.declare(body, from, of);
         let of = self.make.variable(of, from);
-        let value = match self.choices.below(3) {
-            0 => self.make.expr(
-                to,
-                Kind::Convert {
-                    of: of.into(),
-                    saturated: false,
-                },
-            ),
-            1 => self.make.expr(
-                to,
-                Kind::Convert {
-                    of: of.into(),
-                    saturated: true,
-                },
-            ),
-            _ => {
-                let other = from.with(Integer {
-                    signed: !from.of.signed,
-                    ..from.of
-                });
-                self.make.expr(other, Kind::Reinterpret(of.into()))
-            }
-        };
+        let form = self.choices.below(3);
+        let value = self.converted(form, to, of);
         self.lanes(body, results, value);
     }
 
