@@ -11,6 +11,7 @@ pub mod host;
 pub mod litmus;
 mod memory;
 pub mod needs;
+mod parts;
 mod played;
 mod repeat;
 pub(crate) mod vulkan;

@@ -26,6 +26,25 @@ pub struct Shown {
     pub is_incomplete: bool,
     /// Where rules leave a choice, the ways that the run could show, each once, and whether it did.
     pub freedoms: Vec<FreedomCount>,
+    /// The next run plays what this one left out.
+    pub goes_on: bool,
+}
+
+/// What a run gave, of which the runs of a launch are counted.
+pub struct Gave<T> {
+    /// It.
+    pub what: T,
+    /// The next run plays what this one left out: with it the run is as good as one, and only then has the case been
+    /// played once.
+    pub goes_on: bool,
+}
+
+impl<T> Gave<T> {
+    /// What a run gave that left nothing out.
+    pub fn whole(what: T) -> Gave<T> {
+        let goes_on = false;
+        Gave { what, goes_on }
+    }
 }
 
 /// Calls `one` with the number of each run, which gives what it showed. The first violation stands for its
@@ -50,7 +69,10 @@ pub fn repeat(
             for violation in shown.violations {
                 keep(&mut violations, violation);
             }
-            Ok((outcome, shown.freedoms))
+            Ok(Gave {
+                what: (outcome, shown.freedoms),
+                goes_on: shown.goes_on,
+            })
         },
         &mut |runs| {
             let mut counts: BTreeMap<Outcome, u64> = BTreeMap::new();
@@ -89,21 +111,21 @@ pub struct Counted {
 }
 
 /// Calls `one` with the number of each run, and `count` with what the runs of a launch gave, at most
-/// `most`. Gives the seconds that all took.
+/// `most` besides those that went on. Gives the seconds that all took.
 pub fn launches<T>(
     budget: Budget,
     most: u64,
     on_launch: &mut dyn FnMut(Launch),
-    one: &mut dyn FnMut(u64) -> Result<T, NotRun>,
+    one: &mut dyn FnMut(u64) -> Result<Gave<T>, NotRun>,
     count: &mut dyn FnMut(Vec<T>) -> Result<Counted, NotRun>,
 ) -> Result<f64, NotRun> {
     let started = Instant::now();
-    let (mut run, mut device_seconds) = (0, 0.0);
+    let (mut run, mut played, mut device_seconds) = (0, 0, 0.0);
     for index in 0.. {
         let runs = match budget {
-            Budget::Instances(n) => n.saturating_sub(run).min(most),
+            Budget::Instances(n) => n.saturating_sub(played).min(most),
             Budget::Seconds(s) | Budget::Enough { seconds: s, .. } => {
-                if run == 0 {
+                if played == 0 {
                     1
                 } else if started.elapsed().as_secs_f64() < s {
                     most
@@ -117,11 +139,14 @@ pub fn launches<T>(
         }
         let begun = Instant::now();
         let mut gave = Vec::new();
-        for _ in 0..runs {
-            gave.push(one(run)?);
+        let last = played + runs;
+        while played < last {
+            let Gave { what, goes_on } = one(run)?;
+            gave.push(what);
             run += 1;
+            played += u64::from(!goes_on);
             let spent = started.elapsed().as_secs_f64();
-            let over = budget.seconds().is_some_and(|s| spent > s);
+            let over = !goes_on && budget.seconds().is_some_and(|s| spent > s);
             // The parent wants to hear something now and then.
             if over || begun.elapsed().as_secs_f64() > SLOW {
                 break;

@@ -219,7 +219,7 @@ fn run(
                     Work::Litmus(program) => commands::run(stage, &program),
                     Work::Commands(plan) => stage.commands(&plan),
                     Work::Kernel(case) => stage.kernel(&case),
-                    Work::Api(case) => stage.api(&case),
+                    Work::Api(case) => stage.api(&case, job.left),
                 }
             }),
     };

@@ -92,7 +92,7 @@ impl Death {
 
     /// What it was doing; none where it was in no call.
     fn doing(&self) -> Option<String> {
-        let Whereabouts { calls, pending } = &self.whereabouts;
+        let Whereabouts { calls, pending, .. } = &self.whereabouts;
         let mut each: Vec<String> = calls.iter().map(ToString::to_string).collect();
         each.dedup();
         let hangs = self.how.verdict() == Verdict::Timeout;

@@ -9,6 +9,7 @@
 //! one environment to the next are arguments of the kernels. A worker that has died has forgotten
 //! them, and builds a test that it does not have.
 
+use super::whereabouts::Left;
 use crate::device::{At, Capabilities};
 use crate::environment::Environment;
 use crate::execute::{Ended, NotRun};
@@ -71,6 +72,9 @@ pub struct Job {
     pub patience: f64,
     /// The same of one that is at work.
     pub working: f64,
+    /// What an earlier worker left of it that died; all of it where there was none.
+    #[serde(default)]
+    pub left: Option<Left>,
 }
 
 /// A litmus test to build.
@@ -225,6 +229,7 @@ mod tests {
             budget: Budget::Instances(u64::MAX),
             patience: 1.5,
             working: 6.0,
+            left: None,
         }));
         let text = serde_json::to_string(&request).expect("json");
         assert!(!text.contains('\n'), "one message is one line: {text}");

@@ -17,15 +17,20 @@ use super::triage::{Attempt, Ending, conclude};
 use super::turns::Turn;
 pub use super::vigil::Patience;
 use super::vigil::Vigil;
+use super::whereabouts::Left;
 use crate::device::{At, Library, Selector, TOUCHSTONE};
 use crate::interrupt::Interrupt;
 use crate::judge::ChosenModel;
 use crate::plan::Case;
 use classay_reports::record::{CaseResult, DeviceRecord, FreedomCount, Launch};
+use classay_vocabulary::Budget;
 use std::time::{Duration, Instant};
 
 /// After this many workers in a row that could not open the device again, a run gives up.
 const REOPENINGS: u32 = 4;
+
+/// Processes that go on with one case behind calls that ended others, at most.
+const PROCESSES: usize = 40;
 
 /// Bounds on one case.
 #[derive(Debug, Clone, Copy)]
@@ -177,8 +182,25 @@ impl Session {
         progress: &mut dyn FnMut(&Launch),
     ) -> Result<CaseResult, Stop> {
         let mut attempts = Vec::new();
+        let mut left = None;
         loop {
-            let attempt = self.observe(case, limits, progress)?;
+            let attempt = match self.observe_rest(case, left, limits, progress) {
+                // What those before it showed counts.
+                Err(Stop::TimeIsUp) if left.is_some() => {
+                    return Ok(conclude(case, attempts, model));
+                }
+                attempt => attempt?,
+            };
+            let next = attempt.left().filter(|_| attempts.len() < PROCESSES);
+            if next.is_some() || left.is_some() {
+                // What is behind the call that ended it is played by the next process.
+                left = next;
+                attempts.push(attempt);
+                if left.is_none() {
+                    return Ok(conclude(case, attempts, model));
+                }
+                continue;
+            }
             let timed_out = matches!(&attempt.ending, Ending::Died(_)) && !attempt.crashed();
             attempts.push(attempt);
             // A hang would hang again, for as long.
@@ -200,7 +222,17 @@ impl Session {
         limits: impl Into<Limits>,
         progress: &mut dyn FnMut(&Launch),
     ) -> Result<Attempt, Stop> {
-        let limits = limits.into();
+        self.observe_rest(case, None, limits.into(), progress)
+    }
+
+    /// The same of what an earlier worker left that died.
+    fn observe_rest(
+        &mut self,
+        case: &Case,
+        left: Option<Left>,
+        limits: Limits,
+        progress: &mut dyn FnMut(&Launch),
+    ) -> Result<Attempt, Stop> {
         let mut attempt = Attempt::default();
         let turn = self.turn.take();
         let ending = self.with_worker(|worker, interrupt| {
@@ -208,7 +240,7 @@ impl Session {
             let launches = &mut attempt.launches;
             let vigil = Vigil::new(worker.id(), limits.patience, turn.as_ref());
             let within = (limits, vigil, interrupt);
-            let ending = run_on(worker, case, within, launches, progress);
+            let ending = run_on(worker, (case, left), within, launches, progress);
             attempt.seconds = begun.elapsed().as_secs_f64();
             ending
         });
@@ -380,7 +412,7 @@ pub fn list(selector: &Selector, interrupt: &Interrupt) -> Result<Vec<ListedPlat
 /// Runs a case on a worker. Launches that came are kept also when it dies.
 fn run_on(
     worker: &mut Worker,
-    case: &Case,
+    (case, left): (&Case, Option<Left>),
     (limits, mut vigil, interrupt): (Limits, Vigil<'_>, &Interrupt),
     launches: &mut Vec<Launch>,
     progress: &mut dyn FnMut(&Launch),
@@ -390,9 +422,11 @@ fn run_on(
         body: case.body.clone(),
         environment: case.environment.clone(),
         seed: case.seed,
-        budget: case.budget,
+        // What is left is played once.
+        budget: left.map_or(case.budget, |_| Budget::Instances(1)),
         patience: limits.patience.waiting.as_secs_f64(),
         working: limits.patience.working.as_secs_f64(),
+        left,
     })));
     // A case that goes on sending after its end is as stuck as a silent one.
     let most = limits.patience.working;

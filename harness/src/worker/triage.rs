@@ -1,6 +1,7 @@
 //! What a case's tries add up to: one result, which never hides a death.
 
 use super::death::Death;
+use super::whereabouts::Left;
 use crate::execute::{Ended, NotRun};
 use crate::judge::{ChosenModel, Judged, ShownBy, judge_case, judge_commands};
 use crate::plan::{Body, Case};
@@ -43,6 +44,14 @@ impl Attempt {
         }
     }
 
+    /// What is left of the case, where a call that must be refused ended its worker.
+    pub fn left(&self) -> Option<Left> {
+        match &self.ending {
+            Ending::Died(death) => death.whereabouts.left.filter(|_| self.crashed()),
+            Ending::Finished(_) | Ending::NotRun(_) => None,
+        }
+    }
+
     /// Seconds in the compiler, of one that ran to its end.
     ///
     /// # Errors
@@ -58,8 +67,13 @@ impl Attempt {
 
 /// The result of a case from its tries, of which there is at least one, judged by `model`. Those that ran to
 /// their end are parts of one observation, each in a process of its own.
-pub fn conclude(case: &Case, attempts: Vec<Attempt>, model: &ChosenModel) -> CaseResult {
+pub fn conclude(case: &Case, mut attempts: Vec<Attempt>, model: &ChosenModel) -> CaseResult {
     let total = attempts.len();
+    // Where each played what the one before it had left, all are one.
+    let goes_on = attempts.iter().any(|attempt| attempt.left().is_some());
+    if goes_on {
+        gather(&mut attempts);
+    }
     let seconds = attempts.iter().map(|a| a.seconds).sum();
     let mut deaths = Vec::new();
     let mut ended: Vec<Attempt> = Vec::new();
@@ -99,11 +113,14 @@ pub fn conclude(case: &Case, attempts: Vec<Attempt>, model: &ChosenModel) -> Cas
         .iter()
         .fold(0, |sum, l| sum.saturating_add(l.instances));
     if !deaths.is_empty() {
-        result.reason = died(&deaths, total, have_end, &result);
+        result.reason = match goes_on {
+            true => died_on_the_way(&deaths, have_end, &result),
+            false => died(&deaths, total, have_end, &result),
+        };
         let mut ends = deaths.iter().map(|death| death.how.verdict());
         let hung = ends.all(|end| end == Verdict::Timeout);
         result.verdict = match (have_end, result.verdict) {
-            (true, Verdict::Pass) => Verdict::Flaky,
+            (true, Verdict::Pass) if !goes_on => Verdict::Flaky,
             _ if hung => Verdict::Timeout,
             _ => Verdict::Crash,
         };
@@ -115,6 +132,41 @@ pub fn conclude(case: &Case, attempts: Vec<Attempt>, model: &ChosenModel) -> Cas
         }
     }
     result
+}
+
+/// Gives the last of them the launches of all.
+fn gather(attempts: &mut [Attempt]) {
+    let Some((last, before)) = attempts.split_last_mut() else {
+        return;
+    };
+    let mut all: Vec<Launch> = Vec::new();
+    for attempt in before {
+        all.append(&mut attempt.launches);
+    }
+    all.append(&mut last.launches);
+    for (index, launch) in (0..).zip(&mut all) {
+        launch.index = index;
+    }
+    last.launches = all;
+}
+
+/// The sentence for a case of which some calls ended their worker and those behind them were played by the next.
+fn died_on_the_way(deaths: &[Death], have_end: bool, result: &CaseResult) -> String {
+    let [first, ..] = deaths else {
+        return String::new();
+    };
+    let calls = match deaths.len() {
+        1 => "1 call".to_string(),
+        n => format!("{n} calls"),
+    };
+    let mut text = format!("{} in {calls} that must be refused", first.how);
+    if !have_end {
+        text.push_str("; what is behind the last of them was not tried");
+    }
+    if !result.reason.is_empty() {
+        text.push_str(&format!("; the others give: {}", result.reason));
+    }
+    text
 }
 
 /// Fills in the tries that ended. One that was not run speaks for all: what a device lacks it lacks in every

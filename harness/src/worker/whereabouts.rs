@@ -7,7 +7,8 @@
 //! without a page notes nothing.
 
 use crate::sys;
-use classay_suites::host::{Call, Function, HostProgram, Op, Slot, SlotKind, Value};
+use classay_suites::host::{Call, Function, HostProgram, Mark, Op, Slot, SlotKind, Value};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -16,21 +17,47 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+/// Notes the number of the first call of what is played, where the case goes on behind a call that ends the process.
+/// Marks number the calls from it on.
+pub fn begins(first: Option<usize>) {
+    if let Some(page) = page() {
+        let first = first.map_or(0, |first| first as u32 + 1);
+        page.words[FIRST].store(first, Ordering::Relaxed);
+    }
+}
+
+/// What a process left of a case whose calls must be refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Left {
+    /// The first call of what it played, of which nothing is known.
+    pub from: u32,
+    /// The call that ended it.
+    pub without: u32,
+}
+
 /// Threads and callbacks that are noted at the same time; more are not.
 const CELLS: usize = 64;
 
 /// 32-bit words of a cell: taken or not, the function and one more, whether it is a callback, the run, milliseconds
-/// from the worker's beginning, and slots and one more.
+/// from the worker's beginning, the mark of its step and one more, and slots and one more.
 const WORDS: usize = 16;
 const TAKEN: usize = 0;
 const FUNCTION: usize = 1;
 const IN_CALLBACK: usize = 2;
 const RUN: usize = 3;
 const SINCE: usize = 4;
-const SLOTS: usize = 5;
+const MARK: usize = 5;
+const SLOTS: usize = 6;
+
+/// Where the number stands of the first call of what is played in a case that goes on behind calls that end the
+/// process, and one more.
+const FIRST: usize = CELLS * WORDS;
+
+/// Where the mark stands of a call that was let through and must be refused, and one more.
+const THROUGH: usize = FIRST + 1;
 
 /// Where what is pending begins, and the names; each is a length and bytes. In words.
-const PENDING: usize = CELLS * WORDS;
+const PENDING: usize = THROUGH + 1;
 const NAMES: usize = PENDING + 1024;
 const ALL: usize = NAMES + 15 * 1024;
 
@@ -74,6 +101,8 @@ impl Page {
     pub fn names(self, program: &HostProgram) {
         self.text(NAMES, ALL, &names(program).join("\n"));
         self.text(PENDING, NAMES, "");
+        self.words[FIRST].store(0, Ordering::Relaxed);
+        self.words[THROUGH].store(0, Ordering::Relaxed);
     }
 
     /// Notes commands that are pending.
@@ -85,7 +114,7 @@ impl Page {
     pub fn stuck(self, for_so_long: Duration) -> Option<u32> {
         let now = self.milliseconds();
         let mut run = None;
-        for cell in self.words[..PENDING].chunks(WORDS) {
+        for cell in self.words[..FIRST].chunks(WORDS) {
             if cell[FUNCTION].load(Ordering::Relaxed) == 0 {
                 continue;
             }
@@ -106,7 +135,7 @@ impl Cell {
     /// A cell for a thread that plays this run, or a callback of it.
     pub fn take(run: u64, in_callback: bool) -> Cell {
         let found = page().and_then(|page| {
-            let mut cells = page.words[..PENDING].chunks(WORDS);
+            let mut cells = page.words[..FIRST].chunks(WORDS);
             let free = |cell: &&[AtomicU32]| {
                 let taken = cell[TAKEN].compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed);
                 taken.is_ok()
@@ -118,6 +147,21 @@ impl Cell {
             cell[IN_CALLBACK].store(u32::from(in_callback), Ordering::Relaxed);
         }
         Cell(found)
+    }
+
+    /// A step begins, with or without a mark.
+    pub fn step(&self, mark: Option<Mark>) {
+        if let Some((_, cell)) = self.0 {
+            let mark = mark.map_or(0, |mark| u32::from(mark.0) + 1);
+            cell[MARK].store(mark, Ordering::Relaxed);
+        }
+    }
+
+    /// The call of a step was let through and must be refused: what ends the process now is its work.
+    pub fn let_through(&self, mark: Mark) {
+        if let Some((page, _)) = self.0 {
+            page.words[THROUGH].store(u32::from(mark.0) + 1, Ordering::Relaxed);
+        }
     }
 
     /// A call begins.
@@ -187,6 +231,8 @@ pub struct Whereabouts {
     pub calls: Vec<Doing>,
     /// The commands that were pending when these had not returned for long; empty where it was not so long.
     pub pending: String,
+    /// What is left of the case, where that goes on.
+    pub left: Option<Left>,
 }
 
 /// The file of a worker's page, as its parent has it. Dropping it removes it.
@@ -252,12 +298,15 @@ fn read(bytes: &[u8]) -> Whereabouts {
     };
     let names = text(NAMES);
     let names: Vec<&str> = names.lines().collect();
+    let first = word(FIRST).checked_sub(1);
+    let mut mark = None;
     let mut calls = Vec::new();
     for cell in (0..CELLS).map(|n| n * WORDS) {
         let function = word(cell + FUNCTION).checked_sub(1);
         let Some(function) = function.and_then(|n| Function::ALL.get(n as usize)) else {
             continue;
         };
+        mark = mark.or(word(cell + MARK).checked_sub(1));
         let slots = (SLOTS..WORDS).map_while(|n| word(cell + n).checked_sub(1));
         let name = |slot: u32| names.get(slot as usize).map(|name| (*name).to_string());
         calls.push(Doing {
@@ -266,9 +315,14 @@ fn read(bytes: &[u8]) -> Whereabouts {
             in_callback: word(cell + IN_CALLBACK) != 0,
         });
     }
+    let mark = mark.or(word(THROUGH).checked_sub(1));
     Whereabouts {
         calls,
         pending: text(PENDING),
+        left: first.zip(mark).map(|(from, mark)| Left {
+            from,
+            without: from.saturating_add(mark),
+        }),
     }
 }
 
@@ -333,10 +387,17 @@ mod tests {
         let page = own_page();
         page.names(&program);
         let cell = Cell(Some((page, &page.words[..WORDS])));
+        page.words[FIRST].store(8, Ordering::Relaxed);
+        cell.step(Some(Mark(2)));
         cell.begins(&Call::wait(&[event]));
         page.pending("event_0 is queued");
         let told = read(&bytes(page));
         assert_eq!(told.pending, "event_0 is queued");
+        let left = Left {
+            from: 7,
+            without: 9,
+        };
+        assert_eq!(told.left, Some(left));
         let [doing] = &told.calls[..] else {
             panic!("{told:?}");
         };
@@ -346,11 +407,18 @@ mod tests {
         );
         assert_eq!(page.stuck(Duration::ZERO), Some(0));
         assert_eq!(page.stuck(Duration::from_secs(60)), None);
+        cell.step(None);
         cell.begins(&Call::of(Function::Finish, queue));
-        assert_eq!(
-            read(&bytes(page)).calls[0].to_string(),
-            "clFinish of queue_0"
-        );
+        let told = read(&bytes(page));
+        assert_eq!(told.calls[0].to_string(), "clFinish of queue_0");
+        assert_eq!(told.left, None);
+        // One that was let through before.
+        cell.let_through(Mark(1));
+        let left = Left {
+            from: 7,
+            without: 8,
+        };
+        assert_eq!(read(&bytes(page)).left, Some(left));
         cell.ends();
         assert_eq!(read(&bytes(page)).calls, []);
         assert_eq!(page.stuck(Duration::ZERO), None);

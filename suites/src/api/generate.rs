@@ -4,7 +4,6 @@ use super::refused::{self, Refused};
 use super::{Case, Given, Kind, Legacy, Operation, Scenario, Trigger, Work};
 use crate::choices::Choices;
 use classay_vocabulary::Need;
-use std::collections::BTreeSet;
 
 /// A family of API cases: `family`, `kind`, and how one is generated.
 pub type Family = (&'static str, &'static str, fn(&mut Choices) -> Case);
@@ -46,55 +45,24 @@ fn needing<const N: usize>(needs: [Need; N], scenario: Scenario) -> Case {
     }
 }
 
-/// Refused calls in one case.
-const CALLS: usize = 160;
+/// Calls of one case with NULL or an object of another type for an object, or with an event that has failed: they may
+/// end the process or the context, so that they share a case with few others.
+const STRANGE: usize = 24;
 
-/// Of those with NULL or an object of another type for an object, which may end the process, so that a crash hides few
-/// others.
-const STRANGE: usize = 12;
-
-/// Calls that must be refused, in random order and none of them twice: those that need the same of a device, then
-/// others that need nothing.
+/// Calls that must be refused, in random order: all that may end nothing, or some of the others. What a device lacks
+/// is left out where the case is played.
 fn refused(choices: &mut Choices, held: bool) -> Case {
     let strange = choices.percent(35);
-    let most = if strange { STRANGE } else { CALLS };
     let when = |row: &Refused| if held { !row.releases() } else { !row.holds() };
-    let fits = |row: &&Refused| row.is_strange() == strange && !row.fails() && when(row);
-    let rows: Vec<(&Refused, BTreeSet<Need>)> = refused::all()
-        .iter()
-        .filter(fits)
-        .map(|row| (row, row.all_needs()))
-        .collect();
-    // Rows that need something are a half of their case; those of few needs come often enough to be seen.
-    let needing: Vec<&BTreeSet<Need>> = rows
-        .iter()
-        .map(|(_, needs)| needs)
-        .filter(|needs| !needs.is_empty())
-        .collect();
-    let needs = if choices.percent(60) {
-        choices.pick(&needing).cloned()
-    } else {
-        let all: BTreeSet<&BTreeSet<Need>> = rows.iter().map(|(_, needs)| needs).collect();
-        let all: Vec<&BTreeSet<Need>> = all.into_iter().collect();
-        choices.pick(&all).cloned()
-    };
-    let needs = needs.unwrap_or_default();
-    let mut calls: Vec<Refused> = Vec::new();
-    let half = most.div_ceil(2);
-    for (wanted, most) in [(needs.clone(), half), (BTreeSet::new(), most)] {
-        let own = rows.iter().filter(|(_, needs)| *needs == wanted);
-        let mut own: Vec<&Refused> = own.map(|(row, _)| *row).collect();
-        own.retain(|row| !calls.contains(row));
-        while calls.len() < most && !own.is_empty() {
-            let one = own.swap_remove(choices.below(own.len()));
-            calls.push(one.clone());
-        }
+    let ends = |row: &Refused| row.is_strange() || row.has_failed();
+    let fits = |row: &&Refused| ends(row) == strange && !row.fails() && when(row);
+    let mut left: Vec<&Refused> = refused::all().iter().filter(fits).collect();
+    let count = if strange { STRANGE } else { left.len() };
+    let mut calls = Vec::new();
+    while calls.len() < count && !left.is_empty() {
+        calls.push(left.swap_remove(choices.below(left.len())).clone());
     }
-    Case {
-        kind: Kind::Api,
-        needs,
-        scenario: Scenario::Refused { held, calls },
-    }
+    plain(Scenario::Refused { held, calls })
 }
 
 fn errors(choices: &mut Choices) -> Case {
@@ -109,11 +77,7 @@ fn errors_held(choices: &mut Choices) -> Case {
 fn failed_list(choices: &mut Choices) -> Case {
     let all: Vec<&Refused> = refused::all().iter().filter(|row| row.fails()).collect();
     let calls: Vec<Refused> = choices.pick(&all).into_iter().cloned().collect();
-    Case {
-        kind: Kind::Api,
-        needs: calls.iter().flat_map(Refused::all_needs).collect(),
-        scenario: Scenario::Refused { held: false, calls },
-    }
+    plain(Scenario::Refused { held: false, calls })
 }
 
 /// A user event that fails, by itself: what fails with it is the business of other cases.
@@ -195,7 +159,7 @@ fn last(choices: &mut Choices) -> Case {
 
 fn programs(choices: &mut Choices) -> Case {
     let works =
-        (0..choices.between(3, 7)).map(|_| choices.pick(&Work::ALL).unwrap_or(Work::Create));
+        (0..choices.between(8, 14)).map(|_| choices.pick(&Work::ALL).unwrap_or(Work::Create));
     plain(Scenario::Programs(works.collect()))
 }
 

@@ -18,7 +18,7 @@ pub use generate::{FAMILIES, generate};
 
 use crate::family::{DeviceInfo, Family};
 use crate::host::c::{self, Document};
-use crate::host::{self, Lowered, Record};
+use crate::host::{self, Lowered, Mark, Record};
 use crate::rule::{self, RuleId};
 use crate::shrink::{Judge, Shrunk, Told};
 use classay_vocabulary::{Need, Violation, words};
@@ -272,6 +272,57 @@ impl Scenario {
     }
 }
 
+impl Case {
+    /// The case as it is played on a device: with the names of its built-in kernels, and without calls that need what
+    /// it does not offer, unless these are all that there are.
+    #[must_use]
+    pub fn on(&self, device: &DeviceInfo, offers: impl Fn(&BTreeSet<Need>) -> bool) -> Case {
+        let mut case = self.clone();
+        if let Scenario::Refused { calls, .. } = &mut case.scenario {
+            if calls.iter().any(|call| offers(&call.all_needs())) {
+                calls.retain(|call| offers(&call.all_needs()));
+            }
+        } else if case.scenario == Scenario::BuiltIn {
+            case.scenario = Scenario::BuiltInKernels(device.built_in_kernels.clone());
+        }
+        case
+    }
+
+    /// How many calls it makes that must be refused.
+    pub fn calls(&self) -> usize {
+        match &self.scenario {
+            Scenario::Refused { calls, .. } => calls.len(),
+            _ => 0,
+        }
+    }
+
+    /// The same with these of its calls that must be refused.
+    #[must_use]
+    pub fn part(&self, of: std::ops::Range<usize>) -> Case {
+        let mut case = self.clone();
+        if let Scenario::Refused { calls, .. } = &mut case.scenario {
+            *calls = calls.get(of).unwrap_or_default().to_vec();
+        }
+        case
+    }
+
+    /// The first of its calls that was let through and must be refused. It ends its thread, for nobody knows what it did
+    /// to what the calls behind it need: these were left out.
+    pub fn let_through(&self, record: &Record) -> Option<usize> {
+        let through = |n: &usize| record.codes.get(&Mark(*n as u16)) == Some(&0);
+        (0..self.calls()).find(through)
+    }
+
+    /// What a device must offer for the whole case.
+    fn needs_of_all(&self) -> BTreeSet<Need> {
+        let mut needs = self.needs.clone();
+        if let Scenario::Refused { calls, .. } = &self.scenario {
+            needs.extend(calls.iter().flat_map(Refused::all_needs));
+        }
+        needs
+    }
+}
+
 impl Family for Case {
     const KIND: &'static str = "api";
 
@@ -283,9 +334,10 @@ impl Family for Case {
 
     fn needs(&self) -> BTreeSet<Need> {
         let mut needs = self.needs.clone();
-        // A file names its calls; what their functions and objects need follows from them.
+        // Of calls that must be refused a device is asked those only that it can be ([`Case::on`]).
         if let Scenario::Refused { calls, .. } = &self.scenario {
-            needs.extend(calls.iter().flat_map(Refused::all_needs));
+            let each = calls.iter().map(Refused::all_needs);
+            needs.extend(each.reduce(|all, one| &all & &one).unwrap_or_default());
         }
         needs
     }
@@ -324,7 +376,7 @@ impl Family for Case {
         let lowered = self.lower(device);
         c::to_c(&Document {
             about: &["What calls of the host do by themselves.".into()],
-            needs: &self.needs,
+            needs: &self.needs_of_all(),
             program: &lowered.program,
             checks: &lowered.checks,
             quit: None,

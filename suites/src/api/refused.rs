@@ -116,6 +116,11 @@ impl Refused {
         function != Function::ReleaseEvent && function.signature().name.starts_with("clRelease")
     }
 
+    /// Whether it is made with an event that has failed, which may take the context with it.
+    pub fn has_failed(&self) -> bool {
+        fixture::closure(self.call.objects()).contains(&"failed")
+    }
+
     /// What it needs of the device.
     pub fn all_needs(&self) -> BTreeSet<Need> {
         let objects = fixture::closure(self.call.objects());

@@ -377,11 +377,7 @@ pub enum Want {
 impl Want {
     /// These contents, as elements of a unit.
     pub fn same(unit: Unit, contents: Contents) -> Want {
-        Want::Same(Same {
-            unit,
-            contents,
-            racy: false,
-        })
+        Want::Same(Same::new(unit, contents, false))
     }
 
     /// These words.
@@ -407,6 +403,14 @@ impl Want {
             first,
             step,
         })
+    }
+
+    /// The same where elements belong to columns.
+    pub fn in_columns(mut self, columns: Vec<String>) -> Want {
+        if let Want::Same(same) = &mut self {
+            same.columns = columns;
+        }
+        self
     }
 
     /// The same where what is seen instead depends on races.

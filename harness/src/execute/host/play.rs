@@ -69,6 +69,7 @@ impl<'r> Player<'r> {
 
     /// Does a step; the code, where that is one or several calls.
     fn step(&mut self, step: &Step) -> Option<i32> {
+        self.cell.step(step.mark);
         let Some(mark) = step.mark else {
             return self.op(&step.op, None);
         };
@@ -80,6 +81,9 @@ impl<'r> Player<'r> {
         record.clock.insert(mark, (clock, self.run.nanoseconds()));
         if let Some(code) = code {
             record.codes.insert(mark, code);
+            if self.left_out && code == 0 {
+                self.cell.let_through(mark);
+            }
             if code == 0 {
                 *self.observed.succeeded.entry(mark).or_default() += 1;
             }

@@ -8,7 +8,7 @@ use crate::execute::ended::{Ended, NotRun};
 use crate::execute::host::{Play, SetupError};
 use crate::execute::needs::{check_run, choose_dialect};
 use crate::execute::played::Stage;
-use crate::execute::repeat::{Counted, launches};
+use crate::execute::repeat::{Counted, Gave, launches};
 use classay_litmus::kernel::CommandKernels;
 use classay_litmus::kernel::commands::needs;
 use classay_litmus::program::{LocId, Placement, Program, Thread, ThreadId};
@@ -43,7 +43,7 @@ pub fn run(stage: Stage<'_>, program: &Program) -> Result<Ended, NotRun> {
             check_run(&record)?;
             match record.failed {
                 Some((call, code)) => Err(SetupError { call, code }.into()),
-                None => Ok(lowered.tuple(&kernels, &record)),
+                None => Ok(Gave::whole(lowered.tuple(&kernels, &record))),
             }
         },
         &mut |tuples| {

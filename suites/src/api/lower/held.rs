@@ -20,9 +20,24 @@ impl Lowering {
         self.step(user_event(place.context, event));
         self.step(Call::set(event, code));
         self.step(Call::status(event, answer));
+        let operation = cl::CL_INVALID_OPERATION.value() as i32;
+        let sentence = "if the _execution_status_ for _event_ has already been changed by a previous call to clSetUserEventStatus";
+        let again = [0, code, -5]
+            .map(|status| self.marked(Call::set(event, status).refused(vec![operation], sentence)));
+        let still = self.builder.answer();
+        self.step(Call::status(event, still));
         let waited = self.marked(Call::wait(&[event]).whatever());
         self.release([event]);
         self.end_thread();
+        for mark in again {
+            let says =
+                "a user event that had failed was set again: clSetUserEventStatus returned {}";
+            let right = Right::Among(vec![i64::from(operation)]);
+            self.must(says, That::Code(mark, right));
+        }
+        let says = "a user event that had failed and was set again has the status {}";
+        let right = Right::Among(vec![i64::from(code)]);
+        self.must(says, That::Number(still, right));
         let status = Right::Among(vec![i64::from(code)]);
         let says = "a user event has the status {}, not the one it was set to";
         self.must(says, That::Number(answer, status));

@@ -96,11 +96,7 @@ impl Lowering {
             into: answer,
         });
         self.end_thread();
-        let want = Want::Same(Same {
-            unit: Unit::Word,
-            contents: Contents::Every(WORD),
-            racy: true,
-        });
+        let want = Want::Same(Same::new(Unit::Word, Contents::Every(WORD), true));
         let says = "what commands leave behind whose objects were given up";
         self.must(says, That::Bytes(answer, want));
     }

@@ -37,6 +37,7 @@ pub fn lower(case: &Case, device: &DeviceInfo) -> Lowered {
         checks: Vec::new(),
         rules: case.scenario.rules(),
         steps: Vec::new(),
+        sources: 0,
     };
     match &case.scenario {
         Scenario::Refused { held, calls } => lowering.refused(*held, calls),
@@ -70,6 +71,8 @@ struct Lowering {
     rules: Vec<RuleId>,
     /// The thread that is being written.
     steps: Vec<Step>,
+    /// How many programs have been given their sources.
+    sources: usize,
 }
 
 /// A context, and what operations and scenarios make in it.

@@ -83,11 +83,7 @@ impl Lowering {
         let to = Value::Answer(answer, BYTES);
         self.step(Call::read(queue, of, BYTES, to, Some(event)));
         self.release([event]);
-        let want = Want::Same(Same {
-            unit: Unit::Word,
-            contents: Contents::Every(word),
-            racy: true,
-        });
+        let want = Want::Same(Same::new(Unit::Word, Contents::Every(word), true));
         let says = "a read of what was filled in before it";
         self.must(says, That::Bytes(answer, want));
         self.release([of]);

@@ -5,6 +5,7 @@ use crate::api::fixture::{self, Objects};
 use crate::api::refused::Refused;
 use crate::host::check::{Same, Want};
 use crate::host::{Contents, Unit};
+use crate::rule;
 
 /// Buffers of zeros in which refused calls must leave them.
 const UNCHANGED: [&str; 2] = ["buffer", "other"];
@@ -47,18 +48,36 @@ impl Lowering {
         let Some(queue) = slots.get("queue") else {
             return;
         };
-        for slot in UNCHANGED.iter().filter_map(|name| slots.get(*name)) {
-            let answer = self.builder.answer();
-            let to = Value::Answer(answer, fixture::BYTES);
-            let read = Call::read(*queue, *slot, fixture::BYTES, to, None);
-            self.builder.end(read);
-            let zeros = Want::Same(Same {
-                unit: Unit::Byte,
-                contents: Contents::Zero,
-                racy: true,
-            });
-            let says = "memory that calls changed which were refused";
-            self.must(says, That::Bytes(answer, zeros));
+        // "the internal state of _kernel_ may only be modified" by calls that lack resources.
+        if let (Some(kernel), Some(written)) = (slots.get("kept_kernel"), slots.get("written")) {
+            self.builder
+                .end(Call::launch(*queue, *kernel, 1, &[], None));
+            let words = [&[5][..], &[0; fixture::BYTES / 4 - 1]].concat();
+            let wanted = Same::new(Unit::Word, Contents::Words(words), true);
+            let rules = vec![rule::ARGS_CAPTURED, rule::API_ERRORS];
+            let says = "what a kernel wrote whose arguments were set by calls that were refused";
+            self.left(*queue, *written, wanted, (rules, says));
         }
+        for slot in UNCHANGED.iter().filter_map(|name| slots.get(*name)) {
+            let zeros = Same::new(Unit::Byte, Contents::Zero, true);
+            let says = "memory that calls changed which were refused";
+            self.left(*queue, *slot, zeros, (self.rules.clone(), says));
+        }
+    }
+
+    /// What must be in a buffer in the end.
+    fn left(
+        &mut self,
+        queue: Slot,
+        buffer: Slot,
+        wanted: Same,
+        (rules, says): (Vec<RuleId>, &str),
+    ) {
+        let answer = self.builder.answer();
+        let to = Value::Answer(answer, fixture::BYTES);
+        let read = Call::read(queue, buffer, fixture::BYTES, to, None);
+        self.builder.end(read);
+        let that = That::Bytes(answer, Want::Same(wanted));
+        self.checks.push(Check::new(rules, says, that));
     }
 }

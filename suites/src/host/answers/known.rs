@@ -238,7 +238,7 @@ pub fn made_by(call: &Call) -> Vec<(Slot, Origin<'_>)> {
 }
 
 /// The program that a call builds or compiles.
-fn built(call: &Call) -> Option<Slot> {
+pub fn built(call: &Call) -> Option<Slot> {
     match call.function {
         Function::BuildProgram | Function::CompileProgram => object(call, 0),
         _ => None,

@@ -1,6 +1,6 @@
 //! Where the questions stand in a program.
 
-use super::known::{Known, made_by, taken};
+use super::known::{Known, built, made_by, taken};
 use super::objects::Age;
 use super::{QuestionId, TURNS};
 use crate::host::function::Function;
@@ -9,7 +9,8 @@ use crate::host::value::Slot;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The program with questions about its objects: when a run has made what it begins with, in turns after each
-/// step of a thread that makes something and before each that gives something up, and when everything is complete.
+/// step of a thread that makes or builds something and before each that gives something up, and when everything is
+/// complete.
 ///
 /// A thread asks only about what no other thread gives up, and of kernels and programs, which other threads may be
 /// changing, only where it is the only one. After a command that failed nothing is asked any more: "all other
@@ -60,6 +61,14 @@ fn makes(step: &Step) -> Vec<Slot> {
     }
 }
 
+/// The program that a step builds or compiles.
+fn builds(step: &Step) -> Option<Slot> {
+    match &step.op {
+        Op::Call(call) => built(call),
+        _ => None,
+    }
+}
+
 /// How often steps take the reference of each slot, also inside of others.
 fn takes(steps: &[Step]) -> BTreeMap<Slot, usize> {
     let alone = HostProgram {
@@ -88,8 +97,13 @@ impl Placing<'_, '_> {
         steps
     }
 
-    fn next_turn(&mut self) -> Option<u8> {
-        self.turn = (self.turn + 1) % TURNS as u8;
+    /// The turn of the next question between steps: of a lone thread, which nobody else has to meet in time, all are
+    /// asked in the same runs, the first one among them.
+    fn next_turn(&mut self, is_alone: bool) -> Option<u8> {
+        self.turn = match is_alone {
+            true => 0,
+            false => (self.turn + 1) % TURNS as u8,
+        };
         Some(self.turn)
     }
 
@@ -140,7 +154,7 @@ impl Placing<'_, '_> {
         for step in &program.threads[own] {
             for slot in taken(&step.op) {
                 if here.remove(&slot) && !self.known.taken_in_callbacks.contains(&slot) {
-                    let turn = self.next_turn();
+                    let turn = self.next_turn(is_alone);
                     steps.extend(self.ask(slot, Age::Used, &done, turn));
                 }
             }
@@ -148,8 +162,12 @@ impl Placing<'_, '_> {
             if let Op::Call(call) = &step.op {
                 done.push(call);
             }
+            if let Some(program) = builds(step).filter(|_| is_alone) {
+                let turn = self.next_turn(is_alone);
+                steps.extend(self.ask(program, Age::Used, &done, turn));
+            }
             for slot in makes(step).into_iter().filter(may_ask) {
-                let turn = self.next_turn();
+                let turn = self.next_turn(is_alone);
                 steps.extend(self.ask(slot, Age::New, &done, turn));
                 here.insert(slot);
             }

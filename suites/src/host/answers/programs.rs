@@ -125,13 +125,25 @@ pub(super) fn made(known: &Known<'_>, program: Slot, done: &[&Call]) -> Option<M
     }
 }
 
-/// The strings of clCreateProgramWithSource, one after the other.
+/// The strings of clCreateProgramWithSource, one after the other, each as long as is said: a length of zero, and none,
+/// says that it ends with a zero byte.
 fn concatenation(call: &Call) -> Option<String> {
-    let [_, _, Value::List(_, strings), Value::Null] = &call.arguments[..] else {
+    let [_, _, Value::List(_, strings), lengths] = &call.arguments[..] else {
         return None;
     };
-    let strings = strings.iter().map(|string| match string {
-        Value::Text(text) => Some(text.as_str()),
+    let length = |n: usize| match lengths {
+        Value::Null => Some(0),
+        Value::List(_, all) => match all.get(n)? {
+            Value::Number(length) => usize::try_from(*length).ok(),
+            _ => None,
+        },
+        _ => None,
+    };
+    let strings = strings.iter().enumerate().map(|(n, string)| match string {
+        Value::Text(text) => match length(n)? {
+            0 => Some(text.as_str()),
+            length => text.get(..length),
+        },
         _ => None,
     });
     strings.collect()

@@ -14,19 +14,23 @@ static inline const char *unit_name(unsigned unit)
     return unit == 1 ? "byte" : unit == 4 ? "word" : "long";
 }
 
-/* The first element that differs is reported; its value is not where it depends on races. */
+/* The first element that differs is reported, with what its column is about where there are columns; its value is not
+ * where it depends on races. */
 static inline void expect_same(const char *rules, const char *name, unsigned unit,
                                const unsigned char *wanted, const unsigned char *seen,
-                               size_t bytes, int racy)
+                               size_t bytes, int racy, const char *const *columns, size_t count)
 {
     for (size_t n = 0; n < bytes / unit; n++) {
         unsigned long long right = element(wanted, unit, n), is = element(seen, unit, n);
         if (right == is)
             continue;
+        const char *by = count ? ", by " : "", *column = count ? columns[n % count] : "";
         if (racy)
-            violation(rules, "%s: %s %zu is not %llu", name, unit_name(unit), n, right);
+            violation(rules, "%s%s%s: %s %zu is not %llu", name, by, column, unit_name(unit), n,
+                      right);
         else
-            violation(rules, "%s: %s %zu is %llu, not %llu", name, unit_name(unit), n, is, right);
+            violation(rules, "%s%s%s: %s %zu is %llu, not %llu", name, by, column, unit_name(unit),
+                      n, is, right);
         return;
     }
 }

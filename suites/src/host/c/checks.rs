@@ -201,13 +201,28 @@ fn bytes(program: &HostProgram, check: &Check, answer: AnswerId, want: &Want, c:
             unit,
             contents: wanted,
             racy,
+            columns,
         }) => {
+            let quoted: Vec<String> = columns.iter().map(|column| quoted(column)).collect();
+            let (columns, count) = match quoted.is_empty() {
+                true => ("NULL", 0),
+                false => {
+                    c.put("static const char *const columns[] = {");
+                    quoted
+                        .iter()
+                        .for_each(|column| c.put(format!("    {column},")));
+                    c.put("};");
+                    ("columns", quoted.len())
+                }
+            };
             c.put(format!("unsigned char *wanted = room({length});"));
             contents("wanted", room_for(program, answer), wanted, c);
             let (unit, racy) = (&unit.bytes(), &u8::from(*racy));
             c.call(
                 "expect_same",
-                &[of, name, unit, &"wanted", seen, length, racy],
+                &[
+                    of, name, unit, &"wanted", seen, length, racy, &columns, &count,
+                ],
             );
             c.put("free(wanted);");
         }
@@ -234,7 +249,7 @@ fn bytes(program: &HostProgram, check: &Check, answer: AnswerId, want: &Want, c:
             let second = &format!("{seen} + half");
             c.call(
                 "expect_same",
-                &[of, name, &unit, seen, second, &"half", &"0"],
+                &[of, name, &unit, seen, second, &"half", &"0", &"NULL", &"0"],
             );
         }
         Want::Pointers(list) => {

@@ -48,6 +48,22 @@ pub struct Same {
     pub contents: Contents,
     /// What is seen instead depends on races: the sentence names no values.
     pub racy: bool,
+    /// What the elements of each of so many columns are about, of which an element belongs to that of its number modulo
+    /// their count; none where that is nothing to tell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub columns: Vec<String>,
+}
+
+impl Same {
+    /// These contents, of which what is seen instead depends on races or does not.
+    pub fn new(unit: Unit, contents: Contents, racy: bool) -> Same {
+        Same {
+            unit,
+            contents,
+            racy,
+            columns: Vec::new(),
+        }
+    }
 }
 
 /// Among the first so many elements, each of these values once, in any order.
@@ -118,7 +134,15 @@ pub fn check(want: &Want, name: &str, seen: &[u8], record: &Record) -> Vec<(Vec<
             unit,
             contents,
             racy,
-        }) => plain(same(name, *unit, &contents.bytes(seen.len()), seen, *racy)),
+            columns,
+        }) => {
+            let wanted = contents.bytes(seen.len());
+            if columns.is_empty() {
+                return plain(same(name, *unit, &wanted, seen, *racy));
+            }
+            let told = by_column(name, *unit, (&wanted, seen), *racy, columns);
+            told.into_iter().map(|what| (Vec::new(), what)).collect()
+        }
         Want::Permutation(Permutation {
             unit,
             count,
@@ -177,17 +201,54 @@ fn units(unit: Unit, bytes: &[u8]) -> impl Iterator<Item = u64> + '_ {
     })
 }
 
-fn same(name: &str, unit: Unit, wanted: &[u8], seen: &[u8], racy: bool) -> Option<String> {
-    let (n, (wanted, seen)) = units(unit, wanted)
-        .zip(units(unit, seen))
-        .enumerate()
-        .find(|(_, (wanted, seen))| wanted != seen)?;
-    Some(if racy {
+/// The elements that are not what is wanted: the number of each, what is wanted, and what is seen.
+fn differing<'b>(
+    unit: Unit,
+    wanted: &'b [u8],
+    seen: &'b [u8],
+) -> impl Iterator<Item = (usize, u64, u64)> + 'b {
+    let all = units(unit, wanted).zip(units(unit, seen)).enumerate();
+    all.filter(|(_, (wanted, seen))| wanted != seen)
+        .map(|(n, (wanted, seen))| (n, wanted, seen))
+}
+
+fn wrong(name: &str, unit: Unit, (n, wanted, seen): (usize, u64, u64), racy: bool) -> String {
+    if racy {
         format!("{name}: {} {n} is not {wanted}", unit.name())
     } else {
         format!("{name}: {} {n} is {seen}, not {wanted}", unit.name())
-    })
+    }
 }
+
+fn same(name: &str, unit: Unit, wanted: &[u8], seen: &[u8], racy: bool) -> Option<String> {
+    let first = differing(unit, wanted, seen).next()?;
+    Some(wrong(name, unit, first, racy))
+}
+
+/// The first wrong element of each of the first columns that have one; several may be about the same.
+fn by_column(
+    name: &str,
+    unit: Unit,
+    (wanted, seen): (&[u8], &[u8]),
+    racy: bool,
+    columns: &[String],
+) -> Vec<String> {
+    let mut told: Vec<(&String, String)> = Vec::new();
+    for one in differing(unit, wanted, seen) {
+        let column = &columns[one.0 % columns.len()];
+        if told.iter().all(|(other, _)| *other != column) {
+            let name = format!("{name}, by {column}");
+            told.push((column, wrong(&name, unit, one, racy)));
+        }
+        if told.len() == COLUMNS {
+            break;
+        }
+    }
+    told.into_iter().map(|(_, what)| what).collect()
+}
+
+/// Columns with wrong elements that are told of an object.
+const COLUMNS: usize = 4;
 
 fn pointer(
     record: &Record,

@@ -76,13 +76,27 @@ fn nothing_but_what_holds_even_so_is_checked_after_a_timeout() {
 }
 
 #[test]
+fn what_is_wrong_is_told_of_each_column() {
+    let contents = Contents::Words(vec![1, 2, 3, 4, 5, 6]);
+    let mut want = Same::new(Unit::Word, contents, false);
+    want.columns = ["hadd of int", "abs of int"].map(String::from).into();
+    let of = check("the log", That::Bytes(AnswerId(0), Want::Same(want)));
+    let seen = |words: [u32; 6]| answering(0, &words.map(u32::to_le_bytes).concat());
+    assert_eq!(broken(&of, &seen([1, 2, 3, 4, 5, 6])), [""; 0]);
+    let wrong = ["the log, by abs of int: word 3 is 7, not 4"];
+    assert_eq!(broken(&of, &seen([1, 2, 3, 7, 5, 8])), wrong);
+    let both = [
+        "the log, by hadd of int: word 2 is 0, not 3",
+        "the log, by abs of int: word 3 is 7, not 4",
+    ];
+    assert_eq!(broken(&of, &seen([1, 2, 0, 7, 5, 6])), both);
+}
+
+#[test]
 fn bytes_are_compared_by_their_units() {
     let same = |racy| {
-        let want = Want::Same(Same {
-            unit: Unit::Word,
-            contents: Contents::Words(vec![1, 2]),
-            racy,
-        });
+        let contents = Contents::Words(vec![1, 2]);
+        let want = Want::Same(Same::new(Unit::Word, contents, racy));
         check("the log", That::Bytes(AnswerId(0), want))
     };
     let wrong = answering(0, &[1, 0, 0, 0, 3, 0, 0, 0]);

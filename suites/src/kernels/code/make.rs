@@ -114,7 +114,7 @@ impl Maker {
 
     /// `place op= by`.
     pub fn compound(&mut self, place: Place, ty: Type, op: Arithmetic, by: Expr) -> Stmt {
-        let now = self.read(place.clone(), ty);
+        let now = self.expr(ty, Kind::Held);
         let value = self.arithmetic(op, now, by);
         Stmt::Compound(place, self.implicit(ty, value))
     }

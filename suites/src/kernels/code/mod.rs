@@ -307,6 +307,8 @@ pub enum Kind {
     Constant(Value),
     /// What a place holds.
     Read(Place),
+    /// What the place of the compound assignment around it held, which is found once.
+    Held,
     /// `-e`, of the promoted type.
     Negate(Box<Expr>),
     /// `~e`, of the promoted type.
@@ -431,8 +433,9 @@ pub enum Stmt {
     Declare(VarId, Option<Init>),
     /// `place = e`, of the place's type.
     Assign(Place, Expr),
-    /// `place op= e`, as the value that the place gets: an [`Kind::Arithmetic`] whose left operand reads the
-    /// place, converted back where the place has another type.
+    /// `place op= e`, as the value that the place gets: an [`Kind::Arithmetic`] whose left operand is [`Kind::Held`],
+    /// converted back where the place has another type. A place that changes something has an unsigned type, of which
+    /// every value is defined.
     Compound(Place, Expr),
     /// `place++` or `place--`, of an unsigned type.
     Step(Place, bool),
@@ -470,8 +473,9 @@ pub enum Init {
     Number(Expr),
     /// The first numbers of an array or a structure, in braces; the others are zero.
     List(Vec<Expr>),
-    /// The numbers of some parts of it, each with its designator; the others are zero.
-    Parts(Vec<(Vec<Part>, Expr)>),
+    /// The numbers of some parts of it; the others are zero. Each has its designator where that is said; else it is the
+    /// part behind the one before it.
+    Parts(Vec<(Vec<Part>, Expr, bool)>),
     /// A structure of its type.
     Whole(Place),
     /// A pointer.

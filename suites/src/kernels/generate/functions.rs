@@ -1,8 +1,8 @@
 //! Collective functions of work-groups.
 
-use super::builder::{CaseBuilder, args, cl, divides, groups};
+use super::builder::{CaseBuilder, cl, divides, groups};
 use crate::choices::Choices;
-use crate::kernels::case::{Contents, KernelCase, Range, Unit, Want};
+use crate::kernels::case::{Arg, Contents, KernelCase, Range, Unit, Want};
 use crate::rule;
 use classay_vocabulary::Need;
 
@@ -29,10 +29,9 @@ pub(super) const COLLECTIVE: [&str; 12] = [
     "any",
 ];
 
-/// A function of a work-group on values of a type, in groups of every shape.
+/// The functions of a work-group on values of a type, in groups of every shape, one after the other.
 pub fn work_group(choices: &mut Choices) -> KernelCase {
     let ty = choices.one_of(&["int", "uint", "long", "ulong", "float", "double", "half"]);
-    let name = choices.one_of(&COLLECTIVE);
     let dimensions = choices.between(1, 3);
     let mut shape: Vec<u64> = (0..dimensions)
         .map(|_| choices.one_of(&[1, 2, 3, 4, 5]))
@@ -52,7 +51,7 @@ pub fn work_group(choices: &mut Choices) -> KernelCase {
             }
         })
         .collect();
-    let mut case = CaseBuilder::new(format!("work_group_{name} of {ty}"));
+    let mut case = CaseBuilder::new(format!("the functions of work-groups, of {ty}"));
     case.need(&[Need::WorkGroupFunctions]);
     case.need_if(!divides(&global, &shape), &[Need::NonUniformGroups]);
     let pragma = case.need_type(ty);
@@ -61,16 +60,11 @@ pub fn work_group(choices: &mut Choices) -> KernelCase {
     // Small whole numbers: sums are exact in every type.
     let spread: i64 = if ty == "half" { 21 } else { 2001 };
     let bias = if ty.starts_with('u') { 1000 } else { 0 };
-    let call = match name {
-        "broadcast" => match dimensions {
-            1 => "work_group_broadcast(v, from % get_local_size(0))".to_string(),
-            2 => {
-                "work_group_broadcast(v, from % get_local_size(0), from % get_local_size(1))".into()
-            }
-            _ => "work_group_broadcast(v, from % get_local_size(0), from % get_local_size(1), \
-                  from % get_local_size(2))"
-                .into(),
-        },
+    let places: Vec<String> = (0..dimensions)
+        .map(|d| format!("from % get_local_size({d})"))
+        .collect();
+    let call = |name: &str| match name {
+        "broadcast" => format!("work_group_broadcast(v, {})", places.join(", ")),
         "all" | "any" => format!("({ty})(work_group_{name}(v > ({ty}){bias}) != 0)"),
         _ => format!("work_group_{name}(v)"),
     };
@@ -80,37 +74,51 @@ pub fn work_group(choices: &mut Choices) -> KernelCase {
     } else {
         "(long)result".into()
     };
+    let parameters = COLLECTIVE.map(|name| format!("global long *{name}"));
+    let calls = COLLECTIVE.map(|name| {
+        let call = call(name);
+        format!("    result = {call};\n    {name}[item] = {told};\n")
+    });
     case.case.source = cl!(
         "work_groups.cl",
         pragma,
+        parameters = parameters.join(", "),
         seed,
         ty,
         spread,
         bias,
         at,
-        call,
-        told
+        calls = calls.concat()
     );
     let range = Range::new(global, shape);
     let items = range.items() as usize;
-    let out = case.buffer(8 * items);
+    let outs = COLLECTIVE.map(|name| (name, case.buffer(8 * items)));
     let [gx, gy, _] = Range::three(&range.global, 1);
-    let mut wanted = vec![0u64; items];
+    let mut wanted = COLLECTIVE.map(|_| vec![0u64; items]);
     for (number, ([x, y, z], [w, h, d])) in groups(&range).into_iter().enumerate() {
         let value = |me| value(number as u32, me, seed, spread) + bias;
         let values: Vec<i64> = (0..(w * h * d) as u32).map(value).collect();
         let from = (at % d * h + at % h) * w + at % w;
-        let results = results(name, ty, &values, from as usize, bias);
-        for (me, result) in (0u64..).zip(results) {
-            let (lx, ly, lz) = (me % w, me / w % h, me / w / h);
-            let place = ((z + lz) * gy + y + ly) * gx + x + lx;
-            wanted[place as usize] = result;
+        for (name, wanted) in COLLECTIVE.iter().zip(&mut wanted) {
+            let results = results(name, ty, &values, from as usize, bias);
+            for (me, result) in (0u64..).zip(results) {
+                let (lx, ly, lz) = (me % w, me / w % h, me / w / h);
+                let place = ((z + lz) * gy + y + ly) * gx + x + lx;
+                wanted[place as usize] = result;
+            }
         }
     }
-    case.launch("collect", args![out], range);
-    let rules = [rule::WG_FUNCTIONS];
-    let want = Want::same(Unit::Long, Contents::Longs(wanted));
-    case.look(out, &rules, &format!("work_group_{name}"), want);
+    let args = outs.map(|(_, out)| Arg::from(out)).into();
+    case.launch("collect", args, range);
+    for ((name, out), wanted) in outs.into_iter().zip(wanted) {
+        let want = Want::same(Unit::Long, Contents::Longs(wanted));
+        case.look(
+            out,
+            &[rule::WG_FUNCTIONS],
+            &format!("work_group_{name}"),
+            want,
+        );
+    }
     case.case
 }
 

@@ -107,8 +107,16 @@ pub fn transfer(choices: &mut Choices) -> KernelCase {
         let (row, slice) = if plane && choices.percent(40) {
             let row = (region[0] + choices.below(3)) * element;
             let third = !matches!(own.shape, Shape::Plane(..));
-            let slice = row * region[1] + if third { row * choices.below(2) } else { 0 };
-            (row, if third { slice } else { 0 })
+            // Without a slice pitch the rows of slices follow each other as rows do.
+            let said = third && choices.percent(60);
+            (
+                row,
+                if said {
+                    row * (region[1] + choices.below(2))
+                } else {
+                    0
+                },
+            )
         } else {
             (0, 0)
         };
@@ -152,9 +160,9 @@ fn one(
     format: Format,
 ) -> Transfer {
     let begin = corner.origin[0];
-    match choices.below(9) {
-        0 => Transfer::ReadImage(moved(spot, corner, region)),
-        1 => Transfer::WriteImage(moved(corner, spot, region)),
+    match choices.below(11) {
+        0 | 9 => Transfer::ReadImage(moved(spot, corner, region)),
+        1 | 10 => Transfer::WriteImage(moved(corner, spot, region)),
         2 | 3 => {
             let to = Spot {
                 object: other.0,

@@ -227,11 +227,10 @@ impl<'a> Lower<'a> {
     fn wanted(&self, object: ObjectId, want: &Want, model: &Model<'_>) -> Option<check::Want> {
         Some(match want {
             Want::Same(same) => check::Want::Same(same.clone()),
-            Want::AsMoved => check::Want::Same(Same {
-                unit: Unit::Byte,
-                contents: Contents::Bytes(model.bytes(object)),
-                racy: false,
-            }),
+            Want::AsMoved => {
+                let contents = Contents::Bytes(model.bytes(object));
+                check::Want::Same(Same::new(Unit::Byte, contents, false))
+            }
             Want::Permutation(values) => check::Want::Permutation(*values),
             Want::Turns { groups } => check::Want::Permutation(Permutation {
                 unit: Unit::Word,

@@ -20,6 +20,7 @@ impl<'p> Machine<'p> {
         Ok(match &expr.kind {
             Kind::Constant(value) => *value,
             Kind::Read(place) => self.read(place, frame, item)?,
+            Kind::Held => *self.held.last().ok_or("nothing is assigned to here")?,
             Kind::Negate(of) => {
                 let value = self.operand(of, ty, frame, item)?;
                 let exact = ty.each(|n| ty.of.wrap(-ty.of.number(value[n])));
@@ -135,9 +136,10 @@ impl<'p> Machine<'p> {
                 self.eval(of, frame, item)?
             }
             Kind::Post(place, up) => {
-                let before = self.read(place, frame, item)?;
+                let found = self.place(place, frame, item)?;
+                let before = self.read_found(&found, item)?;
                 let next = ty.number(&before) + if *up { 1 } else { -1 };
-                self.assign(place, ty.value(next), frame, item)?;
+                self.assign_found(&found, ty.value(next), item)?;
                 before
             }
             Kind::WorkItem(function, dimension) => {

@@ -35,6 +35,8 @@ pub struct Machine<'p> {
     tables: Vec<Value>,
     guarded: BTreeSet<u32>,
     steps: u64,
+    /// What the places held that are being assigned to, the innermost last.
+    held: Vec<Value>,
     group: Group,
 }
 
@@ -121,6 +123,7 @@ impl<'p> Machine<'p> {
                 .collect(),
             guarded: BTreeSet::new(),
             steps: 0,
+            held: Vec::new(),
             group: Group::default(),
         }
     }

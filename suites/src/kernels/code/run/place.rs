@@ -206,6 +206,10 @@ impl<'p> Machine<'p> {
         item: u32,
     ) -> Result<Value, Stop> {
         let found = self.place(place, frame, item)?;
+        self.read_found(&found, item)
+    }
+
+    pub(super) fn read_found(&mut self, found: &Found<'p>, item: u32) -> Result<Value, Stop> {
         let value = self.load_number(found.pointer, item)?;
         Ok(match (found.lanes, found.shape) {
             (Some(lanes), Shape::Number(ty)) => ty.each(|n| value[usize::from(lanes[n])]),
@@ -221,6 +225,15 @@ impl<'p> Machine<'p> {
         item: u32,
     ) -> Result<(), Stop> {
         let found = self.place(place, frame, item)?;
+        self.assign_found(&found, value, item)
+    }
+
+    pub(super) fn assign_found(
+        &mut self,
+        found: &Found<'p>,
+        value: Value,
+        item: u32,
+    ) -> Result<(), Stop> {
         let whole = match found.lanes {
             None => value,
             Some(lanes) => {

@@ -29,7 +29,7 @@ impl<'p> Machine<'p> {
                     }
                     Some(Init::Parts(parts)) => {
                         let mut values = vec![Cell::Number([0; LANES]); cells];
-                        for (path, value) in parts {
+                        for (path, value, _) in parts {
                             let number = self.eval(value, frame, item)?;
                             let at = self.place_in(frame.function.variables[*id].shape, path)?;
                             values[at] = Cell::Number(number);
@@ -45,21 +45,30 @@ impl<'p> Machine<'p> {
                 own.fill(Cell::Unset);
                 own[..values.len()].copy_from_slice(&values);
             }
-            Stmt::Assign(place, value) | Stmt::Compound(place, value) => {
+            Stmt::Assign(place, value) => {
                 let value = self.eval(value, frame, item)?;
                 self.assign(place, value, frame, item)?;
+            }
+            // "the lvalue E1 is evaluated only once" (C99 6.5.16.2).
+            Stmt::Compound(place, value) => {
+                let to = self.place(place, frame, item)?;
+                let held = self.read_found(&to, item)?;
+                self.held.push(held);
+                let value = self.eval(value, frame, item);
+                self.held.pop();
+                self.assign_found(&to, value?, item)?;
             }
             Stmt::Step(place, up) => {
                 let to = self.place(place, frame, item)?;
                 let Shape::Number(ty) = to.shape else {
                     return Err("what is no number is counted".into());
                 };
-                let now = ty.number(&self.load_number(to.pointer, item)?);
+                let now = ty.number(&self.read_found(&to, item)?);
                 let next = now + if *up { 1 } else { -1 };
                 if ty.of.signed && !ty.of.holds(next) {
                     return Err("a counted number overflows".into());
                 }
-                self.assign(place, ty.value(next), frame, item)?;
+                self.assign_found(&to, ty.value(next), item)?;
             }
             Stmt::Copy(to, from) => {
                 let cells = self.whole(from, frame, item)?;

@@ -23,6 +23,7 @@ impl Writer<'_> {
         match &expr.kind {
             Kind::Constant(value) => constant(ty, value),
             Kind::Read(place) => self.place(place),
+            Kind::Held => self.held.clone(),
             Kind::Negate(of) if guarded => {
                 let (unsigned, of) = (ty.with(ty.of.unsigned()), self.unsigned(of, ty));
                 format!("as_{}(({})(0) - {of})", ty.name(), unsigned.name())

@@ -27,6 +27,7 @@ fn write_unit(program: &Program, guarded: &BTreeSet<u32>, unit: usize) -> String
         indent: 0,
         helpers: BTreeMap::new(),
         called: BTreeSet::new(),
+        held: String::new(),
     };
     for (n, function) in program.functions.iter().enumerate() {
         if function.unit == unit {
@@ -79,6 +80,8 @@ struct Writer<'p> {
     /// Functions that stand for expressions, such as divisions that are always defined, by their names.
     helpers: BTreeMap<String, String>,
     called: BTreeSet<usize>,
+    /// The place that is being assigned to.
+    held: String,
 }
 
 impl Writer<'_> {
@@ -218,10 +221,16 @@ impl Writer<'_> {
             Stmt::Assign(place, value) => {
                 format!("{} = {}", self.place(place), self.bare(value))
             }
-            Stmt::Compound(place, value) => match self.compound(value) {
-                Some((op, by)) => format!("{} {op}= {by}", self.place(place)),
-                None => format!("{} = {}", self.place(place), self.bare(value)),
-            },
+            Stmt::Compound(place, value) => {
+                let place = self.place(place);
+                let around = std::mem::replace(&mut self.held, place.clone());
+                let text = match self.compound(value) {
+                    Some((op, by)) => format!("{place} {op}= {by}"),
+                    None => format!("{place} = {}", self.bare(value)),
+                };
+                self.held = around;
+                text
+            }
             Stmt::Step(place, up) => {
                 format!("{}{}", self.place(place), if *up { "++" } else { "--" })
             }
@@ -290,9 +299,12 @@ impl Writer<'_> {
             Init::Number(value) => self.bare(value),
             Init::List(list) => self.braces(shape, &mut list.iter().peekable()),
             Init::Parts(parts) => {
-                let parts = parts.iter().map(|(path, value)| {
+                let parts = parts.iter().map(|(path, value, named)| {
                     let path: String = path.iter().map(part).collect();
-                    format!("{path} = {}", self.bare(value))
+                    match named {
+                        true => format!("{path} = {}", self.bare(value)),
+                        false => self.bare(value),
+                    }
                 });
                 let parts: Vec<_> = parts.collect();
                 format!("{{ {} }}", parts.join(", "))

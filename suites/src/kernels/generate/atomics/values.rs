@@ -131,8 +131,8 @@ fn old(ty: Type, name: &str, arguments: &str) -> String {
     format!("{prefix}_{name}({arguments})")
 }
 
-/// Each work-item does a sequence of atomic functions on an object of its own, of any type and of both types of 32
-/// bits: their results, what compare-exchanges put in the place of what they expected, and what is left.
+/// Each work-item does a sequence of atomic functions on an object of its own, of any type and of some others:
+/// their results, what compare-exchanges put in the place of what they expected, and what is left.
 pub fn values(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("what atomic functions give and leave");
     let legacy = choices.percent(35);
@@ -140,8 +140,14 @@ pub fn values(choices: &mut Choices) -> KernelCase {
         true => choices.one_of(&OLD),
         false => choices.one_of(&Type::ALL),
     };
-    let mut types = vec![first, Type::Uint, Type::Int];
-    types.dedup();
+    let beside: &[Type] = match (legacy, first.long()) {
+        (true, false) => &[Type::Uint, Type::Int, Type::Float],
+        (true, true) => &[Type::Long, Type::Ulong, Type::Float],
+        (false, false) => &[Type::Uint, Type::Int],
+        (false, true) => &[Type::Uint, Type::Ulong],
+    };
+    let mut types = vec![first];
+    types.extend(beside.iter().filter(|ty| **ty != first));
     case.case.source = types.iter().map(|ty| enable(*ty)).collect();
     for (n, ty) in types.into_iter().enumerate() {
         each(choices, &mut case, &format!("each{n}"), ty, legacy);
@@ -180,10 +186,11 @@ fn each(choices: &mut Choices, case: &mut CaseBuilder, name: &str, ty: Type, leg
         let form = form(choices, case, region, legacy);
         let operand = value(choices, ty);
         let what = choices.below(12);
-        // What the first work-item has is expected, or something else.
+        // What the first work-item has is expected, or what differs from that in one bit, or something else.
         let expected = match what {
-            0..=2 if choices.percent(50) => cells[0],
-            0..=2 => value(choices, ty),
+            0 => cells[0],
+            1 if !ty.real() => cells[0] ^ 1 << choices.below(8 * ty.unit().bytes()),
+            1 | 2 => value(choices, ty),
             _ => 0,
         };
         let name = choices.pick(functions).unwrap_or("load");

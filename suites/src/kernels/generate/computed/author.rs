@@ -21,6 +21,9 @@ pub(in super::super) struct Author<'c> {
     pub(super) kept: Option<Kept>,
     /// The functions that the next pieces are about, in turn.
     pub(super) turn: usize,
+    /// What the piece that is being written is about, and what each result of the kernel is.
+    pub(super) about: String,
+    pub(super) columns: Vec<String>,
 }
 
 impl<'c> Author<'c> {
@@ -35,6 +38,8 @@ impl<'c> Author<'c> {
             helpers: Vec::new(),
             kept: None,
             turn: 0,
+            about: String::new(),
+            columns: Vec::new(),
         }
     }
 

@@ -189,6 +189,10 @@ impl Author<'_> {
             });
         }
         body.push(Stmt::Switch(on, arms));
+        // What a `continue` in the switch goes past.
+        if around.in_loop {
+            body.push(self.change(around));
+        }
     }
 
     /// A function of numbers that returns early or late.

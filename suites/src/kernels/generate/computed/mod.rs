@@ -39,8 +39,8 @@ struct Planned {
     range: Range,
     input: Integer,
     output: Integer,
-    /// Results of each work-item.
-    results: usize,
+    /// What each result of a work-item is about.
+    results: Vec<String>,
     numbers: Vec<(Type, Value)>,
     /// The type of structures that it can leave in global memory.
     kept: Option<usize>,
@@ -156,7 +156,7 @@ impl Author<'_> {
             range,
             input,
             output,
-            results: each,
+            results: std::mem::take(&mut self.columns),
             numbers,
             kept: kept.map(|(of, _)| of),
         }
@@ -166,7 +166,11 @@ impl Author<'_> {
     fn results(&mut self, subject: Subject, body: &mut Vec<Stmt>) -> Results {
         let mut results = Results::new();
         self.turn = self.choices.below(64);
-        let pieces = self.choices.one_of(&[1, 8, 12, 16, 20]);
+        // Of functions there are many, each of many types.
+        let pieces = match subject {
+            Subject::Functions => self.choices.one_of(&[1, 12, 16, 20, 24]),
+            _ => self.choices.one_of(&[1, 8, 12, 16, 20]),
+        };
         for _ in 0..pieces {
             if results.len() >= RESULTS {
                 break;
@@ -176,7 +180,9 @@ impl Author<'_> {
                 .choices
                 .percent(25)
                 .then(|| self.choices.one_of(&others));
-            match other.unwrap_or(subject) {
+            let of = other.unwrap_or(subject);
+            self.about = of.name().into();
+            match of {
                 Subject::Operators => self.operators(body, &mut results),
                 Subject::Conversions => self.conversions(body, &mut results),
                 Subject::Functions => self.functions(body, &mut results),
@@ -185,6 +191,7 @@ impl Author<'_> {
                 Subject::WorkItems => self.work_items(body, &mut results),
                 Subject::Reals => self.reals(body, &mut results),
             }
+            self.are_about(&results);
         }
         results
     }
@@ -255,7 +262,7 @@ fn finish(
     for (n, plan) in planned.iter().enumerate() {
         let items = plan.range.items() as usize;
         let inputs = numbers(plan.input, items * INPUTS, seed + n as u64);
-        let [out, from] = [vec![[0; LANES]; items * plan.results], inputs.clone()]
+        let [out, from] = [vec![[0; LANES]; items * plan.results.len()], inputs.clone()]
             .map(|values| machine.buffer(values));
         let kept = plan.kept.map(Shape::Struct).map(|of| {
             let cells = items * program.cells(of);
@@ -298,7 +305,8 @@ fn finish(
         rules.extend((!case.case.units.is_empty()).then_some(rule::C_UNITS));
         rules.extend(copied.map(|_| rule::RG_ARGS));
         let name = format!("what {} computed", plan.name);
-        look(case, plan.output, to, &values, &rules, &name);
+        let want = wanted(plan.output, &values).in_columns(plan.results.clone());
+        case.look(to, &rules, &name, want);
     }
 }
 
@@ -312,15 +320,8 @@ pub(super) fn buffer(case: &mut CaseBuilder, of: Integer, values: &[Value]) -> O
     )
 }
 
-/// A look at a buffer of numbers.
-pub(super) fn look(
-    case: &mut CaseBuilder,
-    of: Integer,
-    at: ObjectId,
-    values: &[Value],
-    rules: &[RuleId],
-    name: &str,
-) {
+/// These numbers in a buffer.
+pub(super) fn wanted(of: Integer, values: &[Value]) -> Want {
     let unit = match of.bits {
         64 => Unit::Long,
         32 => Unit::Word,
@@ -331,7 +332,7 @@ pub(super) fn look(
         32 => Contents::Words(values.iter().map(|value| value[0] as u32).collect()),
         _ => Contents::Bytes(bytes(of, values)),
     };
-    case.look(at, rules, name, Want::same(unit, contents).racy());
+    Want::same(unit, contents).racy()
 }
 
 /// Little-endian bytes, as devices of this endianness have them.

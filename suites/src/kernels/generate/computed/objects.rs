@@ -8,8 +8,9 @@ use crate::kernels::code::*;
 impl Author<'_> {
     /// Structures, arrays, tables, and pointers into them.
     pub(super) fn memory(&mut self, body: &mut Vec<Stmt>, results: &mut Results) {
-        match self.choices.below(10) {
+        match self.choices.below(11) {
             0 | 1 => self.array(body, results),
+            10 => self.found_once(body, results),
             2..=5 => self.structure(body, results),
             6 => self.table(body, results),
             7 => self.grid(body, results),
@@ -57,6 +58,43 @@ impl Author<'_> {
         if self.choices.percent(50) {
             self.pointer_to_pointer(body, results, (array, pointer), ty);
         }
+    }
+
+    /// Elements of an array that are changed where counting leads: each is found once, so the count goes on by one.
+    fn found_once(&mut self, body: &mut Vec<Stmt>, results: &mut Results) {
+        // Of these types every result is defined, and the place need not be written a second time.
+        let ty = self.choices.one_of(&[UINT, ULONG]).scalar();
+        let length = self.choices.one_of(&[4u32, 8, 16]);
+        let array = self.variable(Shape::Array(ty, length as usize));
+        let first = self.some_numbers(Shape::Array(ty, length as usize));
+        body.push(Stmt::Declare(array, Some(first)));
+        let first = self.small(length - 1);
+        let count = self.declare(body, UINT.scalar(), first);
+        // Nothing beside what changes it reads it.
+        self.sources.pop();
+        for _ in 0..self.choices.between(2, 4) {
+            let counted = Kind::Post(Place::variable(count), self.choices.percent(60));
+            let counted = self.make.expr(UINT.scalar(), counted);
+            let index = self
+                .make
+                .with(counted, Arithmetic::And, (length - 1).into());
+            let place = Place::variable(array).at(index);
+            if self.choices.percent(20) {
+                body.push(Stmt::Step(place, self.choices.percent(50)));
+                continue;
+            }
+            use Arithmetic::*;
+            let op = self
+                .choices
+                .one_of(&[Add, Xor, Subtract, Or, And, Multiply]);
+            let by = self.expr(1);
+            let by = self.make.cast(ty, by);
+            body.push(self.make.compound(place, ty, op, by));
+        }
+        results.push(self.make.variable(count, UINT.scalar()));
+        let sum = self.sum(body);
+        self.fold(body, sum, Place::variable(array));
+        results.push(self.make.variable(sum, ULONG.scalar()));
     }
 
     /// The pointer through one that leads to it, before and after it is moved back by one.

@@ -34,6 +34,21 @@ pub(super) const SUBJECTS: [Subject; 7] = {
     ]
 };
 
+impl Subject {
+    /// What it is called in sentences.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Subject::Operators => "operators",
+            Subject::Conversions => "conversions",
+            Subject::Functions => "functions",
+            Subject::Statements => "statements",
+            Subject::Memory => "arrays, structures and pointers",
+            Subject::WorkItems => "work-item functions",
+            Subject::Reals => "functions of float",
+        }
+    }
+}
+
 impl Author<'_> {
     /// A variable of a scalar type with the value, and it as a result.
     pub(super) fn result(
@@ -213,6 +228,7 @@ impl Author<'_> {
     /// An integer function, of a signed and of an unsigned type, or another order of lanes.
     pub(super) fn functions(&mut self, body: &mut Vec<Stmt>, results: &mut Results) {
         if self.choices.percent(12) {
+            self.about = "shuffle".into();
             return self.shuffled(body, results);
         }
         let function = self.in_turn(&BUILTINS);
@@ -252,11 +268,19 @@ impl Author<'_> {
             });
         }
         let value = self.make.builtin(function, arguments);
+        self.about = format!("{} of {}", function.name(), ty.name());
         if value.ty.lanes > 1 {
-            return self.lanes(body, results, value);
+            self.lanes(body, results, value);
+        } else {
+            let wide = self.choices.one_of(&[LONG, ULONG, INT, UINT]);
+            self.result(body, results, wide, value);
         }
-        let wide = self.choices.one_of(&[LONG, ULONG, INT, UINT]);
-        self.result(body, results, wide, value);
+        self.are_about(results);
+    }
+
+    /// Further results are about what is being written.
+    pub(super) fn are_about(&mut self, results: &Results) {
+        self.columns.resize(results.len(), self.about.clone());
     }
 
     /// An argument that the function says what it gives of.
@@ -288,6 +312,7 @@ impl Author<'_> {
     /// What work-item functions say, of dimensions that stand there and that are computed.
     pub(super) fn work_items(&mut self, body: &mut Vec<Stmt>, results: &mut Results) {
         let function = self.in_turn(&WORK_ITEM);
+        self.about = function.name().into();
         if self.choices.percent(70) {
             // Seldom one that no range has, of which the functions say what it is, too.
             let beyond = self.choices.percent(1);

@@ -16,6 +16,8 @@ impl Author<'_> {
         let arguments: Vec<Expr> = arguments
             .map(|(n, ty)| self.real_argument(function, n, ty))
             .collect();
+        let names: Vec<String> = ["x", "y", "z"].map(String::from).into();
+        self.about = function.text(lanes, &names[..arguments.len().min(3)]);
         let value = self.make.expr(gives, Kind::Real(function, arguments));
         match lanes {
             1 => {

@@ -376,7 +376,7 @@ impl Author<'_> {
     }
 
     /// First values of the first numbers of a shape, or of some by their designators.
-    fn some_numbers(&mut self, shape: Shape) -> Init {
+    pub(super) fn some_numbers(&mut self, shape: Shape) -> Init {
         let numbers = self.program.numbers(shape);
         let value = |author: &mut Self, ty: Type| match ty.lanes {
             1 => {
@@ -390,14 +390,32 @@ impl Author<'_> {
             let list = numbers.iter().take(count).map(|(_, ty)| value(self, *ty));
             return Init::List(list.collect());
         }
-        let mut left = numbers;
+        let mut left: Vec<usize> = (0..numbers.len()).collect();
         let mut parts = Vec::new();
         for _ in 0..self.choices.between(1, 3) {
-            if !left.is_empty() {
-                let (path, ty) = left.swap_remove(self.choices.below(left.len()));
-                parts.push((path, value(self, ty)));
+            if left.is_empty() {
+                break;
+            }
+            let mut at = left.swap_remove(self.choices.below(left.len()));
+            let (path, ty) = numbers[at].clone();
+            parts.push((path, value(self, ty), true));
+            // "Initialization then continues forward in order, beginning with the next subobject" (C99 6.7.8).
+            while self.choices.percent(40) {
+                let next = left.iter().position(|n| *n == at + 1);
+                let Some(next) = next.filter(|_| beside(&numbers[at].0, &numbers[at + 1].0)) else {
+                    break;
+                };
+                at = left.swap_remove(next);
+                let (path, ty) = numbers[at].clone();
+                parts.push((path, value(self, ty), false));
             }
         }
         Init::Parts(parts)
     }
+}
+
+/// Whether two parts lie in one array or structure, the second behind the first.
+fn beside(first: &[Part], second: &[Part]) -> bool {
+    let whole = first.split_last().map(|(_, before)| before);
+    whole.is_some() && whole == second.split_last().map(|(_, before)| before)
 }

@@ -6,7 +6,7 @@ mod records;
 mod uniform;
 
 use super::builder::CaseBuilder;
-use super::computed::{Author, buffer, look, numbers};
+use super::computed::{Author, buffer, numbers, wanted};
 use crate::choices::Choices;
 use crate::kernels::case::{Arg, KernelCase, Launch, Range};
 use crate::kernels::code::number::*;
@@ -143,14 +143,8 @@ pub fn phases(choices: &mut Choices) -> KernelCase {
             rule::RG_LOCAL,
             rule::C_STATEMENTS,
         ];
-        look(
-            &mut case,
-            of,
-            to,
-            &machine.contents(out),
-            &rules,
-            &format!("what {name} computed"),
-        );
+        let want = wanted(of, &machine.contents(out));
+        case.look(to, &rules, &format!("what {name} computed"), want);
     }
     case.case
 }
