@@ -24,6 +24,10 @@ struct Played {
     violations: Vec<Violation>,
     is_incomplete: bool,
     freedoms: Vec<FreedomCount>,
+    /// Its violations have nothing to do with each other.
+    apart: bool,
+    /// What objects are after it nobody knows.
+    unknown: bool,
     /// The next run is to play what is left of the case.
     goes_on: bool,
     /// Another program for it, with the number of its first call in the case.
@@ -94,6 +98,8 @@ impl Stage<'_> {
             Ok(Played {
                 violations,
                 freedoms,
+                apart: true,
+                unknown: let_through.is_some(),
                 goes_on,
                 next: is_other.then(|| (lowered.program.clone(), parts.now.start)),
                 ..Played::default()
@@ -177,7 +183,7 @@ impl Stage<'_> {
             let played = check(&record, run as u32)?;
             let mut violations = played.violations;
             // What else is wrong may be why: it is told first.
-            if record.failed.is_none() {
+            if record.failed.is_none() && !played.unknown {
                 violations.extend(now.wrong_answers(&record));
             }
             if let Some((next, begins)) = played.next {
@@ -188,6 +194,7 @@ impl Stage<'_> {
                 violations,
                 is_incomplete: played.is_incomplete,
                 freedoms: played.freedoms,
+                apart: played.apart,
                 goes_on: played.goes_on,
             })
         });

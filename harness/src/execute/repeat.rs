@@ -26,14 +26,16 @@ pub struct Shown {
     pub is_incomplete: bool,
     /// Where rules leave a choice, the ways that the run could show, each once, and whether it did.
     pub freedoms: Vec<FreedomCount>,
+    /// Its violations have nothing to do with each other: each is counted as if it were a run's.
+    pub apart: bool,
     /// The next run plays what this one left out.
     pub goes_on: bool,
 }
 
 /// What a run gave, of which the runs of a launch are counted.
 pub struct Gave<T> {
-    /// It.
-    pub what: T,
+    /// It; several where it is counted as several runs.
+    pub what: Vec<T>,
     /// The next run plays what this one left out: with it the run is as good as one, and only then has the case been
     /// played once.
     pub goes_on: bool,
@@ -42,13 +44,15 @@ pub struct Gave<T> {
 impl<T> Gave<T> {
     /// What a run gave that left nothing out.
     pub fn whole(what: T) -> Gave<T> {
-        let goes_on = false;
-        Gave { what, goes_on }
+        Gave {
+            what: vec![what],
+            goes_on: false,
+        }
     }
 }
 
 /// Calls `one` with the number of each run, which gives what it showed. The first violation stands for its
-/// run; all kinds that were seen are kept, up to [`KEPT`].
+/// run, unless they are apart; all kinds that were seen are kept, up to [`KEPT`].
 pub fn repeat(
     budget: Budget,
     on_launch: &mut dyn FnMut(Launch),
@@ -61,16 +65,23 @@ pub fn repeat(
         on_launch,
         &mut |run| {
             let shown = one(run)?;
-            let outcome = match shown.violations.first() {
-                Some(violation) => Outcome::Violation(violation.clone()),
-                None if shown.is_incomplete => Outcome::Incomplete,
-                None => Outcome::Required,
-            };
+            let counted = if shown.apart { usize::MAX } else { 1 };
+            let violated = shown.violations.iter().take(counted).cloned();
+            let mut outcomes: Vec<Outcome> = violated.map(Outcome::Violation).collect();
+            if outcomes.is_empty() {
+                outcomes.push(match shown.is_incomplete {
+                    true => Outcome::Incomplete,
+                    false => Outcome::Required,
+                });
+            }
             for violation in shown.violations {
                 keep(&mut violations, violation);
             }
             Ok(Gave {
-                what: (outcome, shown.freedoms),
+                what: outcomes
+                    .into_iter()
+                    .zip(std::iter::once(shown.freedoms).chain(std::iter::repeat_with(Vec::new)))
+                    .collect(),
                 goes_on: shown.goes_on,
             })
         },
@@ -142,7 +153,7 @@ pub fn launches<T>(
         let last = played + runs;
         while played < last {
             let Gave { what, goes_on } = one(run)?;
-            gave.push(what);
+            gave.extend(what);
             run += 1;
             played += u64::from(!goes_on);
             let spent = started.elapsed().as_secs_f64();

@@ -389,15 +389,18 @@ impl Active {
                 Some(other) => &mut self.lanes[other],
                 None => &mut self.session,
             };
-            let attempt = match session.observe(case, limits, progress) {
-                Ok(attempt) => attempt,
+            let mut attempts = match session.observe_to_end(case, limits, progress) {
+                Ok(attempts) => attempts,
                 Err(Stop::TimeIsUp) => return Ok(true),
                 Err(stop) => return Err(Halt::Stop(stop)),
             };
-            let again = attempt.crashed() && deaths < limits.retries;
+            let goes_on = attempts.len() > 1;
+            let crashed = attempts.iter().any(Attempt::crashed);
+            let again = crashed && !goes_on && deaths < limits.retries;
             deaths += 1;
-            let over = !matches!(attempt.ending, Ending::Finished(_));
-            played.attempts.push(attempt);
+            let ended = |attempt: &Attempt| matches!(attempt.ending, Ending::Finished(_));
+            let over = goes_on || !attempts.iter().all(ended);
+            played.attempts.append(&mut attempts);
             if !again {
                 return Ok(over);
             }

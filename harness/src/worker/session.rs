@@ -182,31 +182,47 @@ impl Session {
         progress: &mut dyn FnMut(&Launch),
     ) -> Result<CaseResult, Stop> {
         let mut attempts = Vec::new();
-        let mut left = None;
         loop {
-            let attempt = match self.observe_rest(case, left, limits, progress) {
-                // What those before it showed counts.
-                Err(Stop::TimeIsUp) if left.is_some() => {
-                    return Ok(conclude(case, attempts, model));
-                }
-                attempt => attempt?,
-            };
-            let next = attempt.left().filter(|_| attempts.len() < PROCESSES);
-            if next.is_some() || left.is_some() {
-                // What is behind the call that ended it is played by the next process.
-                left = next;
-                attempts.push(attempt);
-                if left.is_none() {
-                    return Ok(conclude(case, attempts, model));
-                }
-                continue;
+            let mut parts = self.observe_to_end(case, limits, progress)?;
+            let goes_on = parts.len() > 1;
+            attempts.append(&mut parts);
+            if goes_on {
+                return Ok(conclude(case, attempts, model));
             }
-            let timed_out = matches!(&attempt.ending, Ending::Died(_)) && !attempt.crashed();
-            attempts.push(attempt);
+            let timed_out = attempts.last().is_some_and(Attempt::hung);
             // A hang would hang again, for as long.
             let had_crashed = attempts.iter().any(Attempt::crashed);
             if timed_out || !had_crashed || attempts.len() > limits.retries as usize {
                 return Ok(conclude(case, attempts, model));
+            }
+        }
+    }
+
+    /// Runs one case once and says what was observed, without judging it; where a call that must be refused ends the
+    /// worker, what is behind it is played by the next one. At least one attempt, and where there are several each
+    /// played what the one before it had left.
+    ///
+    /// # Errors
+    ///
+    /// The device does not open again, the user interrupted, or its time is up and it showed nothing.
+    pub fn observe_to_end(
+        &mut self,
+        case: &Case,
+        limits: Limits,
+        progress: &mut dyn FnMut(&Launch),
+    ) -> Result<Vec<Attempt>, Stop> {
+        let mut attempts = Vec::new();
+        let mut left = None;
+        loop {
+            let attempt = match self.observe_rest(case, left, limits, progress) {
+                // What those before it showed counts.
+                Err(Stop::TimeIsUp) if left.is_some() => return Ok(attempts),
+                attempt => attempt?,
+            };
+            left = attempt.left();
+            attempts.push(attempt);
+            if left.is_none() || attempts.len() == PROCESSES {
+                return Ok(attempts);
             }
         }
     }

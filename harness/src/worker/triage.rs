@@ -44,6 +44,11 @@ impl Attempt {
         }
     }
 
+    /// Whether its worker hung.
+    pub fn hung(&self) -> bool {
+        matches!(&self.ending, Ending::Died(_)) && !self.crashed()
+    }
+
     /// What is left of the case, where a call that must be refused ended its worker.
     pub fn left(&self) -> Option<Left> {
         match &self.ending {
@@ -163,7 +168,7 @@ fn died_on_the_way(deaths: &[Death], have_end: bool, result: &CaseResult) -> Str
     if !have_end {
         text.push_str("; what is behind the last of them was not tried");
     }
-    if !result.reason.is_empty() {
+    if !result.launches.is_empty() && !result.reason.is_empty() {
         text.push_str(&format!("; the others give: {}", result.reason));
     }
     text

@@ -92,7 +92,7 @@ impl Sema<'_> {
         };
         let n = match self.types.of(qual) {
             Type::Array(..) | Type::Record(_) => {
-                self.aggregate(qual, offset, &mut cursor, true, parts, at)?
+                self.aggregate(qual, offset, 0, (&mut cursor, true), parts, at)?
             }
             Type::Vector(scalar, lanes) if items.len() > 1 => {
                 let mut values = Vec::new();
@@ -116,7 +116,7 @@ impl Sema<'_> {
                 if items.is_empty() {
                     return self.error(at, "an initialiser of a scalar is not empty");
                 }
-                self.element(qual, offset, &mut cursor, &[], parts, at)?;
+                self.element(qual, offset, &mut cursor, parts, at)?;
                 1
             }
         };
@@ -126,19 +126,19 @@ impl Sema<'_> {
         Ok(n)
     }
 
-    /// Elements of an array or fields of a struct from a list, up to its end or the object's.
+    /// Elements of an array or fields of a struct from a list, in braces of its own or not, from one on and up to the end of
+    /// the list or the object.
     fn aggregate(
         &mut self,
         qual: Qual,
         offset: u64,
-        cursor: &mut Cursor<'_>,
-        braced: bool,
+        from: u64,
+        (cursor, braced): (&mut Cursor<'_>, bool),
         parts: &mut Parts,
         at: Loc,
     ) -> Checked<u64> {
-        let mut index = 0u64;
-        let mut most = 0u64;
-        let mut after_path = false;
+        let mut index = from;
+        let mut most = from;
         while let Some(item) = cursor.items.get(cursor.next) {
             let mut path: &[Designator] = &[];
             if let Some((first, rest)) = item.designators.split_first() {
@@ -147,11 +147,7 @@ impl Sema<'_> {
                 }
                 index = self.designated(qual, first)?;
                 path = rest;
-            } else if after_path {
-                let what = "an initialiser after one with a longer designator";
-                return self.unsupported(at, what, "it needs a designator of its own");
             }
-            after_path = !path.is_empty();
             // An element of a union is the only one, but for those with a name.
             let full = match self.types.of(qual) {
                 Type::Record(id) => self.types.record(id).union && most > 0,
@@ -163,7 +159,7 @@ impl Sema<'_> {
             let Some((element, here)) = self.part(qual, index, offset, at)? else {
                 break;
             };
-            self.element(element, here, cursor, path, parts, at)?;
+            self.along(element, here, path, cursor, parts, at)?;
             index += 1;
             most = most.max(index);
         }
@@ -230,24 +226,38 @@ impl Sema<'_> {
         }
     }
 
+    /// The part of an object that designators name, and those behind it: "Initialization then continues forward in order,
+    /// beginning with the next subobject after that described by the designator" (C99 6.7.8).
+    fn along(
+        &mut self,
+        qual: Qual,
+        offset: u64,
+        path: &[Designator],
+        cursor: &mut Cursor<'_>,
+        parts: &mut Parts,
+        at: Loc,
+    ) -> Checked<()> {
+        let Some((first, rest)) = path.split_first() else {
+            return self.element(qual, offset, cursor, parts, at);
+        };
+        let index = self.designated(qual, first)?;
+        let Some((element, here)) = self.part(qual, index, offset, at)? else {
+            return self.error(at, "this designator names nothing");
+        };
+        self.along(element, here, rest, cursor, parts, at)?;
+        self.aggregate(qual, offset, index + 1, (cursor, false), parts, at)?;
+        Ok(())
+    }
+
     /// One element from the next item.
     fn element(
         &mut self,
         qual: Qual,
         offset: u64,
         cursor: &mut Cursor<'_>,
-        path: &[Designator],
         parts: &mut Parts,
         at: Loc,
     ) -> Checked<()> {
-        let (mut qual, mut offset) = (qual, offset);
-        for designator in path {
-            let index = self.designated(qual, designator)?;
-            let Some(part) = self.part(qual, index, offset, at)? else {
-                return self.error(at, "this designator names nothing");
-            };
-            (qual, offset) = part;
-        }
         let Some(item) = cursor.items.get(cursor.next) else {
             return Ok(());
         };
@@ -277,7 +287,7 @@ impl Sema<'_> {
             // Without braces of its own the object takes what it needs.
             cursor.ready = Some(value);
             let before = cursor.next;
-            self.aggregate(qual, offset, cursor, false, parts, at)?;
+            self.aggregate(qual, offset, 0, (cursor, false), parts, at)?;
             if cursor.next == before {
                 return self.error(expr.loc, "this does not initialise anything");
             }

@@ -213,6 +213,22 @@ fn packed_and_aligned_structs() {
 }
 
 #[test]
+fn initialisers_go_on_behind_designators() {
+    let text = "kernel void k(global int *out) {
+            struct s { int a[3]; struct { int x; int y[2]; } b; int c; };
+            struct s v = { .a[1] = 1, 2, 3, 4, .b.y[0] = 5, 6, 7 };
+            out[0] = v.a[0]; out[1] = v.a[1]; out[2] = v.a[2]; out[3] = v.b.x; out[4] = v.b.y[0]; out[5] = v.b.y[1];
+            out[6] = v.c;
+            int g[2][3] = { [0][2] = 8, 9, [1][1] = 10, 11 };
+            for (int i = 0; i < 6; i++) out[7 + i] = g[i / 3][i % 3];
+            union { int i; short s[2]; } u[2] = { [0].s[0] = 12, 13, 14 };
+            out[13] = u[0].s[0]; out[14] = u[0].s[1]; out[15] = u[1].i;
+        }";
+    let wanted = [0, 1, 2, 3, 5, 6, 7, 0, 0, 8, 9, 10, 11, 12, 13, 14];
+    assert_eq!(run::<i32>(text, 16), wanted);
+}
+
+#[test]
 fn enums_and_typedefs() {
     let text = "enum e { A, B = 5, C, D = -1 }; typedef enum e e_t; typedef int v[2];
         kernel void k(global int *out) {
