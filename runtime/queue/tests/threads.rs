@@ -89,7 +89,7 @@ impl Command for Node {
         self.queue.as_deref()
     }
 
-    fn perform(&self) -> Result<(), i32> {
+    fn perform(self: &Arc<Self>) -> Result<(), i32> {
         // Some take long enough for those who wait to sleep.
         if self.input.get().is_multiple_of(61) {
             std::thread::sleep(Duration::from_micros(80));

@@ -87,7 +87,7 @@ impl Command for Node {
         self.queue.as_ref().map(|shared| &shared.queue)
     }
 
-    fn perform(&self) -> Result<(), i32> {
+    fn perform(self: &Arc<Self>) -> Result<(), i32> {
         self.records.of(self.event).performed += 1;
         self.look();
         // Others may run meanwhile.
