@@ -109,12 +109,11 @@
 //! interleavings, not weak memory. For that there are the argument above and a race detector,
 //! and little to argue about: all is under locks but eight atomics. Four of them order others,
 //! and are written with release and read with acquire: the state, the count of prerequisites,
-//! the count of unfinished children, the count of ended commands. The rest is ordered by these or by a lock: whether a listed event
-//! failed and the number in the queue are written before the last prerequisite is taken off, the status of a failed
-//! child before the child is; the
-//! length of the pool's list is a hint. `tests/threads` has commands, hosts and notices share plain
+//! the count of unfinished children, the count of ended commands. The rest is ordered by these or by a lock: whether
+//! a listed event failed and the number in the queue are written before the last prerequisite is taken off, the
+//! status of a failed child before the child is; the length of the pool's list is a hint. `tests/threads` has commands, hosts and notices share plain
 //! memory that only these edges order; under the detector (`ci/tsan.sh`) it is silent, and it
-//! reports each of the three when either side of it is weakened.
+//! reports each but the count of children when either side of it is weakened; that one has not been tried.
 #![warn(clippy::missing_errors_doc)]
 
 pub mod engine;
