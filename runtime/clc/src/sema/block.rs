@@ -319,7 +319,7 @@ impl Sema<'_> {
         let places = self.capture_places(record);
         let mut parts = Vec::with_capacity(captures.len());
         for (capture, (offset, _)) in captures.iter().zip(places) {
-            parts.push((offset, self.to_capture(capture.from, at)?));
+            parts.push((offset, self.capture_of(capture.from, at)?));
         }
         let var = Var {
             name: String::new(),
@@ -341,7 +341,7 @@ impl Sema<'_> {
     }
 
     /// The value that a block captures of a name.
-    fn to_capture(&mut self, from: Entry, at: Loc) -> Checked<Expr> {
+    fn capture_of(&mut self, from: Entry, at: Loc) -> Checked<Expr> {
         let (kind, qual) = match from {
             Entry::Local(id) => (ExprKind::Local(id), self.locals[id.0 as usize].qual),
             Entry::Var(id) | Entry::Through(id) => {

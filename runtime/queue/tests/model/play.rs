@@ -61,6 +61,9 @@ fn now() -> u64 {
     })
 }
 
+/// A command, and what it waits for.
+type Child = (Arc<Node>, Vec<Arc<Node>>);
+
 struct Node {
     event: usize,
     core: Core<Node>,
@@ -68,7 +71,7 @@ struct Node {
     queue: Option<Arc<Shared>>,
     kind: Kind,
     /// What it enqueues, with the lists.
-    children: Mutex<Vec<(Arc<Node>, Vec<Arc<Node>>)>>,
+    children: Mutex<Vec<Child>>,
     tells_late: bool,
     tells_at_once: bool,
     lane: Arc<Lane>,
@@ -150,7 +153,7 @@ impl Command for Node {
 }
 
 impl Node {
-    fn take_children(&self) -> Vec<(Arc<Node>, Vec<Arc<Node>>)> {
+    fn take_children(&self) -> Vec<Child> {
         std::mem::take(&mut *self.children.lock().expect("a thread panicked"))
     }
 
@@ -258,8 +261,8 @@ impl Host {
     }
 
     /// What a command will enqueue, with those of the lists that are there: user events may have been released.
-    fn children(&self, enqueues: &[Enqueue]) -> Vec<(Arc<Node>, Vec<Arc<Node>>)> {
-        let mut made: Vec<(Arc<Node>, Vec<Arc<Node>>)> = Vec::new();
+    fn children(&self, enqueues: &[Enqueue]) -> Vec<Child> {
+        let mut made: Vec<Child> = Vec::new();
         for enqueue in enqueues {
             let sibling = |event| {
                 let mut made = made.iter().map(|(node, _)| node);

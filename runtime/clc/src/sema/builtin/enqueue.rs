@@ -99,7 +99,7 @@ impl Sema<'_> {
         let uint = self.types.scalar(Scalar::UInt);
         let void = self.types.void();
         match function {
-            DeviceFunction::EnqueueKernel => return self.enqueue_kernel(call),
+            DeviceFunction::EnqueueKernel => self.enqueue_kernel(call),
             DeviceFunction::EnqueueMarker => {
                 self.arity(&call, 4)?;
                 self.is_argument(&call, 0, Type::Queue)?;
