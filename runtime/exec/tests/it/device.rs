@@ -290,7 +290,7 @@ fn answers_reach_the_kernel() {
     at(&mut b, 3, valid.expect("a truth"));
     let waits = slot_of(&mut b, &[user.into()]);
     let event = slot_of(&mut b, &[Const::i64(0).into()]);
-    let mut mark = |b: &mut FunctionBuilder, n, count: i32, list: Operand| {
+    let mark = |b: &mut FunctionBuilder, n, count: i32, list: Operand| {
         let queue = b.param(1).into();
         let args = vec![queue, Const::i32(count).into(), list, event.into()];
         let status = device(b, DeviceFunction::EnqueueMarker, None, args);
