@@ -191,7 +191,7 @@ fn enqueueing(flags: i32) -> Module {
         Const::i32(4).into(),
     ];
     let status = device(&mut b, DeviceFunction::EnqueueKernel, Some(block), args);
-    let place = b.ptr_add(b.param(0), me, 8, 8);
+    let place = b.ptr_add(b.param(0), me, 8, 0);
     b.store(place, status.expect("a status"));
     let given = b.load(Type::I32, event);
     let place = b.ptr_offset(place, 4);
