@@ -1,5 +1,6 @@
 //! What the caller's device can do, as far as the language shows it.
 
+use crate::options::BuildOptions;
 use std::collections::BTreeSet;
 
 /// A version of OpenCL or of OpenCL C.
@@ -78,6 +79,7 @@ impl Default for DeviceProfile {
                 "__opencl_c_3d_image_writes",
                 "__opencl_c_read_write_images",
                 "__opencl_c_pipes",
+                "__opencl_c_device_enqueue",
                 "__opencl_c_subgroups",
                 "__opencl_c_work_group_collective_functions",
             ]),
@@ -106,13 +108,17 @@ pub(crate) struct Language {
     pub(crate) image_writes_3d: bool,
     pub(crate) read_write_images: bool,
     pub(crate) pipes: bool,
+    pub(crate) device_enqueue: bool,
+    /// Functions of device-side enqueue say why they failed.
+    pub(crate) explains_enqueues: bool,
     pub(crate) single_precision_constants: bool,
 }
 
 impl Language {
     /// In OpenCL C 2.0 the features are part of the language; in 3.0 they are what the device
     /// says; before 2.0 there are none.
-    pub(crate) fn new(version: Version, device: &DeviceProfile, single: bool) -> Self {
+    pub(crate) fn new(device: &DeviceProfile, options: &BuildOptions) -> Self {
+        let version = options.version();
         let feature = |name: &str| match version {
             Version::V1_0 | Version::V1_1 | Version::V1_2 => false,
             Version::V2_0 => true,
@@ -138,7 +144,9 @@ impl Language {
             image_writes_3d: extension("cl_khr_3d_image_writes"),
             read_write_images: device.images && feature("__opencl_c_read_write_images"),
             pipes: feature("__opencl_c_pipes"),
-            single_precision_constants: single,
+            device_enqueue: feature("__opencl_c_device_enqueue"),
+            explains_enqueues: options.debug,
+            single_precision_constants: options.single_precision_constant,
         }
     }
 }

@@ -96,6 +96,11 @@ impl Diagnostics {
         }
     }
 
+    /// How many errors there are.
+    pub(crate) fn errors(&self) -> usize {
+        self.errors
+    }
+
     /// Whether the build has failed.
     pub(crate) fn failed(&self) -> bool {
         self.errors > 0

@@ -21,7 +21,7 @@
 //! wrong with it, names as numbers, and what names mean where.
 //!
 //! What OpenCL C has and Touchstone does not have yet fails the build with a message that names
-//! the feature (`… is not supported by Touchstone yet: device-side enqueue`). No input makes this crate panic,
+//! the feature (`… is not supported by Touchstone yet: depth images`). No input makes this crate panic,
 //! overflow its stack or grow without bound: nesting, macro expansion, includes and initial values
 //! have limits, each with a message.
 //!
@@ -261,11 +261,7 @@ fn checked<T>(
             options.device.version.name()
         ));
     } else {
-        let language = device::Language::new(
-            version,
-            &options.device,
-            options.build.single_precision_constant,
-        );
+        let language = device::Language::new(&options.device, &options.build);
         let none = |_: &str| None;
         let headers: &pp::HeaderLookup<'_> = match &options.headers {
             Some(headers) => headers,

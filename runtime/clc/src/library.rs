@@ -17,7 +17,7 @@ struct File {
 }
 
 /// Its files, each compiled when a program calls a function of it.
-static FILES: [File; 2] = [
+static FILES: [File; 3] = [
     File {
         name: "image.cl",
         text: include_str!("library/image.cl"),
@@ -29,6 +29,12 @@ static FILES: [File; 2] = [
         text: include_str!("library/pipe.cl"),
         about: "pipe",
         lowered: LazyLock::new(|| FILES[1].compiled()),
+    },
+    File {
+        name: "enqueue.cl",
+        text: include_str!("library/enqueue.cl"),
+        about: "enqueue",
+        lowered: LazyLock::new(|| FILES[2].compiled()),
     },
 ];
 

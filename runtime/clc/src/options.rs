@@ -66,12 +66,14 @@ pub struct BuildOptions {
     pub create_library: bool,
     /// `-enable-link-options`
     pub enable_link_options: bool,
+    /// `-g`, with which functions of device-side enqueue say why they failed.
+    pub debug: bool,
 }
 
 impl BuildOptions {
     /// Reads an options string.
     ///
-    /// Permissions to be less exact (`-cl-mad-enable`, `-cl-denorms-are-zero`, …) and `-g` are
+    /// Permissions to be less exact (`-cl-mad-enable`, `-cl-denorms-are-zero`, …) are
     /// accepted and not used.
     ///
     /// # Errors
@@ -97,8 +99,8 @@ impl BuildOptions {
                 "-cl-uniform-work-group-size" => options.uniform_work_group_size = true,
                 "-create-library" => options.create_library = true,
                 "-enable-link-options" => options.enable_link_options = true,
-                "-g"
-                | "-cl-opt-disable"
+                "-g" => options.debug = true,
+                "-cl-opt-disable"
                 | "-cl-denorms-are-zero"
                 | "-cl-fp32-correctly-rounded-divide-sqrt"
                 | "-cl-strict-aliasing"

@@ -43,6 +43,29 @@ impl<T: Copy> Scopes<T> {
         scopes.find_map(|scope| scope.get(&name)).copied()
     }
 
+    /// What a name means, and in which of the open scopes it was declared, the outermost being 0.
+    pub(crate) fn find_in(&self, name: Symbol) -> Option<(usize, T)> {
+        let mut scopes = self.scopes.iter().enumerate().rev();
+        scopes.find_map(|(at, scope)| Some((at, *scope.get(&name)?)))
+    }
+
+    /// Declares in one of the open scopes.
+    pub(crate) fn declare_in(&mut self, at: usize, name: Symbol, meaning: T) {
+        if let Some(scope) = self.scopes.get_mut(at) {
+            scope.insert(name, meaning);
+        }
+    }
+
+    /// Closes all but the outermost `depth` ones, for a while: gives what [`Scopes::reopen`] takes.
+    pub(crate) fn set_aside(&mut self, depth: usize) -> Vec<HashMap<Symbol, T>> {
+        self.scopes.split_off(depth.min(self.scopes.len()))
+    }
+
+    /// Opens again what was set aside, after all that was opened since has been closed.
+    pub(crate) fn reopen(&mut self, aside: Vec<HashMap<Symbol, T>>) {
+        self.scopes.extend(aside);
+    }
+
     /// What the innermost scope itself says.
     pub(crate) fn find_here(&self, name: Symbol) -> Option<T> {
         self.scopes.last()?.get(&name).copied()

@@ -6,11 +6,11 @@ use crate::interp::lower::{self, GlobalsLayout};
 use crate::launch::KernelId;
 use crate::map::MemoryMap;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
 use touchstone_faults::{Fault, on};
-use touchstone_ir::{AddressSpace, KernelInfo, Module};
+use touchstone_ir::{AddressSpace, FuncId, Function, KernelInfo, Module};
 
 /// What the host may know about a kernel.
 #[derive(Clone, Debug)]
@@ -29,13 +29,18 @@ pub struct KernelMeta {
     pub private_bytes: u64,
     /// Whether it calls `printf`.
     pub prints: bool,
+    /// Whether it asks device queues for anything.
+    pub uses_queues: bool,
 }
 
 /// A program ready to run. It holds the program-scope variables, which keep
 /// their values from launch to launch.
 #[derive(Debug)]
 pub struct Executable {
+    /// Those that the host enqueues, then blocks.
     metas: Vec<KernelMeta>,
+    /// Kernels that the host enqueues.
+    hosted: usize,
     kernels: Vec<Kernel>,
     /// The variables, if there are any.
     storage: Option<Storage>,
@@ -68,8 +73,11 @@ impl Executable {
         let (storage, variables, addresses) = variables(&module)?;
         let mut kernels = Vec::new();
         let mut metas = Vec::new();
-        for (function, _) in module.kernels() {
-            let kernel = lower::kernel(&module, function, &addresses)?;
+        let order = kernel_order(&module);
+        let numbers = (0..).map(KernelId);
+        let numbers: BTreeMap<FuncId, KernelId> = order.iter().copied().zip(numbers).collect();
+        for &function in &order {
+            let kernel = lower::kernel(&module, function, &addresses, &numbers)?;
             metas.push(KernelMeta {
                 id: KernelId(kernels.len() as u32),
                 name: kernel.name.clone(),
@@ -78,6 +86,7 @@ impl Executable {
                 private_bytes: kernel.private_bytes
                     + 8 * (kernel.frame + kernel.fills.len()) as u64,
                 prints: !kernel.printings.is_empty(),
+                uses_queues: !kernel.device_calls.is_empty(),
             });
             kernels.push(kernel);
         }
@@ -87,8 +96,10 @@ impl Executable {
             .filter(|g| g.space == AddressSpace::Global)
             .map(|g| g.size)
             .sum();
+        let hosted = metas.iter().filter(|meta| !meta.info.is_block).count();
         Ok(Executable {
             metas,
+            hosted,
             kernels,
             storage,
             variables,
@@ -125,14 +136,19 @@ impl Executable {
         }
     }
 
-    /// The kernels.
+    /// The kernels that the host enqueues.
     pub fn kernels(&self) -> &[KernelMeta] {
-        &self.metas
+        &self.metas[..self.hosted]
     }
 
-    /// The kernel with a name.
+    /// The kernel with a name that the host enqueues.
     pub fn kernel(&self, name: &str) -> Option<&KernelMeta> {
-        self.metas.iter().find(|k| k.name == name)
+        self.kernels().iter().find(|k| k.name == name)
+    }
+
+    /// A kernel or a block.
+    pub fn kernel_or_block(&self, id: KernelId) -> Option<&KernelMeta> {
+        self.metas.get(id.0 as usize)
     }
 
     /// Bytes of program-scope variables in global memory, for
@@ -155,6 +171,19 @@ impl Executable {
         all.extend(&self.variables);
         Arc::new(all)
     }
+}
+
+/// The kernels of a module in the order of their numbers: blocks come last.
+fn kernel_order(module: &Module) -> Vec<FuncId> {
+    let is_block = |function: &Function| function.kernel.as_ref().is_some_and(|k| k.is_block);
+    let (blocks, kernels): (Vec<_>, Vec<_>) = module
+        .kernels()
+        .partition(|(_, function)| is_block(function));
+    kernels
+        .into_iter()
+        .chain(blocks)
+        .map(|(id, _)| id)
+        .collect()
 }
 
 /// Memory of the program's variables.

@@ -1,5 +1,6 @@
 //! What a launch is made of.
 
+use crate::device::DeviceQueues;
 use crate::map::{MemoryMap, Permission};
 use std::fmt;
 use std::sync::Arc;
@@ -46,6 +47,8 @@ pub struct Launch {
     pub wait_time: Option<Duration>,
     /// Where `printf` writes; without it, its calls fail.
     pub output: Option<Arc<dyn Output>>,
+    /// Who answers what the kernel asks of device queues; without it there are none.
+    pub queues: Option<Arc<dyn DeviceQueues>>,
     /// The launch ends soon after this becomes true.
     pub cancel: Option<Arc<AtomicBool>>,
 }
@@ -75,6 +78,7 @@ impl Launch {
             group_time: None,
             wait_time: None,
             output: None,
+            queues: None,
             cancel: None,
         }
     }

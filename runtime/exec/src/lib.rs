@@ -10,6 +10,7 @@
 //! | --- | --- |
 //! | [`launch`] | a launch: kernel, arguments, index space |
 //! | [`map`] | the memory that a launch may touch |
+//! | [`device`] | what kernels ask of device queues |
 //! | [`error`] | traps and the other ways to fail |
 //! | [`executable`] | a program ready to run, with its program-scope variables |
 //! | [`pool`] | threads, and how groups are given to them |
@@ -35,6 +36,7 @@
 //!   [`Trap`], not a crash.
 #![warn(clippy::missing_errors_doc)]
 
+pub mod device;
 pub mod error;
 pub mod executable;
 mod float;
@@ -46,6 +48,7 @@ pub mod pool;
 mod printf;
 mod scalar;
 
+pub use device::{BlockQuery, Child, ChildRange, ChildStart, DeviceQueues, EnqueueError};
 pub use error::{LaunchError, Missed, Place, PrepareError, Trap, TrapKind};
 pub use executable::{Executable, KernelMeta};
 pub use interp::{CATCHES_FAULTS, copy_caught};

@@ -148,10 +148,10 @@ fn arguments(kernel: &Kernel, launch: &Launch) -> Result<(Start, u64, Vec<Extent
                 }
                 unpack(ty, bytes, &mut params[slot..]);
             }
-            (ArgPass::Sampler, Arg::Value(bytes)) => {
+            (ArgPass::Sampler | ArgPass::Queue, Arg::Value(bytes)) => {
                 let ty = info.pass.reg_type();
                 if bytes.len() != ty.size() as usize {
-                    return Err(wrong("a sampler"));
+                    return Err(wrong("a sampler or a queue"));
                 }
                 unpack(ty, bytes, &mut params[slot..]);
             }
@@ -212,8 +212,11 @@ fn arguments(kernel: &Kernel, launch: &Launch) -> Result<(Start, u64, Vec<Extent
             (ArgPass::Pipe { .. }, Arg::Value(_) | Arg::Pointer(_) | Arg::Local(_)) => {
                 return Err(wrong("the memory of a pipe"));
             }
-            (ArgPass::Sampler, Arg::Pointer(_) | Arg::Object { .. } | Arg::Local(_)) => {
-                return Err(wrong("a sampler"));
+            (
+                ArgPass::Sampler | ArgPass::Queue,
+                Arg::Pointer(_) | Arg::Object { .. } | Arg::Local(_),
+            ) => {
+                return Err(wrong("a sampler or a queue"));
             }
             (ArgPass::Pointer(_), Arg::Value(_) | Arg::Local(_)) => {
                 return Err(wrong("a pointer to global or constant memory"));

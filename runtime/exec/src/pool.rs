@@ -8,7 +8,9 @@
 //! The thread that asks for the launch is not idle meanwhile: it runs groups of
 //! its own job, so that a small launch needs no other thread and no wake-up.
 //! Never more threads run groups at once than the pool has: who asks first
-//! takes a permit, and without one waits for the pool's own threads.
+//! takes a permit, and without one waits for the pool's own threads. A thread that asks while it
+//! runs a group, because that group enqueued a child and nobody else is there to run it, needs no
+//! further permit: its group stands still meanwhile.
 
 use crate::error::LaunchError;
 use crate::executable::Executable;
@@ -22,6 +24,7 @@ use crate::launch::{Launch, LaunchStats};
 use crate::map::MemoryMap;
 use crate::plan::{self, Plan};
 use std::any::Any;
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -275,7 +278,7 @@ impl Pool {
     /// threads than the pool has do that. A job of one group then stays here.
     fn take_part(&self, job: &Arc<Job>, groups: u64) {
         let mut queue = lock(&self.shared.queue);
-        let permitted = queue.running < self.threads.get();
+        let permitted = queue.running < self.threads.get() || RUNS_GROUPS.get();
         let mut others = groups;
         if permitted {
             queue.running += 1;
@@ -340,12 +343,20 @@ fn work(shared: &Shared, threads: usize) {
     }
 }
 
+thread_local! {
+    /// This thread runs a group.
+    static RUNS_GROUPS: Cell<bool> = const { Cell::new(false) };
+}
+
 /// Runs groups of a job on this thread, which has a permit and is one of the job's workers;
 /// gives both back.
 fn work_on(job: &Arc<Job>, arena: &mut Arena, shared: &Shared) {
     let ran = {
         let _environment = FloatEnvironment::of_kernels();
-        catch_unwind(AssertUnwindSafe(|| job.work(arena, shared)))
+        let outer = RUNS_GROUPS.replace(true);
+        let ran = catch_unwind(AssertUnwindSafe(|| job.work(arena, shared)));
+        RUNS_GROUPS.set(outer);
+        ran
     };
     let drained = match ran {
         Ok(drained) => drained,

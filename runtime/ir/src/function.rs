@@ -108,6 +108,9 @@ pub struct KernelInfo {
     pub vec_type_hint: Option<String>,
     /// All attributes as spelled, for `CL_KERNEL_ATTRIBUTES`.
     pub attributes: String,
+    /// A block, which kernels enqueue and the host does not. Its first argument is an aggregate: what it
+    /// captured; the others are local memory.
+    pub is_block: bool,
 }
 
 /// A kernel argument, as `clGetKernelArgInfo` and `clSetKernelArg` see it.
@@ -156,6 +159,8 @@ pub enum ArgPass {
     /// A sampler. The register is an `I32` with its properties, as the constants of OpenCL C that begin with
     /// `CLK_` encode them.
     Sampler,
+    /// A device queue. The register is an `I64` by which the host knows it.
+    Queue,
 }
 
 /// The kinds of images that kernels have.
@@ -252,9 +257,11 @@ impl ArgPass {
         match self {
             ArgPass::Value(ty) => Some(ty.size()),
             ArgPass::Aggregate { size, .. } => Some(size),
-            ArgPass::Pointer(_) | ArgPass::Image(..) | ArgPass::Pipe { .. } | ArgPass::Sampler => {
-                Some(8)
-            }
+            ArgPass::Pointer(_)
+            | ArgPass::Image(..)
+            | ArgPass::Pipe { .. }
+            | ArgPass::Sampler
+            | ArgPass::Queue => Some(8),
             ArgPass::LocalPointer { .. } => None,
         }
     }
@@ -262,7 +269,7 @@ impl ArgPass {
     /// The address space of what it points to; private for values.
     pub const fn space(self) -> AddressSpace {
         match self {
-            ArgPass::Value(_) | ArgPass::Aggregate { .. } | ArgPass::Sampler => {
+            ArgPass::Value(_) | ArgPass::Aggregate { .. } | ArgPass::Sampler | ArgPass::Queue => {
                 AddressSpace::Private
             }
             ArgPass::Pointer(space) => space,
@@ -277,6 +284,7 @@ impl ArgPass {
             ArgPass::Value(ty) => ty,
             ArgPass::Image(..) => Type::Pointer(AddressSpace::Constant),
             ArgPass::Sampler => Type::I32,
+            ArgPass::Queue => Type::I64,
             _ => Type::Pointer(self.space()),
         }
     }

@@ -17,6 +17,7 @@
 //! | [`memory`] | orders, scopes, fence regions, read-modify-write operations |
 //! | [`op`] | instructions and terminators |
 //! | [`intrinsic`] | built-in math and integer functions |
+//! | [`device`] | functions of device-side enqueue |
 //! | [`function`] | functions, blocks, kernels and their metadata |
 //! | [`module`] | modules and program-scope variables |
 //! | [`calls`] | who calls whom, and recursion |
@@ -30,6 +31,7 @@
 
 pub mod builder;
 pub mod calls;
+pub mod device;
 pub mod function;
 mod half;
 pub mod ids;
@@ -44,6 +46,7 @@ pub mod validate;
 pub mod value;
 
 pub use builder::FunctionBuilder;
+pub use device::{DeviceFunction, DeviceOperand};
 pub use function::{
     ArgPass, Block, Function, ImageAccess, ImageKind, KernelArg, KernelInfo, RegDecl, Slot,
     TypeQualifiers,

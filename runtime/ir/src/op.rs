@@ -5,6 +5,7 @@
 //! which operand and result types it takes; [`validate`](crate::validate())
 //! enforces that.
 
+use crate::device::DeviceFunction;
 use crate::ids::{BlockId, FuncId, GlobalId, LocalId, Reg, SlotId};
 use crate::intrinsic::Intrinsic;
 use crate::memory::{MemScope, Order, Regions, RmwOp};
@@ -242,6 +243,17 @@ pub enum Op {
         /// Address of the format string.
         format: Operand,
         /// Numbers, vectors and pointers, promoted.
+        args: Vec<Operand>,
+    },
+    /// A function of device-side enqueue.
+    Device {
+        /// The function.
+        function: DeviceFunction,
+        /// The block that it is about: a kernel whose [`KernelInfo::is_block`](crate::KernelInfo) is set.
+        /// Present exactly when [`DeviceFunction::takes_block`].
+        block: Option<FuncId>,
+        /// As [`DeviceFunction::operands`] says; to `enqueue_kernel` also a size for each local memory of
+        /// the block.
         args: Vec<Operand>,
     },
 }
@@ -646,7 +658,10 @@ impl Op {
                 f(*b);
                 f(*c);
             }
-            Op::Construct(args) | Op::Call { args, .. } | Op::Intrinsic(_, args) => {
+            Op::Construct(args)
+            | Op::Call { args, .. }
+            | Op::Device { args, .. }
+            | Op::Intrinsic(_, args) => {
                 args.iter().copied().for_each(f);
             }
             Op::Printf { format: first, args } | Op::Collective { value: first, from: args, .. } => {

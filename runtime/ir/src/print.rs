@@ -55,7 +55,9 @@ fn write_local(f: &mut Formatter<'_>, i: usize, l: &LocalVar) -> fmt::Result {
 
 impl Display for Function {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let kind = if self.kernel.is_some() {
+        let kind = if self.kernel.as_ref().is_some_and(|kernel| kernel.is_block) {
+            "block"
+        } else if self.kernel.is_some() {
             "kernel"
         } else {
             "function"
@@ -115,6 +117,7 @@ fn write_kernel(f: &mut Formatter<'_>, kernel: &KernelInfo) -> fmt::Result {
                 false => "read_only pipe",
             })?,
             ArgPass::Sampler => f.write_str("sampler")?,
+            ArgPass::Queue => f.write_str("queue")?,
         }
         let q = arg.qualifiers;
         for (set, name) in [
@@ -315,6 +318,15 @@ fn write_inst(f: &mut Formatter<'_>, function: &Function, inst: &Inst) -> fmt::R
         }
         Op::Printf { format, args } => {
             write!(f, "printf.{} [{format}](", space(*format))?;
+            write_list(f, args)?;
+            f.write_char(')')
+        }
+        Op::Device { function, block, args } => {
+            write!(f, "{function}")?;
+            if let Some(block) = block {
+                write!(f, " {block}")?;
+            }
+            f.write_char('(')?;
             write_list(f, args)?;
             f.write_char(')')
         }

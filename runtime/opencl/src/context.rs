@@ -1,10 +1,11 @@
 //! Contexts: what devices, memory, programs and queues share.
 
 use std::ffi::{CString, c_char, c_void};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
 
 use opencl_sys::*;
+use parking_lot::Mutex;
 use touchstone_faults::{Latitude, takes};
 use touchstone_queue::Lane;
 
@@ -14,7 +15,8 @@ use crate::ffi::answer::Answer;
 use crate::ffi::{Error, Result, ensure, raw};
 use crate::memory::svm::SvmHeap;
 use crate::object::{self, Header, object};
-use crate::platform::{self, Device};
+use crate::platform::{self, Device, limits};
+use crate::queue::Queue;
 use crate::queue::command::Failure;
 use crate::report::Reports;
 
@@ -42,6 +44,8 @@ pub struct Context {
     lane: Arc<Lane>,
     /// What the user has been told of commands that ended abnormally.
     reports: Reports,
+    /// Its device queues.
+    device_queues: Mutex<DeviceQueues>,
     /// A command has ended abnormally, and the latitude to lose the queues then is taken.
     lost: AtomicBool,
 }
@@ -69,6 +73,7 @@ impl Context {
             svm: SvmHeap::default(),
             lane: callback::lane(),
             reports: Reports::default(),
+            device_queues: Mutex::default(),
             lost: AtomicBool::new(false),
         })
     }
@@ -76,6 +81,55 @@ impl Context {
     /// Whether a device belongs to this context.
     pub fn has(&self, device: &Arc<Device>) -> bool {
         self.devices.iter().any(|own| Arc::ptr_eq(own, device))
+    }
+
+    /// The default device queue of a device.
+    pub fn default_queue(&self, device: &Arc<Device>) -> Option<Arc<Queue>> {
+        self.device_queues.lock().default_of(device)
+    }
+
+    /// Makes a device queue the default one of its device.
+    pub fn set_default_queue(&self, queue: &Arc<Queue>) {
+        let mut queues = self.device_queues.lock();
+        queues.defaults.retain(|known| {
+            let known = known.upgrade();
+            known.is_some_and(|known| !Arc::ptr_eq(&known.device, &queue.device))
+        });
+        queues.defaults.push(Arc::downgrade(queue));
+    }
+
+    /// A new device queue, of which the application gets a reference; if it is to be the default one of the device, the one that is so already, of which the
+    /// application gets another reference then.
+    ///
+    /// # Errors
+    /// Those of making it; `CL_OUT_OF_RESOURCES` for more than the device has.
+    pub fn device_queue(
+        &self,
+        device: &Arc<Device>,
+        is_default: bool,
+        make: impl FnOnce() -> Result<Arc<Queue>>,
+    ) -> Result<cl_command_queue> {
+        // Deleting a queue takes no lock of its context.
+        let mut queues = self.device_queues.lock();
+        let known = queues.default_of(device).filter(|_| is_default);
+        if let Some(known) = known {
+            let handle = object::handle(&known);
+            object::retain::<Queue>(handle)?;
+            return Ok(handle);
+        }
+        queues.all.retain(|queue| queue.strong_count() > 0);
+        let own = queues.all.iter().filter_map(Weak::upgrade);
+        let own = own.filter(|queue| Arc::ptr_eq(&queue.device, device));
+        ensure!(
+            own.count() < limits::device_queues() as usize,
+            CL_OUT_OF_RESOURCES
+        );
+        let queue = make()?;
+        queues.all.push(Arc::downgrade(&queue));
+        if is_default {
+            queues.defaults.push(Arc::downgrade(&queue));
+        }
+        Ok(object::publish(&queue))
     }
 
     /// A command has ended abnormally.
@@ -130,6 +184,21 @@ impl Context {
             CL_CONTEXT_PROPERTIES => Answer::list(self.properties.iter().copied()),
             _ => return Err(Error(CL_INVALID_VALUE)),
         })
+    }
+}
+
+/// The device queues of a context.
+#[derive(Default)]
+struct DeviceQueues {
+    all: Vec<Weak<Queue>>,
+    /// At most one for each device that is still there.
+    defaults: Vec<Weak<Queue>>,
+}
+
+impl DeviceQueues {
+    fn default_of(&self, device: &Arc<Device>) -> Option<Arc<Queue>> {
+        let mut queues = self.defaults.iter().filter_map(Weak::upgrade);
+        queues.find(|queue| Arc::ptr_eq(&queue.device, device))
     }
 }
 

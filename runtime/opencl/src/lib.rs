@@ -4,6 +4,7 @@
 
 pub mod api;
 pub mod callback;
+pub mod children;
 pub mod clock;
 pub mod context;
 pub mod destructors;

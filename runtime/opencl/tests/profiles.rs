@@ -85,6 +85,12 @@ fn a_minimal_device_refuses_what_it_does_not_report() {
         CL_DEVICE_MAX_PIPE_ARGS,
         CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS,
         CL_DEVICE_PIPE_MAX_PACKET_SIZE,
+        CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES,
+        CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES,
+        CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE,
+        CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE,
+        CL_DEVICE_MAX_ON_DEVICE_QUEUES,
+        CL_DEVICE_MAX_ON_DEVICE_EVENTS,
     ] {
         assert_eq!(answer(device, absent), 0, "{absent:#x}");
     }
@@ -129,6 +135,13 @@ fn a_minimal_device_refuses_what_it_does_not_report() {
         assert_eq!((listed, formats), (CL_SUCCESS, 0));
         let pipe = clCreatePipe(rig.context, 0, 4, 4, null(), &mut code);
         assert_eq!((pipe, code), (null_mut(), CL_INVALID_OPERATION));
+        let kind = CL_QUEUE_ON_DEVICE | out_of_order;
+        let list = [u64::from(CL_QUEUE_PROPERTIES), kind, 0];
+        let (context, list) = (rig.context, list.as_ptr());
+        let queue = clCreateCommandQueueWithProperties(context, device, list, &mut code);
+        assert_eq!((queue, code), (null_mut(), CL_INVALID_QUEUE_PROPERTIES));
+        let default = clSetDefaultDeviceCommandQueue(context, device, rig.queue);
+        assert_eq!(default, CL_INVALID_OPERATION);
         unsafe extern "C" fn native(_: *mut std::ffi::c_void) {}
         let native = clEnqueueNativeKernel(
             rig.queue,
@@ -162,6 +175,8 @@ fn a_minimal_device_refuses_what_it_does_not_report() {
         c"kernel void k(sampler_t s) { }",
         c"kernel void k(read_only pipe int p) { }",
         c"kernel void k(global int *a) { reserve_id_t r; }",
+        c"kernel void k(queue_t q) { }",
+        c"kernel void k(global int *a) { void (^b)(void) = ^{ }; b(); }",
         c"kernel void k(global int *a) { a[0] = work_group_any(1); }",
         c"kernel void k(global int *a) { a[0] = sub_group_any(1); }",
         c"kernel void k(global int *a) { sub_group_barrier(CLK_LOCAL_MEM_FENCE); }",

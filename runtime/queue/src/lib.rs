@@ -36,6 +36,8 @@
 //! - One whose list has an event that ended abnormally does not run and ends with
 //!   [`WAIT_LIST_FAILED`], after all its prerequisites have ended. An abnormal end in the
 //!   queue before it does not stop a command: the order of a queue orders only.
+//! - A command that enqueues others while it is performed ([`adopt`]) is their parent: it stays Ended until they are
+//!   complete, and ends abnormally if it or one of them did, with the status that came first.
 //! - Every command whose prerequisites end is run, whoever has released what: a pending
 //!   command is held by its queue or by what it waits for.
 //! - Queues are independent: the pool has a thread for each that has work.
@@ -54,6 +56,10 @@
 //! - *Waiting is acyclic.* A command waits for commands and user events that were there when
 //!   it was enqueued. What a program can do wrong, such as never setting a user event, stops
 //!   what waits for that and nothing else.
+//! - *Children.* A parent waits for its children, and a child for what was there when it was enqueued: for commands
+//!   that its parent enqueued before, for user events, for an event that is set when the parent has been
+//!   performed. It must not wait for the parent's completion; so its queue is none that the host enqueues to, where a
+//!   barrier could stand between them.
 //! - *Threads of the pool wait for work only*: what reaches them has no prerequisites left.
 //! - *Locks.* There are four kinds: a command's, a queue's, the pool's, a lane's. The only one
 //!   that is taken under another is a lane's, under a command's; a lane holds its lock for a
@@ -85,6 +91,13 @@
 //!   each such prerequisite is taken off the dependent's count by the thread that ended it,
 //!   after the end, with acquire-release; then as above. One that had ended before it was
 //!   registered was seen to under its lock.
+//! - *Parent → child* (`sp.enqueue`): an enqueue by a command that is performed is an enqueue. A child that waits for the
+//!   end of its parent, or of a part of it (`sp.device-wait-kernel`, `sp.device-wait-work-group`), waits for a user
+//!   event that is set after that: *event → dependents*.
+//! - *Child → parent's event* (`ex.state.complete-children`): whoever ends a child takes it off the parent's
+//!   count of unfinished ones with acquire-release, after the child's last state; the thread that takes the last one off
+//!   has acquired all of them, and finishes the parent. A thread that finds that its command has no child left loads the
+//!   count with acquire. Statuses of failures are written before that, and read after it.
 //! - *Event → notice* (`sp.callback`): the notice is posted under the command's lock after
 //!   the state was stored, and the lane's lock hands it over.
 //! - These compose (`sp.transitive`), as happens-before is transitive.
@@ -94,13 +107,13 @@
 //! of several host threads, and of notices that do what host threads do, under schedules that
 //! shuttle controls; see there. Shuttle's atomics are sequentially consistent: it explores
 //! interleavings, not weak memory. For that there are the argument above and a race detector,
-//! and little to argue about: all is under locks but six atomics. Three of them order others,
+//! and little to argue about: all is under locks but eight atomics. Four of them order others,
 //! and are written with release and read with acquire: the state, the count of prerequisites,
-//! the count of ended commands. The rest is ordered by these or by a lock: whether a listed event
-//! failed and the number in the queue are written before the last prerequisite is taken off; the
-//! length of the pool's list is a hint. `tests/threads` has commands, hosts and notices share plain
+//! the count of unfinished children, the count of ended commands. The rest is ordered by these or by a lock: whether
+//! a listed event failed and the number in the queue are written before the last prerequisite is taken off, the
+//! status of a failed child before the child is; the length of the pool's list is a hint. `tests/threads` has commands, hosts and notices share plain
 //! memory that only these edges order; under the detector (`ci/tsan.sh`) it is silent, and it
-//! reports each of the three when either side of it is weakened.
+//! reports each but the count of children when either side of it is weakened; that one has not been tried.
 #![warn(clippy::missing_errors_doc)]
 
 pub mod engine;

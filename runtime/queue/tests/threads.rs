@@ -14,6 +14,8 @@
 //! | user event → dependents | the thread that sets it, `input` of the event | those that wait for it |
 //! | event → who waits, queue → who finishes it | a command, `output` | the host thread |
 //! | event → notice | a command, `output` | the notice |
+//! | parent → child | a command, `input` of its children | the child |
+//! | child → parent's event | a child, `output` | all that read the parent's |
 
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,7 +25,8 @@ use std::time::Duration;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use touchstone_queue::{
-    Choice, Command, Core, Lane, Pool, Queue, Role, State, Submission, Trigger, ask, set, wait,
+    Choice, Command, Core, Lane, Pool, Queue, Role, State, Submission, Trigger, adopt, ask, set,
+    wait,
 };
 
 const CHOICES: [Choice; 4] = [
@@ -63,6 +66,8 @@ struct Node {
     output: Plain,
     /// What has ended before this runs.
     before: Vec<Arc<Node>>,
+    /// What this enqueues when it runs, to the queues that they name.
+    children: Vec<Arc<Node>>,
     /// What the sum of the outputs of notices is to be added to. Relaxed: it orders nothing.
     told: Arc<AtomicU64>,
     /// Where the inputs of commands are noted as these run; none where the lock would order what only the
@@ -73,8 +78,31 @@ struct Node {
 impl Node {
     /// What `output` is in the end.
     fn sum(&self) -> u64 {
-        let before = self.before.iter().map(|node| node.output.get());
+        let before = self.before.iter().map(|node| node.result());
         before.fold(self.input.get(), u64::wrapping_add)
+    }
+
+    /// It and its children left what they should.
+    fn check(&self) {
+        assert_eq!(self.output.get(), self.sum());
+        for child in &self.children {
+            assert_eq!(child.output.get(), self.input.get());
+        }
+    }
+
+    /// What it and its children left, once it is complete.
+    fn result(&self) -> u64 {
+        let children = self.children.iter().map(|node| node.output.get());
+        children.fold(self.output.get(), u64::wrapping_add)
+    }
+
+    fn enqueue_children(self: &Arc<Self>) {
+        for child in &self.children {
+            child.input.put(self.input.get());
+            adopt(self, child);
+            let queue = child.queue.as_ref().expect("children have queues");
+            queue.enqueue(child, Vec::new());
+        }
     }
 }
 
@@ -89,11 +117,12 @@ impl Command for Node {
         self.queue.as_deref()
     }
 
-    fn perform(&self) -> Result<(), i32> {
+    fn perform(self: &Arc<Self>) -> Result<(), i32> {
         // Some take long enough for those who wait to sleep.
         if self.input.get().is_multiple_of(61) {
             std::thread::sleep(Duration::from_micros(80));
         }
+        self.enqueue_children();
         self.output.put(self.sum());
         if let Some(ran) = &self.ran {
             ran.lock().expect("no panic").push(self.input.get());
@@ -104,7 +133,7 @@ impl Command for Node {
     fn discard(&self) {}
 
     fn notify(self: &Arc<Self>, (): (), _: Trigger, _: Option<i32>) {
-        self.told.fetch_add(self.output.get(), Ordering::Relaxed);
+        self.told.fetch_add(self.result(), Ordering::Relaxed);
     }
 
     fn lane(&self) -> &Arc<Lane> {
@@ -133,6 +162,7 @@ impl Round {
             input: Plain::default(),
             output: Plain::default(),
             before,
+            children: Vec::new(),
             told: Arc::clone(&self.told),
             ran: None,
         };
@@ -149,6 +179,7 @@ impl Round {
             Arc::new(Queue::new(pool, out_of_order, 2, Submission::AtEnqueue))
         };
         let queues = [queue(false), queue(true)];
+        let device = queue(true);
         let mut made: Vec<Arc<Node>> = Vec::new();
         let mut asked: Vec<Arc<Node>> = Vec::new();
         let mut last_in_order = None;
@@ -168,6 +199,14 @@ impl Round {
             let core = Core::queued(Role::default(), 0);
             let mut node = self.node(core, below(1 << 20) as u64, before);
             node.queue = Some(Arc::clone(&queues[which]));
+            let parent = below(8) == 0;
+            let child = |_| {
+                let core = Core::queued(Role::default(), 0);
+                let mut child = self.node(core, 0, Vec::new());
+                child.queue = Some(Arc::clone(&device));
+                Arc::new(child)
+            };
+            node.children = (0..if parent { 3 } else { 0 }).map(child).collect();
             let node = Arc::new(node);
             if which == 0 {
                 last_in_order = Some(Arc::clone(&node));
@@ -179,19 +218,17 @@ impl Round {
             }
             if below(6) == 0 {
                 assert_eq!(wait(&node), State::Complete);
-                assert_eq!(node.output.get(), node.sum());
+                node.check();
             }
             if below(12) == 0 {
                 queues[which].finish();
-                assert_eq!(node.output.get(), node.sum());
+                node.check();
             }
             made.push(node);
         }
         queues.iter().for_each(|queue| queue.finish());
-        for node in &made {
-            assert_eq!(node.output.get(), node.sum());
-        }
-        let told = asked.iter().map(|node| node.output.get());
+        made.iter().for_each(|node| node.check());
+        let told = asked.iter().map(|node| node.result());
         told.fold(0, u64::wrapping_add)
     }
 }

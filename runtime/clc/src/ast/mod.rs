@@ -113,8 +113,13 @@ pub(crate) struct Declarator {
 #[derive(Clone, Debug)]
 pub(crate) enum DeclPart {
     Pointer(Qualifiers),
+    /// `^`: of a block; a list of parameters follows.
+    Block,
     Array(Option<Box<Expr>>),
-    Function { params: Vec<Param>, variadic: bool },
+    Function {
+        params: Vec<Param>,
+        variadic: bool,
+    },
 }
 
 #[derive(Clone, Debug)]
@@ -264,6 +269,18 @@ pub(crate) enum ExprKind {
         arrow: bool,
         name: Name,
     },
+    Block(Box<BlockLiteral>),
+}
+
+/// `^result (parameters) { … }`
+#[derive(Clone, Debug)]
+pub(crate) struct BlockLiteral {
+    /// What it says that it returns; otherwise its `return` statements say it.
+    pub(crate) ret: Option<TypeName>,
+    pub(crate) params: Vec<Param>,
+    pub(crate) variadic: bool,
+    pub(crate) body: Vec<Stmt>,
+    pub(crate) end: Loc,
 }
 
 /// `sizeof`, `__alignof__`, `vec_step`

@@ -205,6 +205,8 @@ pub(crate) enum ExprKind {
     Discard(Box<Expr>),
     Call(FnId, Vec<Expr>),
     Builtin(Builtin, Vec<Expr>),
+    /// A block: the function that it is, and a pointer to what it captured, if it did so.
+    Block(FnId, Option<Box<Expr>>),
 }
 
 /// What an assignment does to the value that is there.
@@ -318,6 +320,12 @@ pub(crate) enum Builtin {
     WaitGroupEvents,
     /// (format, what it prints …)
     Printf,
+    /// A function of device-side enqueue, the block that it is about, and whether its status says why it failed.
+    Device {
+        function: ir::DeviceFunction,
+        block: Option<FnId>,
+        explains: bool,
+    },
     /// The operands are computed, and nothing else happens (`prefetch`).
     Nothing,
     Trap,

@@ -173,6 +173,11 @@ impl Lower<'_> {
                 let args = values.get(1..).unwrap_or_default().to_vec();
                 self.b.emit(ty, Op::Printf { format: a, args }).into()
             }
+            Builtin::Device {
+                function,
+                block,
+                explains,
+            } => self.device(function, block, explains, values),
             Builtin::Trap => {
                 let trap = ir::Terminator::Trap(ir::TrapReason::Explicit);
                 self.b.terminate(trap);

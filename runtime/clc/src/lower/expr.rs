@@ -51,7 +51,10 @@ impl Lower<'_> {
             | Type::Event
             | Type::Image(..)
             | Type::Pipe(..)
-            | Type::Reservation => Scalar::SIZE,
+            | Type::Reservation
+            | Type::Queue
+            | Type::DeviceEvent
+            | Type::Block(_) => Scalar::SIZE,
         }
     }
 
@@ -312,6 +315,10 @@ impl Lower<'_> {
             }
             ExprKind::Call(callee, args) => self.call(*callee, args, expr.qual),
             ExprKind::Builtin(builtin, args) => self.builtin(*builtin, args, expr.qual),
+            ExprKind::Block(_, captured) => match captured {
+                Some(captured) => self.value(captured),
+                None => self.zero(ty),
+            },
         }
     }
 

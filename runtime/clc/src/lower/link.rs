@@ -168,6 +168,12 @@ fn relocate(
             Some(place) => *callee = FuncId(place),
             None => missing.push(unit.functions[callee.0 as usize].name.clone()),
         },
+        Op::Device {
+            block: Some(block), ..
+        } => match find(&places.functions, u, block.0) {
+            Some(place) => *block = FuncId(place),
+            None => missing.push(unit.functions[block.0 as usize].name.clone()),
+        },
         Op::GlobalAddr(global) => match find(&places.globals, u, global.0) {
             Some(place) => *global = GlobalId(place),
             None => missing.push(unit.globals[global.0 as usize].name.clone()),
@@ -186,6 +192,7 @@ fn relocate(
         | Op::Fence { .. }
         | Op::Barrier { .. }
         | Op::Collective { .. }
+        | Op::Device { block: None, .. }
         | Op::Printf { .. } => {}
     }
 }

@@ -4,6 +4,7 @@
 //! - `place`: objects, and reading and writing them
 //! - `expr`: expressions
 //! - `builtin`: built-in functions
+//! - `enqueue`: device-side enqueue
 //! - `geometry`: functions of vectors in space
 //! - `group`: copies by a work-group, collective functions
 //! - `library`: functions that are written in OpenCL C
@@ -14,6 +15,7 @@
 //! receiver: the caller copies arguments, and gives room for a result in a first, hidden argument.
 
 mod builtin;
+mod enqueue;
 mod expr;
 mod function;
 mod geometry;

@@ -10,7 +10,9 @@ impl Parser<'_> {
         self.enter()?;
         let loc = self.loc();
         let mut pointers = Vec::new();
-        while self.eat(Punct::Star) {
+        while self.at(Punct::Star) || self.at(Punct::Caret) {
+            let is_block = self.at(Punct::Caret);
+            self.advance();
             let mut quals = Qualifiers::default();
             loop {
                 if self.qualifier(&mut quals)? {
@@ -25,14 +27,14 @@ impl Parser<'_> {
                 }
                 break;
             }
-            pointers.push(DeclPart::Pointer(quals));
+            // A block variable is const whatever it says.
+            pointers.push(match is_block {
+                true => DeclPart::Block,
+                false => DeclPart::Pointer(quals),
+            });
             if pointers.len() > super::DEPTH as usize {
                 return self.fail(self.loc(), "this declarator has too many pointers");
             }
-        }
-        if self.at(Punct::Caret) {
-            let loc = self.loc();
-            return Err(self.diags.unsupported(loc, "this", "blocks"));
         }
         let mut attrs = self.attributes()?;
         let mut declarator = if self.at(Punct::LParen) && self.opens_nested(abstract_ok) {
@@ -95,7 +97,7 @@ impl Parser<'_> {
     }
 
     /// The rest of `(…)` after a function's name.
-    fn params(&mut self) -> Parsed<(Vec<Param>, bool)> {
+    pub(super) fn params(&mut self) -> Parsed<(Vec<Param>, bool)> {
         let mut params: Vec<Param> = Vec::new();
         if self.eat(Punct::RParen) {
             return Ok((params, false));

@@ -36,6 +36,7 @@ fn operand_height(kind: &ExprKind) -> u32 {
         | ExprKind::Number(_)
         | ExprKind::Char(_)
         | ExprKind::Str(_)
+        | ExprKind::Block(_)
         | ExprKind::Measure(_, Measured::Type(_)) => 0,
         ExprKind::Unary(_, e)
         | ExprKind::Cast(_, e)
@@ -76,8 +77,9 @@ impl Parser<'_> {
 
     /// A node of the tree. Types inside expressions hold expressions too; `type_height` is the
     /// tallest of those met since the item began.
-    fn node(&mut self, kind: ExprKind, loc: Loc) -> Parsed<Expr> {
+    pub(super) fn node(&mut self, kind: ExprKind, loc: Loc) -> Parsed<Expr> {
         let below = match kind {
+            ExprKind::Block(_) => self.tallest,
             ExprKind::Cast(..)
             | ExprKind::VectorLiteral(..)
             | ExprKind::Compound(..)
@@ -89,6 +91,7 @@ impl Parser<'_> {
             let message = format!("this expression is more than {HEIGHT} operators deep");
             return self.fail(loc, message);
         }
+        self.tallest = self.tallest.max(height);
         Ok(Expr { kind, loc, height })
     }
 
@@ -253,9 +256,7 @@ impl Parser<'_> {
                 self.expect(Punct::RParen, "after this expression")?;
                 return Ok(inner);
             }
-            Tok::Punct(Punct::Caret) => {
-                return Err(self.diags.unsupported(loc, "this", "blocks"));
-            }
+            Tok::Punct(Punct::Caret) => return self.block_literal(),
             Tok::Keyword(Keyword::Generics) => {
                 return self.fail(loc, "`_Generic` is not in OpenCL C");
             }

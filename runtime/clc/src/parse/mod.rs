@@ -4,6 +4,7 @@
 //! scopes. After an error it goes on at the next statement or declaration. Nesting has a limit,
 //! far below what the stack holds.
 
+mod block;
 mod decl;
 mod declarator;
 mod expr;
@@ -33,6 +34,8 @@ pub(crate) struct Parser<'a> {
     depth: u32,
     /// The tallest expression in a type of the current item.
     type_height: u32,
+    /// The tallest expression of the block literal that is being read, or of everything around it.
+    tallest: u32,
     /// It has been said that something is missing at the end of the program.
     end_missed: bool,
 }
@@ -57,6 +60,7 @@ pub(crate) fn parse(
         scopes,
         depth: 0,
         type_height: 0,
+        tallest: 0,
         end_missed: false,
     };
     let mut items = Vec::new();

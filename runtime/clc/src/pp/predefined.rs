@@ -23,6 +23,8 @@ const ATOMIC_CONSTANTS: &str = include_str!("predefined/atomics.h");
 const HALF_CONSTANTS: &str = include_str!("predefined/half.h");
 /// Constants of languages with pipes (section 6.15.19).
 const PIPE_CONSTANTS: &str = include_str!("predefined/pipes.h");
+/// Constants of languages with device-side enqueue (section 6.15.20).
+const ENQUEUE_CONSTANTS: &str = include_str!("predefined/enqueue.h");
 /// Constants of devices with images (section 6.15.15).
 const IMAGE_CONSTANTS: &str = include_str!("predefined/images.h");
 
@@ -64,6 +66,9 @@ pub(super) fn prelude(
     }
     if language.pipes {
         text.push_str(PIPE_CONSTANTS);
+    }
+    if language.device_enqueue {
+        text.push_str(ENQUEUE_CONSTANTS);
     }
     if language.fp16 {
         text.push_str(HALF_CONSTANTS);

@@ -4,7 +4,7 @@ use super::scope::Entry;
 use super::{Checked, Sema};
 use crate::ast;
 use crate::diag::{Reported, count};
-use crate::hir::{Expr, ExprKind};
+use crate::hir::{Expr, ExprKind, FnId};
 use crate::source::Loc;
 
 impl Sema<'_> {
@@ -15,9 +15,14 @@ impl Sema<'_> {
         at: Loc,
     ) -> Checked<Expr> {
         let ast::ExprKind::Ident(symbol) = function.kind else {
-            return self.error(at, "only a function can be called, by its name");
+            let block = self.rvalue(function)?;
+            return self.call_block(block, args, at);
         };
-        match self.scopes.find(symbol) {
+        match self.resolve(symbol, at)? {
+            Some(Entry::Block(block)) => {
+                let block = self.named_block(block, at);
+                self.call_block(block, args, at)
+            }
             Some(Entry::Function(id)) => {
                 let function = &self.functions[id.0 as usize];
                 let (ret, params) = (function.ret, function.params.clone());
@@ -39,9 +44,12 @@ impl Sema<'_> {
                         self.implicit(value, param.value(), &format!("argument {i} of `{name}`"))
                     })
                     .collect();
-                let values = values.into_iter().collect::<Checked<_>>()?;
-                self.calls
-                    .extend(self.current.as_ref().map(|current| (current.id, id, at)));
+                let values = values.into_iter().collect::<Checked<Vec<_>>>()?;
+                let (id, values) = match self.takes_blocks(id) {
+                    true => self.with_blocks(id, values, at)?,
+                    false => (id, values),
+                };
+                self.note_call(id, at);
                 Ok(self.value(ExprKind::Call(id, values), ret, at))
             }
             Some(_) => {
@@ -55,5 +63,29 @@ impl Sema<'_> {
                 self.builtin_call(&name, args, at)
             }
         }
+    }
+
+    /// What a call of a function that takes blocks calls, and with which values.
+    fn with_blocks(&mut self, id: FnId, values: Vec<Expr>, at: Loc) -> Checked<(FnId, Vec<Expr>)> {
+        let pointer = self.captured_pointer();
+        let mut blocks = Vec::new();
+        let mut passed = Vec::with_capacity(values.len());
+        for value in values {
+            if !self.types.is_block(value.qual) {
+                passed.push(value);
+                continue;
+            }
+            let (qual, loc) = (value.qual, value.loc);
+            let (block, captured) = self.block_of(value, qual, "an argument")?;
+            blocks.push(block);
+            passed.push(captured.map_or_else(|| self.null(pointer, loc), |captured| *captured));
+        }
+        Ok((self.instance_for(id, blocks, at)?, passed))
+    }
+
+    /// Keeps in mind who calls whom.
+    pub(super) fn note_call(&mut self, callee: FnId, at: Loc) {
+        let caller = self.current.as_ref().map(|current| current.id);
+        self.calls.extend(caller.map(|caller| (caller, callee, at)));
     }
 }

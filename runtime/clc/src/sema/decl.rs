@@ -81,6 +81,10 @@ impl Sema<'_> {
             self.declare_function(specs, &one.declarator, declared, false)?;
             return Ok(());
         }
+        if self.types.is_block(declared.qual) {
+            let is_extern = specs.storage == Some(Storage::Extern);
+            return self.program_block(declared.qual, is_extern, one);
+        }
         self.static_variable(specs, declared, one, true)
     }
 
@@ -145,6 +149,7 @@ impl Sema<'_> {
         };
         let mut qual = declared.qual.in_space(space);
         self.no_event(qual, at, "a variable that outlives its function")?;
+        self.no_handle(qual, at)?;
         self.no_image_variable(qual, one.init.is_some(), at)?;
         if space == Space::Constant {
             qual.constant = true;
@@ -287,6 +292,10 @@ impl Sema<'_> {
         if specs.storage == Some(Storage::Extern) {
             return self.error(at, "`extern` variables are declared at program scope");
         }
+        if self.types.is_block(declared.qual) {
+            let is_static = specs.storage == Some(Storage::Static);
+            return self.block_variable(declared.qual, is_static, one, out);
+        }
         if specs.storage == Some(Storage::Static) || declared.space == Some(Space::Constant) {
             return self.static_variable(specs, declared, one, false);
         }
@@ -350,6 +359,16 @@ impl Sema<'_> {
         }
         if self.types.of(qual) == Type::Event {
             return self.error(at, format!("{what} cannot be of type `event_t`"));
+        }
+        Ok(())
+    }
+
+    /// Refuses at program scope what names something of one launch (OpenCL C 6.11).
+    fn no_handle(&mut self, qual: Qual, at: Loc) -> Checked<()> {
+        if let Type::DeviceEvent | Type::Reservation = self.types.of(qual) {
+            let ty = self.show(qual.value());
+            let message = format!("a variable that outlives its function cannot be of type `{ty}`");
+            return self.error(at, message);
         }
         Ok(())
     }

@@ -81,6 +81,7 @@ impl Sema<'_> {
                 self.measure(*measure, qual, at)
             }
             ast::ExprKind::Call(function, args) => self.call(function, args, at),
+            ast::ExprKind::Block(literal) => self.block_literal(literal, at),
             ast::ExprKind::Index(base, index) => {
                 let (base, index) = (self.expr(base), self.expr(index));
                 self.subscript(base?, index?, at)
@@ -114,7 +115,14 @@ impl Sema<'_> {
     }
 
     fn identifier(&mut self, symbol: Symbol, at: Loc) -> Checked<Expr> {
-        match self.scopes.find(symbol) {
+        match self.resolve(symbol, at)? {
+            Some(Entry::Block(block)) => Ok(self.named_block(block, at)),
+            Some(Entry::Through(id)) => {
+                let qual = self.current(at)?.vars[id.0 as usize].qual;
+                let pointer = lvalue(ExprKind::Var(id), qual, at);
+                let pointer = self.value(ExprKind::Load(Box::new(pointer)), qual, at);
+                self.deref(pointer, at)
+            }
             Some(Entry::Var(id)) => {
                 let qual = self.current(at)?.vars[id.0 as usize].qual;
                 Ok(lvalue(ExprKind::Var(id), qual, at))
@@ -138,9 +146,6 @@ impl Sema<'_> {
                 if found.is_some() || missing || self.is_builtin(&name) {
                     let message = format!("`{name}` is a function; it can only be called");
                     return self.error(at, message);
-                }
-                if let Some(feature) = missing::feature(What::Constant, &name) {
-                    return self.unsupported(at, &format!("`{name}`"), feature);
                 }
                 self.error(at, format!("`{name}` is not declared"))
             }

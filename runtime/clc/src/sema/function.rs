@@ -3,19 +3,18 @@
 use super::scope::Entry;
 use super::typing::Declared;
 use super::{Checked, Current, Sema};
-use crate::ast::{Attr, Declarator, FunctionDef, Name, Param, Specs, Storage, TypeSpec};
+use crate::ast::{Attr, DeclPart, Declarator, FunctionDef, Name, Param, Specs, Storage, TypeSpec};
 use crate::device::Version;
 use crate::diag::Reported;
 use crate::hir::{Body, FnId, Function, Var};
 use crate::intern::add;
 use crate::source::Loc;
 use crate::types::{Qual, Space, Type};
-use std::collections::HashMap;
 use touchstone_ir as ir;
 
 impl Sema<'_> {
     /// The type of a parameter and, where kernels may not have it, that type's name: arrays are pointers (C99 6.7.5.3p7).
-    fn parameter(&mut self, param: &Param) -> Checked<(Qual, Option<&'static str>)> {
+    pub(super) fn parameter(&mut self, param: &Param) -> Checked<(Qual, Option<&'static str>)> {
         let at = param.declarator.loc;
         if param.specs.storage.is_some() {
             return self.error(at, "a parameter has no storage class");
@@ -41,7 +40,9 @@ impl Sema<'_> {
         if let Type::Atomic(_) | Type::AtomicFlag = self.types.of(qual) {
             return self.error(at, "an atomic object cannot be passed by value");
         }
-        self.complete(qual, at, "a parameter")?;
+        if !self.types.is_block(qual) {
+            self.complete(qual, at, "a parameter")?;
+        }
         Ok((qual.in_space(Space::Private), declared.not_for_kernels))
     }
 
@@ -57,7 +58,7 @@ impl Sema<'_> {
             && self.types.pointee(qual).is_none()
         {
             let how = match self.types.of(qual) {
-                Type::Record(_) => "have a field",
+                Type::Record(id) if !self.types.record(id).opaque => "have a field",
                 _ => "be",
             };
             let message = format!("a kernel's argument cannot {how} of type `{name}`");
@@ -110,6 +111,7 @@ impl Sema<'_> {
             }
             Type::Image(kind, access) => Ok(ir::ArgPass::Image(kind, access)),
             Type::Sampler => Ok(ir::ArgPass::Sampler),
+            Type::Queue => Ok(ir::ArgPass::Queue),
             Type::Pipe(_, writes) => Ok(ir::ArgPass::Pipe { writes }),
             _ => match self.types.ir(qual) {
                 Some(ty) => Ok(ir::ArgPass::Value(ty)),
@@ -169,6 +171,7 @@ impl Sema<'_> {
             return self.error(at, "an atomic object cannot be returned");
         }
         self.no_image(ret, at, "a function's result")?;
+        self.no_block(ret, at, "a function's result")?;
         let mut quals = Vec::with_capacity(params.len());
         let mut args = Vec::new();
         let mut failed = false;
@@ -229,7 +232,7 @@ impl Sema<'_> {
         let same = old.ret.ty == ret.ty
             && old.params.len() == quals.len()
             && old.params.iter().zip(quals).all(|(a, b)| a.ty == b.ty);
-        let (old_at, defined) = (old.loc, old.body.is_some());
+        let (old_at, defined) = (old.loc, old.body.is_some() || self.templates.defines(id));
         let is_current = self.current.as_ref().is_some_and(|c| c.id == id);
         let differs = !same || old.kernel.is_some() != kernel.is_some();
         if differs || definition && (defined || is_current) {
@@ -270,32 +273,49 @@ impl Sema<'_> {
         }
         let base = self.specified(specs)?;
         let declared = self.declared(base, &def.declarator)?;
-        let Some((params, _)) = declared.function else {
+        if declared.function.is_none() {
             let at = def.declarator.loc;
             return self.error(at, "a function's parameters are expected here");
-        };
+        }
         let id = self.declare_function(specs, &def.declarator, declared, true)?;
         let ret = self.functions[id.0 as usize].ret;
         if self.types.of(ret) != Type::Void {
             self.complete(ret, def.declarator.loc, "a function's result")?;
         }
+        if self.takes_blocks(id) {
+            return self.define_template(id, def);
+        }
+        let quals = self.functions[id.0 as usize].params.clone();
+        self.function_body(id, def, &quals, &[]);
+        Ok(())
+    }
+
+    /// Checks the body of a function; `blocks` are those that parameters are, as far as these are blocks.
+    pub(super) fn function_body(
+        &mut self,
+        id: FnId,
+        def: &FunctionDef,
+        quals: &[Qual],
+        blocks: &[FnId],
+    ) {
+        let ret = self.functions[id.0 as usize].ret;
+        let base = self.scopes.depth();
         self.current = Some(Current {
-            id,
-            ret,
-            kernel: specs.kernel,
-            vars: Vec::new(),
-            labels: 0,
-            named_labels: HashMap::new(),
-            loops: 0,
-            breakables: 0,
-            switches: Vec::new(),
-            blocks: 0,
+            kernel: def.specs.kernel,
+            ..Current::new(id, ret, base)
         });
         self.open_scope();
-        let quals = self.functions[id.0 as usize].params.clone();
-        for (param, qual) in params.iter().zip(quals) {
+        let params = match def.declarator.parts.first() {
+            Some(DeclPart::Function { params, .. }) => &params[..],
+            Some(_) | None => &[],
+        };
+        let mut blocks = blocks.iter();
+        for (param, &qual) in params.iter().zip(quals) {
             // What is wrong has been reported.
-            let _ = self.bind_parameter(param, qual);
+            let _ = match self.types.is_block(qual).then(|| blocks.next()).flatten() {
+                Some(&block) => self.bind_block(param, qual, block),
+                None => self.bind_parameter(param, qual),
+            };
         }
         let stmts = self.statements(&def.body);
         self.check_labels();
@@ -307,10 +327,9 @@ impl Sema<'_> {
                 end: def.end,
             });
         }
-        Ok(())
     }
 
-    fn bind_parameter(&mut self, param: &Param, qual: Qual) -> Checked<()> {
+    pub(super) fn bind_parameter(&mut self, param: &Param, qual: Qual) -> Checked<()> {
         let (name, at) = (param.declarator.name, param.declarator.loc);
         let var = Var {
             name: name.map(|n| self.name(n.symbol)).unwrap_or_default(),

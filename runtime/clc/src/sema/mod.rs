@@ -7,6 +7,8 @@
 //! - `attrs`: attributes
 //! - `decl`: declarations and variables
 //! - `function`: functions, kernels and their arguments
+//! - `block`: blocks, what they capture and their variables
+//! - `template`: functions that take blocks
 //! - `init`: initialisers
 //! - `stmt`, `expr`, `ops`, `assign`, `convert`, `call`: statements and expressions
 //! - `fold`: constants
@@ -16,6 +18,7 @@
 
 mod assign;
 mod attrs;
+mod block;
 mod builtin;
 mod call;
 mod convert;
@@ -29,6 +32,7 @@ mod names;
 mod ops;
 mod scope;
 mod stmt;
+mod template;
 mod typing;
 
 pub(crate) use names::type_names;
@@ -64,8 +68,15 @@ pub(crate) struct Sema<'a> {
     locals: Vec<hir::Local>,
     /// Who calls whom, to find recursion.
     calls: Vec<(hir::FnId, hir::FnId, Loc)>,
-    /// The function whose body is being checked.
+    /// The function, or the block, whose body is being checked.
     current: Option<Current>,
+    /// The function and the blocks around that block, outermost first.
+    enclosing: Vec<Current>,
+    templates: template::Templates,
+    /// Of each block, the struct of what it captured.
+    captures: HashMap<hir::FnId, Qual>,
+    /// `ndrange_t`, once it is known.
+    range: Option<Qual>,
 }
 
 /// The function whose body is being checked.
@@ -81,6 +92,32 @@ struct Current {
     switches: Vec<Switch>,
     /// Blocks open inside the body.
     blocks: u32,
+    /// The first of its scopes, by how many are around it.
+    base: usize,
+    /// Of a block that does not say what it returns, until a `return` does.
+    infers: bool,
+    captures: Vec<block::Capture>,
+}
+
+impl Current {
+    /// Of a function that is no kernel, whose scopes are the next ones to be opened.
+    fn new(id: hir::FnId, ret: Qual, base: usize) -> Self {
+        Self {
+            id,
+            ret,
+            kernel: false,
+            vars: Vec::new(),
+            labels: 0,
+            named_labels: HashMap::new(),
+            loops: 0,
+            breakables: 0,
+            switches: Vec::new(),
+            blocks: 0,
+            base,
+            infers: false,
+            captures: Vec::new(),
+        }
+    }
 }
 
 struct NamedLabel {
@@ -117,6 +154,10 @@ pub(crate) fn check(
         locals: Vec::new(),
         calls: Vec::new(),
         current: None,
+        enclosing: Vec::new(),
+        templates: template::Templates::default(),
+        captures: HashMap::new(),
+        range: None,
     };
     sema.declare_known_names();
     sema.open_scope();

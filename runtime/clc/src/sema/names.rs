@@ -1,6 +1,7 @@
 //! What is declared from the start: types and enumerators of OpenCL C.
 
 use super::Sema;
+use super::builtin::RANGE;
 use super::missing::{self, What};
 use super::scope::{Entry, TypeEntry};
 use crate::device::{Language, Version};
@@ -53,6 +54,8 @@ const UNSIGNED: [Scalar; 4] = [Scalar::UChar, Scalar::UShort, Scalar::UInt, Scal
 /// A type that is declared from the start.
 enum Known {
     Type(Type, Option<&'static str>),
+    /// `ndrange_t`
+    Range,
     Missing(&'static str),
 }
 
@@ -95,6 +98,14 @@ fn known_types(language: &Language) -> Vec<(String, Known)> {
         let id = "reserve_id_t";
         add(id, Known::Type(Type::Reservation, Some(id)));
     }
+    if language.device_enqueue {
+        add("queue_t", plain(Type::Queue));
+        let event = "clk_event_t";
+        add(event, Known::Type(Type::DeviceEvent, Some(event)));
+        add(RANGE, Known::Range);
+        add("kernel_enqueue_flags_t", plain(Type::Scalar(Scalar::Int)));
+        add("clk_profiling_info", plain(Type::Scalar(Scalar::Int)));
+    }
     if language.images {
         add("sampler_t", plain(Type::Sampler));
     }
@@ -122,6 +133,11 @@ impl Sema<'_> {
                     qual: self.types.plain(ty),
                     space: None,
                     not_for_kernels,
+                },
+                Known::Range => TypeEntry::Known {
+                    qual: self.range_type(),
+                    space: None,
+                    not_for_kernels: Some(RANGE),
                 },
                 Known::Missing(feature) => TypeEntry::Missing(feature),
             };

@@ -201,6 +201,7 @@ impl Sema<'_> {
                 let (a, b) = self.common_space(a, b, at)?;
                 (a, b, int)
             }
+            [false, false] if self.are_handles(op, a.qual, b.qual) => (a, b, int),
             [false, false] if self.both_arithmetic(a.qual, b.qual) => {
                 let (a, b, scalar, lanes) = self.usual_conversions(a, b, at)?;
                 if let (Some((x, _)), Some((y, _))) = (self.constant(&a), self.constant(&b))
@@ -214,6 +215,12 @@ impl Sema<'_> {
         };
         let qual = self.types.truth(shape);
         Ok(self.value(ExprKind::Compare(op, Box::new(a), Box::new(b)), qual, at))
+    }
+
+    /// Whether two handles of device-side enqueue are compared, which are the same or not.
+    fn are_handles(&self, op: CompareOp, a: Qual, b: Qual) -> bool {
+        let is_handle = matches!(self.types.of(a), Type::Queue | Type::DeviceEvent);
+        is_handle && a.ty == b.ty && matches!(op, CompareOp::Eq | CompareOp::Ne)
     }
 
     pub(super) fn both_arithmetic(&self, a: Qual, b: Qual) -> bool {

@@ -10,8 +10,22 @@ pub(super) enum Entry {
     Global(GlobalId),
     Local(LocalId),
     Function(FnId),
+    Block(BlockEntry),
+    /// The object that a variable of this block points to: a variable in local memory outside of it.
+    Through(VarId),
     Typedef(TypeEntry),
     Enumerator(u64, Scalar),
+}
+
+/// A name of a block: of a variable, or of a parameter.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BlockEntry {
+    /// The function that the block is.
+    pub(super) function: FnId,
+    /// Its type.
+    pub(super) qual: Qual,
+    /// The variable with the pointer to what it captured, if it did so.
+    pub(super) captured: Option<VarId>,
 }
 
 /// A name of a type.

@@ -138,6 +138,9 @@ impl Sema<'_> {
         loc: Loc,
         out: &mut Vec<Stmt>,
     ) -> Checked<Option<crate::hir::Expr>> {
+        if self.current(loc)?.infers {
+            return self.first_returned(value, loc);
+        }
         let ret = self.current(loc)?.ret;
         match (value, self.types.of(ret) == Type::Void) {
             (None, true) => Ok(None),
@@ -157,6 +160,22 @@ impl Sema<'_> {
                 Ok(Some(value))
             }
         }
+    }
+
+    /// The value of the first `return` of a block that does not say what it returns: that says it.
+    fn first_returned(
+        &mut self,
+        value: Option<&ast::Expr>,
+        loc: Loc,
+    ) -> Checked<Option<crate::hir::Expr>> {
+        let value = value.map(|value| self.rvalue(value)).transpose()?;
+        let void = self.types.void();
+        let ret = value.as_ref().map_or(void, |value| value.qual.value());
+        self.no_block(ret, loc, "a block's result")?;
+        let block = self.current(loc)?;
+        block.infers = false;
+        block.ret = ret;
+        Ok(value)
     }
 
     fn checked_condition(&mut self, cond: &ast::Expr) -> Checked<crate::hir::Expr> {

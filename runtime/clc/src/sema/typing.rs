@@ -149,7 +149,27 @@ impl Sema<'_> {
         let at = declarator.loc;
         for (i, part) in declarator.parts.iter().enumerate().rev() {
             match part {
+                DeclPart::Block => {
+                    let has_parameters =
+                        matches!(declarator.parts.get(i + 1), Some(DeclPart::Function { .. }));
+                    if !has_parameters {
+                        let message = "`^` stands before the name of a block, whose parameters follow in \
+                                       parentheses";
+                        return self.error(at, message);
+                    }
+                }
+                DeclPart::Function { params, variadic }
+                    if matches!(
+                        i.checked_sub(1).map(|before| &declarator.parts[before]),
+                        Some(DeclPart::Block)
+                    ) =>
+                {
+                    out.qual = self.block_type(out.qual, params, *variadic, at)?;
+                    out.space = None;
+                    out.not_for_kernels = Some("a block");
+                }
                 DeclPart::Pointer(quals) => {
+                    self.no_block(out.qual, at, "what a pointer points to")?;
                     self.no_image(out.qual, at, "what a pointer points to")?;
                     let space = out.space.unwrap_or_else(|| self.default_pointee());
                     let pointer = self.types.pointer(out.qual.in_space(space));
@@ -165,6 +185,7 @@ impl Sema<'_> {
                 }
                 DeclPart::Array(len) => {
                     self.no_image(out.qual, at, "an array's element")?;
+                    self.no_block(out.qual, at, "an array's element")?;
                     let len = len.as_ref().map(|len| self.array_length(len)).transpose()?;
                     if i + 1 < declarator.parts.len()
                         || matches!(self.types.of(out.qual), Type::Array(..))
@@ -195,6 +216,36 @@ impl Sema<'_> {
             }
         }
         Ok(out)
+    }
+
+    /// The type of blocks that return and take this.
+    fn block_type(
+        &mut self,
+        ret: Qual,
+        params: &[Param],
+        variadic: bool,
+        at: Loc,
+    ) -> Checked<Qual> {
+        if variadic {
+            return self.error(at, "a block takes a fixed number of arguments");
+        }
+        self.no_block(ret, at, "a block's result")?;
+        let mut quals = Vec::with_capacity(params.len());
+        for param in params {
+            let (qual, _) = self.parameter(param)?;
+            self.no_block(qual, param.declarator.loc, "a block's parameter")?;
+            quals.push(qual);
+        }
+        Ok(self.types.block(ret, quals.into_iter()))
+    }
+
+    /// Refuses blocks, which are variables and parameters of functions only (OpenCL C, Blocks, Restrictions).
+    pub(super) fn no_block(&mut self, qual: Qual, at: Loc, what: &str) -> Checked<()> {
+        if self.types.is_block(qual) {
+            let ty = self.show(qual.value());
+            return self.error(at, format!("{what} cannot be a block, as `{ty}` is"));
+        }
+        Ok(())
     }
 
     fn array_length(&mut self, len: &ast::Expr) -> Checked<u64> {
@@ -309,6 +360,7 @@ impl Sema<'_> {
                 if declared.space.is_some() {
                     return self.error(loc, "a field has no address space of its own");
                 }
+                self.no_block(declared.qual, loc, "a field")?;
                 self.complete(declared.qual, loc, "a field")?;
                 self.no_event(declared.qual, loc, "a field")?;
                 self.no_image(declared.qual, loc, "a field")?;

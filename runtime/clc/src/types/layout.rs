@@ -9,7 +9,7 @@ const OBJECT_LIMIT: u64 = 1 << 40;
 /// Why a type has no size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LayoutError {
-    /// `void`, an array without length, a struct without its fields.
+    /// `void`, an array without length, a struct without its fields, a block.
     Incomplete,
     TooLarge,
 }
@@ -18,7 +18,7 @@ impl Types {
     /// Bytes of an object of this type.
     pub(crate) fn size(&self, qual: Qual) -> Result<u64, LayoutError> {
         match self.of(qual) {
-            Type::Void | Type::Array(_, None) => Err(LayoutError::Incomplete),
+            Type::Void | Type::Array(_, None) | Type::Block(_) => Err(LayoutError::Incomplete),
             Type::Array(element, Some(len)) => {
                 let size = self.size(element)?;
                 size.checked_mul(len)

@@ -122,6 +122,17 @@ pub(crate) struct TypeId(u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct RecordId(u32);
 
+/// The result and the parameters of a block's type, in the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct SignatureId(u32);
+
+/// What a block returns and takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Signature {
+    pub(crate) ret: Qual,
+    pub(crate) params: Vec<Qual>,
+}
+
 /// A type without the qualifiers of its outermost level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Type {
@@ -144,6 +155,11 @@ pub(crate) enum Type {
     Pipe(Qual, bool),
     /// `reserve_id_t`
     Reservation,
+    /// `queue_t`
+    Queue,
+    /// `clk_event_t`
+    DeviceEvent,
+    Block(SignatureId),
 }
 
 /// A type with qualifiers. `space` is where an object of this type lies; it means something for
@@ -176,6 +192,8 @@ pub(crate) struct Record {
     pub(crate) fields: Vec<Field>,
     pub(crate) size: u64,
     pub(crate) align: u64,
+    /// A type of the language, which is shown by its tag and whose fields are nobody's.
+    pub(crate) opaque: bool,
     /// Holds a type that a kernel's argument may not hold; says which.
     pub(crate) not_for_kernels: Option<&'static str>,
 }
@@ -186,6 +204,7 @@ pub(crate) struct Types {
     types: Vec<Type>,
     map: HashMap<Type, TypeId>,
     records: Vec<Record>,
+    signatures: Vec<Signature>,
 }
 
 impl Types {
@@ -240,6 +259,29 @@ impl Types {
         RecordId(add(&mut self.records, record))
     }
 
+    /// The type of blocks that return and take this.
+    pub(crate) fn block(&mut self, ret: Qual, params: impl Iterator<Item = Qual>) -> Qual {
+        let signature = Signature {
+            ret: ret.value(),
+            params: params.map(Qual::value).collect(),
+        };
+        let known = self.signatures.iter().position(|known| *known == signature);
+        let id = match known {
+            Some(known) => u32::try_from(known).unwrap_or(u32::MAX),
+            None => add(&mut self.signatures, signature),
+        };
+        self.plain(Type::Block(SignatureId(id)))
+    }
+
+    /// What blocks of a type return and take.
+    pub(crate) fn signature(&self, id: SignatureId) -> &Signature {
+        &self.signatures[id.0 as usize]
+    }
+
+    pub(crate) fn is_block(&self, qual: Qual) -> bool {
+        matches!(self.of(qual), Type::Block(_))
+    }
+
     pub(crate) fn record(&self, id: RecordId) -> &Record {
         &self.records[id.0 as usize]
     }
@@ -290,10 +332,14 @@ impl Types {
         match self.of(qual) {
             Type::Scalar(scalar) | Type::Atomic(scalar) => Some(ir::Type::Scalar(scalar.ir())),
             Type::AtomicFlag => Some(ir::Type::I32),
-            Type::Event | Type::Reservation => Some(ir::Type::I64),
+            Type::Event | Type::Reservation | Type::Queue | Type::DeviceEvent => {
+                Some(ir::Type::I64)
+            }
             Type::Image(..) => Some(ir::Type::Pointer(Space::Constant)),
             Type::Sampler => Some(ir::Type::I32),
             Type::Pipe(..) => Some(ir::Type::Pointer(Space::Global)),
+            // To what it captured.
+            Type::Block(_) => Some(ir::Type::Pointer(Space::Private)),
             Type::Vector(scalar, lanes) => Some(ir::Type::Vector(scalar.ir(), lanes)),
             Type::Pointer(to) => Some(ir::Type::Pointer(to.space)),
             Type::Void | Type::Array(..) | Type::Record(_) => None,
@@ -341,6 +387,7 @@ impl Types {
                 let record = self.record(id);
                 let word = if record.union { "union" } else { "struct" };
                 match record.tag {
+                    Some(tag) if record.opaque => names.get(tag).to_owned(),
                     Some(tag) => format!("{word} {}", names.get(tag)),
                     None => format!("an unnamed {word}"),
                 }
@@ -355,6 +402,17 @@ impl Types {
                 format!("{access} pipe {}", self.show(packet, names))
             }
             Type::Reservation => "reserve_id_t".to_owned(),
+            Type::Queue => "queue_t".to_owned(),
+            Type::DeviceEvent => "clk_event_t".to_owned(),
+            Type::Block(id) => {
+                let Signature { ret, params } = self.signature(id);
+                let params: Vec<String> = params.iter().map(|&p| self.show(p, names)).collect();
+                let params = match params.is_empty() {
+                    true => "void".to_owned(),
+                    false => params.join(", "),
+                };
+                format!("{} (^)({params})", self.show(*ret, names))
+            }
         };
         out + &text
     }

@@ -51,6 +51,7 @@ fn name(builtin: Builtin) -> &'static str {
         Builtin::AsyncCopy { .. } => "async_work_group_copy",
         Builtin::WaitGroupEvents => "wait_group_events",
         Builtin::Printf => "printf",
+        Builtin::Device { .. } => "enqueue_…",
         Builtin::Nothing => "prefetch",
         Builtin::Trap => "__builtin_trap",
     }

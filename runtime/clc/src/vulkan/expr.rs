@@ -320,6 +320,7 @@ impl Writer<'_> {
             }
             ExprKind::Call(callee, args) => self.call(*callee, args, at),
             ExprKind::Builtin(builtin, args) => self.builtin(*builtin, args, qual, at),
+            ExprKind::Block(..) => self.refuse(at, "a block"),
         }
     }
 

@@ -81,6 +81,8 @@ impl Writer<'_> {
             Type::Event => "`event_t`",
             Type::Image(..) | Type::Sampler => "an image or a sampler",
             Type::Pipe(..) | Type::Reservation => "a pipe",
+            Type::Queue | Type::DeviceEvent => "device-side enqueue",
+            Type::Block(_) => "a block",
         };
         self.refuse(at, what)
     }

@@ -1,5 +1,6 @@
 //! Programs from text to results.
 
+mod blocks;
 mod chosen;
 mod collective;
 mod diagnostics;

@@ -1,5 +1,6 @@
 //! The bytecode of one kernel.
 
+use super::device::DeviceCall;
 use crate::map::Permission;
 use crate::scalar::convert::Conversion;
 use crate::scalar::math::{Fn1, Fn2, Fn3};
@@ -181,6 +182,8 @@ pub(crate) enum Ins {
     ToSpace { d: Slot, a: Slot, space: AddressSpace },
     /// A `printf` of the table of those.
     Print { d: Slot, print: u16 },
+    /// A call of a function of device-side enqueue, of the table of those.
+    Device { d: Slot, call: u16 },
 }
 
 const _: () = assert!(size_of::<Ins>() == 16);
@@ -320,6 +323,7 @@ pub(crate) struct Kernel {
     pub(crate) fns3: Vec<Fn3>,
     pub(crate) printings: Vec<Printing>,
     pub(crate) meetings: Vec<Meeting>,
+    pub(crate) device_calls: Vec<DeviceCall>,
     pub(crate) sites: Vec<SiteInfo>,
     /// Objects that sites name.
     pub(crate) objects: Vec<Object>,

@@ -6,6 +6,7 @@
 //! | [`code`] | the bytecode: instructions, kernels, side tables |
 //! | [`lower`] | from IR to bytecode |
 //! | [`port`] | the memory port: what the stepper asks of memory; the machine's own memory |
+//! | [`device`] | calls of the functions of device-side enqueue |
 //! | [`regs`] | the slots of a work-item |
 //! | [`space`] | the index space, and the place of a work-item in it |
 //! | [`step`] | the stepper: runs one work-item until it yields, waits, ends or traps |
@@ -22,6 +23,7 @@
 //! item starts; so every operand is a slot.
 
 pub(crate) mod code;
+pub(crate) mod device;
 pub(crate) mod group;
 pub(crate) mod lower;
 pub(crate) mod port;

@@ -2,6 +2,7 @@
 
 use crate::error::TrapKind;
 use crate::interp::code::{Ins, Kernel, Pc, PrintArg, Printing, Site, Slot, TrapCode};
+use crate::interp::device;
 use crate::interp::port::word::Atomic;
 use crate::interp::port::{AtomicAt, Port};
 use crate::interp::regs::Regs;
@@ -408,6 +409,11 @@ pub(crate) unsafe fn step<P: Port>(
                 spend!();
                 let printing = &kernel.printings[usize::from(print)];
                 r.set(d, port!(printf(printing, |slot| r.get(slot), port)));
+            }
+            Ins::Device { d, call } => {
+                spend!();
+                let call = &kernel.device_calls[usize::from(call)];
+                r.set(d, port!(device::call(call, |slot| r.get(slot), port)));
             }
         };
     }

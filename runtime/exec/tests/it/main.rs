@@ -4,6 +4,7 @@ mod atomics;
 mod barrier;
 mod collective;
 mod control;
+mod device;
 mod differential;
 mod endless;
 mod launch;

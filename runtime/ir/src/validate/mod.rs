@@ -192,7 +192,7 @@ fn check_signature(function: &Function) -> Check {
                 "argument {} passes a pointer as a value",
                 arg.name
             ),
-            ArgPass::Image(..) | ArgPass::Pipe { .. } | ArgPass::Sampler => {}
+            ArgPass::Image(..) | ArgPass::Pipe { .. } | ArgPass::Sampler | ArgPass::Queue => {}
         }
     }
     Ok(())

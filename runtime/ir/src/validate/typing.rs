@@ -1,8 +1,10 @@
 //! Operand and result types, address spaces and orders of each operation.
 
 use super::{Check, check_align, check_id, check_operand, check_reg, ensure};
+use crate::device::{DeviceFunction, DeviceOperand};
 use crate::float_comparisons;
-use crate::function::Function;
+use crate::function::{ArgPass, Function};
+use crate::ids::FuncId;
 use crate::intrinsic::{Intrinsic, Signature};
 use crate::memory::{Order, RmwOp};
 use crate::module::Module;
@@ -395,6 +397,64 @@ impl Types<'_> {
                 args.iter().try_for_each(|&arg| self.of(arg).map(drop))?;
                 self.result_if_any(Type::I32)
             }
+            Op::Device {
+                function,
+                block,
+                args,
+            } => self.device(*function, *block, args),
+        }
+    }
+
+    fn device(&self, function: DeviceFunction, block: Option<FuncId>, args: &[Operand]) -> Check {
+        ensure!(
+            block.is_some() == function.takes_block(),
+            "{function} of {} block",
+            if block.is_some() { "a" } else { "no" }
+        );
+        let sizes = match block {
+            Some(block) if function == DeviceFunction::EnqueueKernel => self.local_sizes(block)?,
+            Some(block) => self.local_sizes(block).map(|_| 0)?,
+            None => 0,
+        };
+        let operands = function.operands();
+        ensure!(
+            args.len() == operands.len() + sizes,
+            "{function} has {} operands, not {}",
+            operands.len() + sizes,
+            args.len()
+        );
+        let size = DeviceOperand::Number(Type::I32);
+        let all = operands.iter().chain(std::iter::repeat(&size));
+        for (&arg, operand) in args.iter().zip(all) {
+            match *operand {
+                DeviceOperand::Number(ty) => self.is(arg, ty, "an operand")?,
+                DeviceOperand::Read => self.pointer(arg).map(drop)?,
+                DeviceOperand::Written => self.writable(arg)?,
+            }
+        }
+        match function.result() {
+            Some(ty) => self.result_if_any(ty),
+            None => self.no_result(),
+        }
+    }
+
+    /// How many arguments of a block are local memory.
+    fn local_sizes(&self, block: FuncId) -> Result<usize, String> {
+        let function = self.module.function(block);
+        let info = function.and_then(|function| function.kernel.as_ref());
+        let Some(info) = info.filter(|info| info.is_block) else {
+            return Err(format!("{block} is no block"));
+        };
+        let passes: Vec<ArgPass> = info.args.iter().map(|arg| arg.pass).collect();
+        match &*passes {
+            [ArgPass::Aggregate { .. }, rest @ ..]
+                if rest
+                    .iter()
+                    .all(|pass| matches!(pass, ArgPass::LocalPointer { .. })) =>
+            {
+                Ok(rest.len())
+            }
+            _ => Err(format!("{block} takes what no block takes")),
         }
     }
 

@@ -136,7 +136,7 @@ macro_rules! entry_points {
                 let $tail = unsafe {
                     $crate::api::entry::Tail::new(num_events_in_wait_list, event_wait_list, event)
                 };
-                let $queue = $crate::object::find::<$crate::queue::Queue>(command_queue)?;
+                let $queue = $crate::queue::Queue::of_host(command_queue)?;
                 $queue.check_available()?;
                 $body
             }

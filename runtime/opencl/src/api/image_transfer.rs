@@ -14,7 +14,7 @@ use crate::ffi::{Error, Result, ensure, raw};
 use crate::memory::image::format::Colour;
 use crate::memory::rect::{Rows, Shape};
 use crate::memory::{Buffer, Image, MemObject, copy, flags};
-use crate::queue::command::Kind;
+use crate::queue::command::{Action, Kind};
 
 /// Reads an origin and a region and checks that they lie in an image.
 ///
@@ -61,7 +61,7 @@ entry_points! {
         let from = image.geometry().shape(origin, region);
         let bytes = image.geometry().in_bytes(region);
         let memory = HostAddress::new(ptr);
-        let action = Box::new(move || {
+        let action: Action = Box::new(move |_| {
             // SAFETY: the region was checked against the image, which is alive; the
             // application vouches for its memory until the command completes.
             unsafe { copy::rect(image.start(), &from, memory.get(), &to, bytes) };
@@ -85,7 +85,7 @@ entry_points! {
         let to = image.geometry().shape(origin, region);
         let bytes = image.geometry().in_bytes(region);
         let memory = HostAddress::new(ptr);
-        let action = Box::new(move || {
+        let action: Action = Box::new(move |_| {
             // SAFETY: as for reading.
             unsafe { copy::rect(memory.get(), &from, image.start_mut(), &to, bytes) };
             Ok(())
@@ -116,7 +116,7 @@ entry_points! {
             let rows = |shape: Shape| Rows { shape, region: bytes };
             ensure!(!rows(from).overlap(&rows(to)), CL_MEM_COPY_OVERLAP);
         }
-        let action = Box::new(move || {
+        let action: Action = Box::new(move |_| {
             // SAFETY: both regions were checked against the images, which are alive.
             unsafe { copy::rect(source.start(), &from, target.start_mut(), &to, bytes) };
             Ok(())
@@ -138,7 +138,7 @@ entry_points! {
         let list = tail.wait_list(&queue.context)?;
         let from = image.geometry().shape(origin, size);
         let bytes = image.geometry().in_bytes(size);
-        let action = Box::new(move || {
+        let action: Action = Box::new(move |_| {
             // SAFETY: both regions were checked against their objects, which are alive.
             unsafe { copy::rect(image.start(), &from, buffer.start_mut(), &to, bytes) };
             Ok(())
@@ -160,7 +160,7 @@ entry_points! {
         let list = tail.wait_list(&queue.context)?;
         let to = image.geometry().shape(origin, size);
         let bytes = image.geometry().in_bytes(size);
-        let action = Box::new(move || {
+        let action: Action = Box::new(move |_| {
             // SAFETY: both regions were checked against their objects, which are alive.
             unsafe { copy::rect(buffer.start(), &from, image.start_mut(), &to, bytes) };
             Ok(())
@@ -183,7 +183,7 @@ entry_points! {
         let element = image.format().element(colour);
         let shape = image.geometry().shape(origin, region);
         let [width, height, depth] = image.geometry().in_bytes(region);
-        let action = Box::new(move || {
+        let action: Action = Box::new(move |_| {
             for slice in 0..depth {
                 for row in 0..height {
                     // SAFETY: each row of the region lies inside the image, which is alive.

@@ -12,7 +12,7 @@ use crate::ffi::{Result, ensure};
 use crate::memory::map::Mapping;
 use crate::memory::{MemObject, flags};
 use crate::queue::Queue;
-use crate::queue::command::Kind;
+use crate::queue::command::{Action, Kind};
 use crate::queue::event::Event;
 
 /// Checks the flags of a map.
@@ -59,7 +59,7 @@ pub(super) fn enqueue(
 ) -> Result<*mut c_void> {
     let mapped = object.clone();
     let address = mapping.address;
-    let action = Box::new(move || {
+    let action: Action = Box::new(move |_| {
         if let Some(view) = mapping.view {
             view.fetch(object.store());
         }
@@ -99,7 +99,7 @@ entry_points! {
         object.prepare(&queue.device)?;
         // Another thread may have been quicker since the check above.
         let mapping = object.unmap(mapped_ptr as usize)?;
-        let action = Box::new(move || {
+        let action: Action = Box::new(move |_| {
             if let Some(view) = mapping.view.filter(|_| mapping.writes) {
                 view.write_back(object.store());
             }

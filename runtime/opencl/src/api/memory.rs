@@ -11,7 +11,7 @@ use crate::callback::UserData;
 use crate::destructors::DestructorFn;
 use crate::ffi::{Error, ensure, raw};
 use crate::memory::{MemObject, rubbish};
-use crate::queue::command::Kind;
+use crate::queue::command::{Action, Kind};
 
 entry_points! {
     /// Retains a memory object.
@@ -57,7 +57,7 @@ entry_points! {
         }
         let list = tail.wait_list(&queue.context)?;
         let undefined = flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED != 0;
-        let action = Box::new(move || {
+        let action: Action = Box::new(move |_| {
             for object in held {
                 let store = object.store();
                 // A pipe stays one without packets that anybody knows.

@@ -1,5 +1,7 @@
 //! Command queues (`opencl_runtime_layer`, Command-Queues; Flush and Finish).
 
+use std::sync::Arc;
+
 use opencl_sys::*;
 
 use super::device_of;
@@ -7,7 +9,7 @@ use super::entry::entry_points;
 use crate::context::Context;
 use crate::ffi::{Error, ensure, raw};
 use crate::object;
-use crate::platform::profile::{self, Version};
+use crate::platform::profile::{self, Feature, Version};
 use crate::queue::{HOST_QUEUE_PROPERTIES, Queue};
 
 entry_points! {
@@ -19,7 +21,7 @@ entry_points! {
         let device = device_of(device)?;
         ensure!(context.has(&device), CL_INVALID_DEVICE);
         ensure!(properties & !HOST_QUEUE_PROPERTIES == 0, CL_INVALID_VALUE);
-        Ok(object::publish(&Queue::new(context, device, properties, None)?))
+        Ok(object::publish(&Queue::new(context, device, properties, None, None)?))
     }
 
     /// Makes a queue.
@@ -32,8 +34,7 @@ entry_points! {
         // SAFETY: the application vouches for its list.
         let list = unsafe { raw::property_list(properties) };
         let given = !properties.is_null();
-        let queue = Queue::with_properties(context, device, list, given)?;
-        Ok(object::publish(&queue))
+        Queue::with_properties(context, device, list, given)
     }
 
     /// Changes a queue's properties (OpenCL 1.0). Since 1.1 this is an error; the
@@ -46,14 +47,22 @@ entry_points! {
         Err(Error(CL_INVALID_OPERATION))
     }
 
-    /// Makes a device queue the default one. There are no device queues.
+    /// Makes a device queue the default one of its device.
     status fn clSetDefaultDeviceCommandQueue(
-        context: cl_context, device: cl_device_id, _command_queue: cl_command_queue,
+        context: cl_context, device: cl_device_id, command_queue: cl_command_queue,
     ) {
         profile::require_version(Version::V3_0)?;
         let context = object::find::<Context>(context)?;
-        ensure!(context.has(&device_of(device)?), CL_INVALID_DEVICE);
-        Err(Error(CL_INVALID_OPERATION))
+        let device = device_of(device)?;
+        ensure!(context.has(&device), CL_INVALID_DEVICE);
+        profile::require(Feature::DeviceEnqueue)?;
+        let queue = object::find::<Queue>(command_queue)?;
+        let fits = queue.is_on_device()
+            && Arc::ptr_eq(&queue.context, &context)
+            && Arc::ptr_eq(&queue.device, &device);
+        ensure!(fits, CL_INVALID_COMMAND_QUEUE);
+        context.set_default_queue(&queue);
+        Ok(())
     }
 
     /// Retains a queue.
@@ -77,13 +86,13 @@ entry_points! {
 
     /// Submits what was enqueued.
     status fn clFlush(command_queue: cl_command_queue) {
-        object::find::<Queue>(command_queue)?.flush();
+        Queue::of_host(command_queue)?.flush();
         Ok(())
     }
 
     /// Waits for everything enqueued.
     status fn clFinish(command_queue: cl_command_queue) {
-        object::find::<Queue>(command_queue)?.finish();
+        Queue::of_host(command_queue)?.finish();
         Ok(())
     }
 }

@@ -16,7 +16,7 @@ use crate::object;
 use crate::platform::profile::{self, Feature};
 use crate::program::Target;
 use crate::queue::Queue;
-use crate::queue::command::Kind;
+use crate::queue::command::{Action, Kind};
 
 /// A function that the application runs as a command.
 pub type NativeFn = unsafe extern "C" fn(args: *mut c_void);
@@ -138,7 +138,7 @@ entry_points! {
         }
         let null_args = args.is_null();
         let list = tail.wait_list(&queue.context)?;
-        let action = Box::new(move || {
+        let action: Action = Box::new(move |_| {
             // The function may write them all.
             for buffer in &held {
                 buffer.start_mut();
@@ -162,7 +162,7 @@ entry_points! {
         global_work_offset: *const usize, global_work_size: *const usize,
         suggested_local_work_size: *mut usize,
     ) {
-        let queue = object::find::<Queue>(command_queue)?;
+        let queue = Queue::of_host(command_queue)?;
         profile::require(Feature::SuggestedSize)?;
         let kernel = object::find::<Kernel>(kernel)?;
         let target = check(&queue, &kernel)?;

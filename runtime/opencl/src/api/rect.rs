@@ -12,7 +12,7 @@ use crate::ffi::raw::HostAddress;
 use crate::ffi::{Error, Result, ensure, raw};
 use crate::memory::rect::{Rows, Shape};
 use crate::memory::{Buffer, copy, flags};
-use crate::queue::command::Kind;
+use crate::queue::command::{Action, Kind};
 
 /// Two origins and a region, none of them null.
 ///
@@ -56,7 +56,7 @@ entry_points! {
         let list = tail.wait_list(&queue.context)?;
         flags::check_host_reads(buffer.flags())?;
         let memory = HostAddress::new(ptr);
-        let action = Box::new(move || {
+        let action: Action = Box::new(move |_| {
             // SAFETY: the region was checked against the buffer, which is alive; the
             // application vouches for its memory until the command completes.
             unsafe { copy::rect(buffer.start(), &from, memory.get(), &to, region) };
@@ -83,7 +83,7 @@ entry_points! {
         let list = tail.wait_list(&queue.context)?;
         flags::check_host_writes(buffer.flags())?;
         let memory = HostAddress::new(ptr);
-        let action = Box::new(move || {
+        let action: Action = Box::new(move |_| {
             // SAFETY: as for reading.
             unsafe { copy::rect(memory.get(), &from, buffer.start_mut(), &to, region) };
             Ok(())
@@ -117,7 +117,7 @@ entry_points! {
             let (from, to) = (rows(from.moved(from_start)), rows(to.moved(to_start)));
             ensure!(!from.overlap(&to), CL_MEM_COPY_OVERLAP);
         }
-        let action = Box::new(move || {
+        let action: Action = Box::new(move |_| {
             // SAFETY: both regions were checked against the buffers, which are alive.
             unsafe { copy::rect(source.start(), &from, target.start_mut(), &to, region) };
             Ok(())

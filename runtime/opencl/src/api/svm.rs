@@ -16,7 +16,7 @@ use crate::ffi::{Error, ensure, raw};
 use crate::memory::named;
 use crate::object;
 use crate::platform::capabilities;
-use crate::queue::command::Kind;
+use crate::queue::command::{Action, Kind};
 
 /// The callback of `clEnqueueSVMFree`, which frees in the application's stead.
 pub type FreeFn = unsafe extern "C" fn(
@@ -80,7 +80,7 @@ entry_points! {
         // A pending command keeps its queue alive through its event.
         let handle = HostAddress::new(object::handle(&queue));
         let context = std::sync::Arc::clone(&queue.context);
-        let action = Box::new(move || {
+        let action: Action = Box::new(move |_| {
             match pfn_free_func {
                 Some(free) => {
                     let mut list: Vec<_> = pointers.iter().map(|p| p.get().cast()).collect();
@@ -116,7 +116,7 @@ entry_points! {
         ensure!(distance >= size, CL_MEM_COPY_OVERLAP);
         let (from, to) = (HostAddress::new(src_ptr), HostAddress::new(dst_ptr));
         let context = std::sync::Arc::clone(&queue.context);
-        let action = Box::new(move || {
+        let action: Action = Box::new(move |_| {
             let foreign = || context.svm.find(from.get() as usize).is_none();
             if on(Fault::SvmMemcpyFromHost) && foreign() {
                 return Ok(());
@@ -142,7 +142,7 @@ entry_points! {
         let list = tail.wait_list(&queue.context)?;
         let to = HostAddress::new(svm_ptr);
         let context = std::sync::Arc::clone(&queue.context);
-        let action = Box::new(move || {
+        let action: Action = Box::new(move |_| {
             let start = to.get() as usize;
             // SAFETY: the application vouches for the range until the command completes.
             context.svm.used(&[start], || unsafe { named::fill(to.get(), size, &pattern) })?;
@@ -164,7 +164,7 @@ entry_points! {
         let context = std::sync::Arc::clone(&queue.context);
         let start = svm_ptr as usize;
         let writes = flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) != 0;
-        let action = Box::new(move || {
+        let action: Action = Box::new(move |_| {
             if any()
                 && let Some(allocation) = context.svm.find(start)
             {
@@ -187,7 +187,7 @@ entry_points! {
         let list = tail.wait_list(&queue.context)?;
         let context = std::sync::Arc::clone(&queue.context);
         let start = svm_ptr as usize;
-        let action = Box::new(move || {
+        let action: Action = Box::new(move |_| {
             if any()
                 && let Some(allocation) = context.svm.find(start)
             {
@@ -223,6 +223,6 @@ entry_points! {
             ensure!(inside, CL_INVALID_VALUE);
         }
         let list = tail.wait_list(&queue.context)?;
-        tail.enqueue(&queue, Kind::SvmMigrateMem, list, Box::new(|| Ok(())))
+        tail.enqueue(&queue, Kind::SvmMigrateMem, list, Box::new(|_| Ok(())))
     }
 }

@@ -7,7 +7,6 @@ use opencl_sys::*;
 
 use super::entry::{Tail, entry_points};
 use crate::ffi::{Result, ensure};
-use crate::object;
 use crate::queue::Queue;
 use crate::queue::command::Kind;
 
@@ -15,7 +14,7 @@ use crate::queue::command::Kind;
 fn enqueue(queue: &Arc<Queue>, tail: Tail, all: Kind, listed: Kind) -> Result<()> {
     let list = tail.wait_list(&queue.context)?;
     let kind = if list.is_empty() { all } else { listed };
-    tail.enqueue(queue, kind, list, Box::new(|| Ok(())))
+    tail.enqueue(queue, kind, list, Box::new(|_| Ok(())))
 }
 
 entry_points! {
@@ -31,7 +30,7 @@ entry_points! {
 
     /// A marker for everything before it (OpenCL 1.1).
     status fn clEnqueueMarker(command_queue: cl_command_queue, event: *mut cl_event) {
-        let queue = object::find::<Queue>(command_queue)?;
+        let queue = Queue::of_host(command_queue)?;
         ensure!(!event.is_null(), CL_INVALID_VALUE);
         // SAFETY: the application vouches for its place for the event.
         let tail = unsafe { Tail::new(0, std::ptr::null(), event) };
@@ -42,7 +41,7 @@ entry_points! {
     status fn clEnqueueWaitForEvents(
         command_queue: cl_command_queue, num_events: cl_uint, event_list: *const cl_event,
     ) {
-        let queue = object::find::<Queue>(command_queue)?;
+        let queue = Queue::of_host(command_queue)?;
         ensure!(num_events != 0 && !event_list.is_null(), CL_INVALID_VALUE);
         // SAFETY: the application vouches for its list.
         let tail = unsafe { Tail::new(num_events, event_list, std::ptr::null_mut()) };
@@ -58,7 +57,7 @@ entry_points! {
 
     /// A barrier for everything before it (OpenCL 1.1).
     status fn clEnqueueBarrier(command_queue: cl_command_queue) {
-        let queue = object::find::<Queue>(command_queue)?;
+        let queue = Queue::of_host(command_queue)?;
         // SAFETY: both pointers are null.
         let tail = unsafe { Tail::new(0, std::ptr::null(), std::ptr::null_mut()) };
         enqueue(&queue, tail, Kind::Barrier, Kind::BarrierWithList)

@@ -10,7 +10,7 @@ use super::entry::entry_points;
 use crate::ffi::raw::HostAddress;
 use crate::ffi::{Result, ensure, raw};
 use crate::memory::{broken, copy, flags};
-use crate::queue::command::Kind;
+use crate::queue::command::{Action, Kind};
 
 /// The longest pattern of a fill: the size of the largest built-in type.
 const MAX_PATTERN: usize = 128;
@@ -53,7 +53,7 @@ entry_points! {
         let list = tail.wait_list(&queue.context)?;
         flags::check_host_reads(buffer.flags())?;
         let to = HostAddress::new(ptr);
-        let action = Box::new(move || {
+        let action: Action = Box::new(move |_| {
             if broken::is_used(buffer.start()) {
                 // SAFETY: as below.
                 unsafe { to.get().write_bytes(0, size) };
@@ -78,7 +78,7 @@ entry_points! {
         let list = tail.wait_list(&queue.context)?;
         flags::check_host_writes(buffer.flags())?;
         let from = HostAddress::new(ptr);
-        let action = Box::new(move || {
+        let action: Action = Box::new(move |_| {
             // SAFETY: as for reading.
             unsafe { copy::bytes(from.get(), buffer.start_mut().add(offset), size) };
             Ok(())
@@ -101,7 +101,7 @@ entry_points! {
         let distance = (from_origin + src_offset).abs_diff(to_origin + dst_offset);
         let overlaps = from_root == to_root && distance < size;
         ensure!(!overlaps, CL_MEM_COPY_OVERLAP);
-        let action = Box::new(move || {
+        let action: Action = Box::new(move |_| {
             // SAFETY: both ranges were checked against the buffers, which are alive.
             unsafe {
                 copy::bytes(
@@ -125,7 +125,7 @@ entry_points! {
         // SAFETY: the application vouches for its pattern.
         let pattern = unsafe { pattern_of(pattern, pattern_size, offset, size)? }.to_vec();
         let list = tail.wait_list(&queue.context)?;
-        let action = Box::new(move || {
+        let action: Action = Box::new(move |_| {
             // SAFETY: the range was checked against the buffer, which is alive.
             unsafe { copy::fill(buffer.start_mut().add(offset), size, &pattern) };
             Ok(())

@@ -14,6 +14,7 @@ use crate::ffi::{Error, Result, ensure, raw};
 use crate::memory::{Buffer, Image, Pipe};
 use crate::object;
 use crate::platform::capabilities;
+use crate::queue::Queue;
 
 /// The value of one argument.
 #[derive(Clone)]
@@ -26,6 +27,8 @@ pub enum Value {
     Image(Weak<Image>),
     /// A pipe.
     Pipe(Weak<Pipe>),
+    /// A device queue.
+    Queue(Weak<Queue>),
     /// An address of shared virtual memory.
     Svm(usize),
     /// An address of memory that is not the runtime's: fine-grain system SVM.
@@ -45,6 +48,7 @@ impl Value {
             | Self::Buffer(_)
             | Self::Image(_)
             | Self::Pipe(_)
+            | Self::Queue(_)
             | Self::Svm(_)
             | Self::System(_)
             | Self::Null => 0,
@@ -97,6 +101,13 @@ impl Kernel {
                 // SAFETY: valid for as many bytes as a handle has.
                 self.sampler_value(unsafe { value.cast::<cl_sampler>().read_unaligned() })?
             }
+            ArgPass::Queue => {
+                ensure!(!value.is_null(), CL_INVALID_DEVICE_QUEUE);
+                ensure!(size == size_of::<cl_command_queue>(), CL_INVALID_ARG_SIZE);
+                // SAFETY: valid for as many bytes as a handle has.
+                let handle = unsafe { value.cast::<cl_command_queue>().read_unaligned() };
+                self.queue_value(handle)?
+            }
             ArgPass::Value(_) | ArgPass::Aggregate { .. } => {
                 ensure!(!value.is_null(), CL_INVALID_ARG_VALUE);
                 let wanted = arg.pass.size().map(|size| size as usize);
@@ -128,6 +139,16 @@ impl Kernel {
             CL_INVALID_CONTEXT
         );
         Ok(Value::Pipe(Arc::downgrade(&pipe)))
+    }
+
+    fn queue_value(&self, handle: cl_command_queue) -> Result<Value> {
+        let queue: Arc<Queue> = object::find(handle).map_err(|_| Error(CL_INVALID_DEVICE_QUEUE))?;
+        ensure!(queue.is_on_device(), CL_INVALID_DEVICE_QUEUE);
+        ensure!(
+            Arc::ptr_eq(&queue.context, self.context()),
+            CL_INVALID_CONTEXT
+        );
+        Ok(Value::Queue(Arc::downgrade(&queue)))
     }
 
     /// `clSetKernelArgSVMPointer`.

@@ -7,34 +7,42 @@
 use std::sync::Arc;
 
 use opencl_sys::*;
-use touchstone_exec::{Arg, Launch, LaunchError, MemoryMap, Permission, TrapKind};
-use touchstone_faults::{Fault, on};
+use touchstone_exec::{
+    Arg, Executable, Groups, Launch, LaunchError, MemoryMap, Permission, TrapKind,
+};
+use touchstone_faults::{Fault, any, on};
 
 use super::Kernel;
 use super::args::{Value, may_write};
 use super::broken::Around;
 use super::image::{self, Description};
-use super::print::Stdout;
+use super::print::{self, Stdout};
 use super::range::{Demands, Range};
 use super::settings;
+use crate::children::{Family, Parent};
 use crate::ffi::{Error, Result};
 use crate::memory::svm::Allocation;
 use crate::memory::{Buffer, Image, Pipe, owned};
+use crate::object::handle;
 use crate::platform::limits::sub_group_size;
 use crate::platform::{Device, capabilities};
 use crate::program::Target;
+use crate::queue::Queue;
 use crate::queue::command::{Action, Failure};
+use crate::queue::event::Event;
 use touchstone_ir::ArgPass;
 
-/// Memory that must stay while the kernel runs.
+/// Memory, and other objects, that must stay while the kernel runs.
 #[derive(Clone, Default)]
-pub(super) struct Held {
+pub struct Held {
     /// Each with whether the kernel may write it.
     pub(super) buffers: Vec<(Arc<Buffer>, bool)>,
     pub(super) allocations: Vec<Arc<Allocation>>,
     /// With their descriptions for the kernel.
     pub(super) images: Vec<(Arc<Image>, Description)>,
     pub(super) pipes: Vec<Arc<Pipe>>,
+    /// Device queues that are arguments.
+    pub(super) queues: Vec<Arc<Queue>>,
     /// Those of constant memory, for a fault.
     pub(super) constants: Vec<Arc<Buffer>>,
 }
@@ -94,7 +102,6 @@ impl Kernel {
         let limits = settings::time_limits();
         // Who waits for the host through memory that both may change at once may wait for long.
         let shared = system || held.allocations.iter().any(|a| a.is_fine_grain());
-        let wide = |sides: [usize; 3]| sides.map(|side| side as u64);
         let prints = target.meta.prints;
         let launch = Launch {
             kernel: target.meta.id,
@@ -110,30 +117,31 @@ impl Kernel {
             step_limit: None,
             group_time: limits.group,
             wait_time: limits.wait.filter(|_| !shared),
-            output: prints.then(|| Arc::new(Stdout) as _),
+            output: prints.then(print::stdout),
+            queues: None,
             cancel: None,
         };
         let executable = Arc::clone(&target.built.executable);
-        let device = Arc::clone(device);
-        let empty = range.is_empty();
-        let around =
-            touchstone_faults::any().then(|| Around::new(&held, &device, &executable, &launch));
-        Ok(Box::new(move || {
-            let _held = held;
-            if empty {
-                return Ok(());
-            }
-            let pool = device.pool();
-            let ran = match around {
-                Some(around) => {
-                    around.run(|groups| pool.run_broken::<Around>(&executable, launch, groups))
-                }
-                None => pool.run(&executable, launch),
-            };
-            if prints {
-                Stdout.flush();
-            }
-            ran.map(drop).map_err(|error| failure(&error))
+        let around = any().then(|| Around::new(&held, device, &executable, &launch));
+        let ready = Ready {
+            executable,
+            launch,
+            device: Arc::clone(device),
+            held: Arc::new(held),
+            prints,
+            uses_queues: target.meta.uses_queues,
+            empty: range.is_empty(),
+        };
+        if !ready.uses_queues {
+            return Ok(Box::new(move |_| ready.run(around)));
+        }
+        let default = self.context().default_queue(device);
+        let built = Arc::clone(&target.built);
+        Ok(Box::new(move |event| {
+            let launch = ready.launch.clone();
+            let (device, held) = (Arc::clone(&ready.device), Arc::clone(&ready.held));
+            let family = Family::new(event, device, built, launch, held, default);
+            ready.with_children(event, &family).run(around)
         }))
     }
 
@@ -190,6 +198,12 @@ impl Kernel {
                         held.pipes.push(pipe);
                         arg
                     }
+                    Value::Queue(queue) => {
+                        let queue = queue.upgrade().ok_or(missing)?;
+                        let number = handle(&queue) as u64;
+                        held.queues.push(queue);
+                        Arg::Value(number.to_ne_bytes().to_vec())
+                    }
                     Value::Buffer(buffer) => {
                         let buffer = buffer.upgrade().ok_or(missing)?;
                         let start = buffer.address(device)? as u64;
@@ -229,6 +243,73 @@ impl Kernel {
         held.allocations.push(allocation);
         arg
     }
+}
+
+/// A kernel that can be run, with all that it needs.
+pub struct Ready {
+    /// Where the kernel is.
+    pub executable: Arc<Executable>,
+    /// What is launched.
+    pub launch: Launch,
+    /// Where it runs.
+    pub device: Arc<Device>,
+    /// What must stay meanwhile.
+    pub held: Arc<Held>,
+    /// It calls `printf`.
+    pub prints: bool,
+    /// It asks device queues for something.
+    pub uses_queues: bool,
+    /// Its index space has no work-item.
+    pub empty: bool,
+}
+
+impl Ready {
+    /// Runs a kernel that a kernel of a family enqueued, as the command of an event.
+    ///
+    /// # Errors
+    /// Why it did not run to its end.
+    pub fn run_in(
+        self,
+        event: &Arc<Event>,
+        family: &Arc<Family>,
+    ) -> std::result::Result<(), Failure> {
+        match self.uses_queues {
+            true => self.with_children(event, family).run(None),
+            false => self.run(None),
+        }
+    }
+
+    /// Lets it have children.
+    fn with_children(mut self, event: &Arc<Event>, family: &Arc<Family>) -> Self {
+        let parent = Parent::new(event, Arc::clone(family));
+        event.becomes(Arc::clone(&parent), &family.activity);
+        self.launch.queues = Some(parent);
+        self
+    }
+
+    fn run(self, around: Option<Around>) -> std::result::Result<(), Failure> {
+        if self.empty {
+            return Ok(());
+        }
+        let pool = self.device.pool();
+        let (executable, launch) = (&self.executable, self.launch);
+        let ran = match around {
+            Some(around) => {
+                around.run(|groups| pool.run_broken::<Around>(executable, launch, groups))
+            }
+            None if any() => pool.run_broken::<Around>(executable, launch, Groups::All),
+            None => pool.run(executable, launch),
+        };
+        if self.prints {
+            Stdout.flush();
+        }
+        ran.map(drop).map_err(|error| failure(&error))
+    }
+}
+
+/// Sizes as the executor has them.
+pub fn wide(sides: [usize; 3]) -> [u64; 3] {
+    sides.map(|side| side as u64)
 }
 
 /// An argument that points into an object, which the kernel may touch then.

@@ -161,12 +161,17 @@ impl Kernel {
     /// The largest work-group it can run with: fewer work-items the more private memory
     /// each needs.
     pub fn max_group_size(target: &Target) -> usize {
-        let fitting = GROUP_MEMORY / target.meta.private_bytes.max(1);
+        Self::max_group_of(&target.meta)
+    }
+
+    /// As [`Kernel::max_group_size`], of a kernel or a block.
+    pub fn max_group_of(meta: &KernelMeta) -> usize {
+        let fitting = GROUP_MEMORY / meta.private_bytes.max(1);
         let fitting = usize::try_from(fitting).unwrap_or(usize::MAX);
         let most = fitting.clamp(1, max_work_group_size());
         if takes(Latitude::OddSizes) {
             // A kernel that asks for a size can have it.
-            let sides = target.meta.info.reqd_work_group_size.unwrap_or([1; 3]);
+            let sides = meta.info.reqd_work_group_size.unwrap_or([1; 3]);
             let required: usize = sides.iter().map(|&side| side as usize).product();
             return most.min(range::ODD_GROUP.max(required));
         }

@@ -4,11 +4,18 @@
 //! prints come in the order in which they were printed. It is flushed before the command is
 //! complete, so `clFinish` has nothing left to flush.
 
+use std::sync::Arc;
+
 use touchstone_exec::Output;
 
 /// The standard output.
 #[derive(Debug)]
 pub struct Stdout;
+
+/// The standard output, for a launch.
+pub fn stdout() -> Arc<dyn Output> {
+    Arc::new(Stdout)
+}
 
 impl Output for Stdout {
     fn write(&self, text: &[u8]) -> bool {

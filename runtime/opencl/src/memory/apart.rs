@@ -156,14 +156,14 @@ pub fn wrapped(device: &Arc<Device>, action: Action) -> Action {
         return action;
     }
     let device = Arc::clone(device);
-    Box::new(move || {
+    Box::new(move |event| {
         let here = At {
             place: Place::of(&device),
             written: Vec::new(),
         };
         // One command may end another one on its thread.
         let before = AT.with(|at| at.replace(Some(here)));
-        let result = action();
+        let result = action(event);
         let here = AT.with(|at| at.replace(before));
         if let Some(At { place, written }) = here {
             written.iter().for_each(|copies| copies.leave(place));

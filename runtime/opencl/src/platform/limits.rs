@@ -74,6 +74,25 @@ pub const PIPE_RESERVATIONS: u32 = 1 << 16;
 /// The largest packet of a pipe, in bytes.
 pub const PIPE_PACKET: u32 = 1 << 16;
 
+/// A device queue for which no size is given, in bytes: room for 32768 children that capture nothing, as iterative
+/// algorithms have them, each the child of the one before.
+pub fn device_queue_size() -> u32 {
+    or_least(4 << 20, 16 << 10)
+}
+
+/// The largest device queue, in bytes.
+pub fn largest_device_queue() -> u32 {
+    or_least(64 << 20, 256 << 10)
+}
+
+/// Device queues of a device in one context. Each may keep threads busy.
+pub fn device_queues() -> u32 {
+    or_least(256, 1)
+}
+
+/// Events that the kernels of a family have not released.
+pub const DEVICE_EVENTS: u32 = 1 << 16;
+
 /// What images there can be, in elements.
 #[derive(Clone, Copy, Debug)]
 pub struct ImageLimits {

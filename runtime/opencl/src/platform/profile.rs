@@ -100,6 +100,10 @@ features! {
     /// Pipes. "OpenCL C compilers that define the feature macro __opencl_c_pipes must also define the feature
     /// macro __opencl_c_generic_address_space".
     Pipes = "pipes", V3_0, [GenericAddressSpace], ["__opencl_c_pipes"];
+    /// Device-side enqueue. "OpenCL C compilers that define the feature macro __opencl_c_device_enqueue must also
+    /// define the feature macro __opencl_c_generic_address_space", and that of program-scope variables.
+    DeviceEnqueue = "device-enqueue", V3_0, [GenericAddressSpace, ProgramScopeVariables],
+        ["__opencl_c_device_enqueue"];
     /// Reading the clocks of host and device together.
     HostTimer = "host-timer", V3_0, [], [];
     /// Half precision.

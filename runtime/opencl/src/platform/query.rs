@@ -274,6 +274,9 @@ fn memory(device: &Arc<Device>, name: cl_device_info) -> Option<Answer> {
 }
 
 fn queues(name: cl_device_info) -> Option<Answer> {
+    let on_device = profile::has(Feature::DeviceEnqueue);
+    let count = |value: u32| Answer::of(if on_device { value } else { 0 });
+    let bits = |value: u64| Answer::of(if on_device { value } else { 0 });
     Some(match name {
         CL_DEVICE_EXECUTION_CAPABILITIES => Answer::of(if profile::has(Feature::NativeKernels) {
             CL_EXEC_KERNEL | CL_EXEC_NATIVE_KERNEL
@@ -281,12 +284,16 @@ fn queues(name: cl_device_info) -> Option<Answer> {
             CL_EXEC_KERNEL
         }),
         CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => Answer::of(can::queue_properties()),
-        CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES => Answer::of(0u64),
-        CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE
-        | CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE
-        | CL_DEVICE_MAX_ON_DEVICE_QUEUES
-        | CL_DEVICE_MAX_ON_DEVICE_EVENTS => Answer::of(0u32),
-        CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES => Answer::of(0u64),
+        CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES => {
+            bits(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE)
+        }
+        CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE => count(limits::device_queue_size()),
+        CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE => count(limits::largest_device_queue()),
+        CL_DEVICE_MAX_ON_DEVICE_QUEUES => count(limits::device_queues()),
+        CL_DEVICE_MAX_ON_DEVICE_EVENTS => count(limits::DEVICE_EVENTS),
+        CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES => {
+            bits(CL_DEVICE_QUEUE_SUPPORTED | CL_DEVICE_QUEUE_REPLACEABLE_DEFAULT)
+        }
         CL_DEVICE_PREFERRED_INTEROP_USER_SYNC => Answer::boolean(true),
         _ => return None,
     })

@@ -1,8 +1,11 @@
 //! What a command is and does.
 
+use std::sync::Arc;
+
 use opencl_sys::*;
 use touchstone_queue::Role;
 
+use super::event::Event;
 use crate::ffi::codes;
 
 /// Why a command ended abnormally.
@@ -31,8 +34,8 @@ impl Failure {
     }
 }
 
-/// What a command does: on a thread of the pool, or on one that waits for it.
-pub type Action = Box<dyn FnOnce() -> Result<(), Failure> + Send>;
+/// What a command does, whose event it gets: on a thread of the pool, or on one that waits for it.
+pub type Action = Box<dyn FnOnce(&Arc<Event>) -> Result<(), Failure> + Send>;
 
 codes! {
     /// Kinds of commands, as `CL_EVENT_COMMAND_TYPE` names them.

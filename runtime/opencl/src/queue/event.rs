@@ -1,16 +1,18 @@
 //! Events: the state of one command, or of a user's own condition.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use opencl_sys::*;
 use parking_lot::Mutex;
 use touchstone_faults::{Latitude, takes};
 use touchstone_queue::{self as engine, Core, Lane, State, Trigger};
 
-use super::Queue;
 use super::command::{Action, Failure, Kind};
+use super::member::Member;
+use super::{Queue, Room};
 use crate::callback::{self, UserData};
+use crate::children::{Activity, Parent};
 use crate::context::Context;
 use crate::ffi::answer::Answer;
 use crate::ffi::{Error, Result, ensure};
@@ -41,6 +43,8 @@ pub struct Event {
     core: Core<Self>,
     /// What is to be done; taken out when it is.
     action: Mutex<Option<Action>>,
+    /// Of a kernel that has to do with device queues, what that is.
+    member: OnceLock<Box<Member>>,
 }
 object!(Event, CL_INVALID_EVENT);
 
@@ -54,6 +58,7 @@ impl Event {
             kind,
             core: Core::queued(kind.role(), queue.now()),
             action: Mutex::new(Some(action)),
+            member: OnceLock::new(),
         })
     }
 
@@ -66,7 +71,34 @@ impl Event {
             kind: Kind::User,
             core: Core::user(0),
             action: Mutex::new(None),
+            member: OnceLock::new(),
         })
+    }
+
+    /// A command that is about to be enqueued by a kernel of a family, in which it takes room in its queue.
+    pub fn joins(&self, activity: &Arc<Activity>, room: Room) {
+        let _ = self.member.set(Box::new(Member::of(activity, Some(room))));
+    }
+
+    /// A kernel that begins to run and may enqueue others; one that the host enqueued founds a family.
+    pub fn becomes(&self, parent: Arc<Parent>, activity: &Arc<Activity>) {
+        let member = self
+            .member
+            .get_or_init(|| Box::new(Member::of(activity, None)));
+        *member.parent.lock() = Some(parent);
+    }
+
+    /// Has two times written to sixteen bytes at an address of the kernel's when the command is complete: how long it
+    /// ran, and how long until its children were complete, in nanoseconds.
+    pub fn capture(&self, place: u64) {
+        if let Some(member) = self.member.get() {
+            member.captures.add(place);
+        }
+    }
+
+    /// Whether the event has its last status.
+    pub fn has_ended(&self) -> bool {
+        self.core.state().is_final()
     }
 
     /// The present status. Of the six states, the specification shows four.
@@ -146,9 +178,12 @@ impl Event {
             CL_PROFILING_COMMAND_QUEUED => times.queued,
             CL_PROFILING_COMMAND_SUBMIT => times.submit,
             CL_PROFILING_COMMAND_START => times.start,
-            // A command has no children to wait for where there is no device-side enqueue,
-            // so it is complete when it ends.
-            CL_PROFILING_COMMAND_END | CL_PROFILING_COMMAND_COMPLETE => times.end,
+            CL_PROFILING_COMMAND_END => times.end,
+            // Only kernels have children to wait for, if there is device-side enqueue.
+            CL_PROFILING_COMMAND_COMPLETE => match self.member.get() {
+                Some(_) => times.complete,
+                None => times.end,
+            },
             _ => return Err(Error(CL_INVALID_VALUE)),
         }))
     }
@@ -167,17 +202,52 @@ impl engine::Command for Event {
 
     /// By the end the action and all that it held are gone, so that an application that has
     /// seen the event may count on objects it releases to be deleted.
-    fn perform(&self) -> std::result::Result<(), cl_int> {
+    fn perform(self: &Arc<Self>) -> std::result::Result<(), cl_int> {
         let _queue_thread = callback::on_queue_thread();
         let action = self.action.lock().take();
         if self.context.has_lost_queues() {
             return Err(CL_OUT_OF_RESOURCES);
         }
-        action.map_or(Ok(()), run).map_err(|failure| {
-            self.context.ended_abnormally();
-            self.context.report(&failure);
-            failure.status.min(-1)
-        })
+        action
+            .map_or(Ok(()), |action| run(action, self))
+            .map_err(|failure| {
+                self.context.ended_abnormally();
+                self.context.report(&failure);
+                failure.status.min(-1)
+            })
+    }
+
+    fn performed(&self, failed: bool) {
+        let parent = self
+            .member
+            .get()
+            .and_then(|member| member.parent.lock().take());
+        if let Some(parent) = parent {
+            parent.ended(failed);
+        }
+    }
+
+    fn concludes(&self, end: u64) {
+        if let Some(member) = self.member.get() {
+            let (start, complete) = (self.core.times().start, self.now());
+            let times = [end, complete].map(|time| time.saturating_sub(start));
+            member.captures.write(times);
+        }
+    }
+
+    fn rouse(&self) {
+        if let Some(member) = self.member.get() {
+            member.activity.rouse();
+        }
+    }
+
+    fn rest(&self) {
+        if let Some(member) = self.member.get() {
+            if self.has_ended() {
+                drop(member.room.lock().take());
+            }
+            member.activity.rest();
+        }
     }
 
     fn may_be_late(&self) -> bool {
@@ -240,8 +310,8 @@ impl engine::Command for Event {
 }
 
 /// Runs an action; a panic in it is a bug of this library and ends the command only.
-fn run(action: Action) -> std::result::Result<(), Failure> {
-    catch_unwind(AssertUnwindSafe(action)).unwrap_or_else(|_| {
+fn run(action: Action, event: &Arc<Event>) -> std::result::Result<(), Failure> {
+    catch_unwind(AssertUnwindSafe(|| action(event))).unwrap_or_else(|_| {
         Err(Failure {
             status: CL_OUT_OF_RESOURCES,
             message: "internal error: a command panicked; this is a bug of Touchstone".into(),

@@ -21,7 +21,9 @@
 pub mod broken;
 pub mod command;
 pub mod event;
+pub mod member;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use opencl_sys::*;
@@ -35,7 +37,8 @@ use crate::ffi::answer::Answer;
 use crate::ffi::{Error, Result, ensure, raw};
 use crate::kernel::settings;
 use crate::object::{self, Header, object};
-use crate::platform::{Device, capabilities};
+use crate::platform::profile::{self, Feature};
+use crate::platform::{Device, capabilities, limits};
 use command::{Action, Kind};
 use event::Event;
 
@@ -74,7 +77,61 @@ fn submission(out_of_order: bool) -> Submission {
 pub const HOST_QUEUE_PROPERTIES: cl_command_queue_properties =
     CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
 
-/// A host command queue.
+/// What a device queue has that a host queue has not.
+struct OnDevice {
+    /// Bytes, for the commands that are not complete.
+    size: u32,
+    /// Bytes that these take. The count orders nothing.
+    used: AtomicUsize,
+}
+
+/// What a command takes of a device queue, while it lives.
+pub struct Room {
+    queue: Arc<Queue>,
+    bytes: usize,
+}
+
+impl OnDevice {
+    /// Of a size in bytes, or of the preferred one.
+    ///
+    /// # Errors
+    /// `CL_INVALID_VALUE` for none at all, `CL_INVALID_QUEUE_PROPERTIES` for more than the device has.
+    fn new(size: Option<cl_queue_properties>) -> Result<Self> {
+        let size = size.unwrap_or(limits::device_queue_size().into());
+        ensure!(size != 0, CL_INVALID_VALUE);
+        let most = limits::largest_device_queue();
+        let size = u32::try_from(size).unwrap_or(u32::MAX);
+        ensure!(size <= most, CL_INVALID_QUEUE_PROPERTIES);
+        Ok(Self {
+            size,
+            used: AtomicUsize::new(0),
+        })
+    }
+}
+
+impl Room {
+    /// Room of so many bytes, if a device queue has it.
+    pub fn of(queue: &Arc<Queue>, bytes: usize) -> Option<Self> {
+        let OnDevice { size, used } = queue.on_device.as_ref()?;
+        let fits = |used: usize| used.checked_add(bytes).filter(|&all| all <= *size as usize);
+        used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits)
+            .ok()?;
+        Some(Self {
+            queue: Arc::clone(queue),
+            bytes,
+        })
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        if let Some(on_device) = &self.queue.on_device {
+            on_device.used.fetch_sub(self.bytes, Ordering::Relaxed);
+        }
+    }
+}
+
+/// A command queue, of the host or on the device.
 #[repr(C)]
 pub struct Queue {
     header: Header<Self>,
@@ -85,12 +142,13 @@ pub struct Queue {
     properties: cl_command_queue_properties,
     /// As given, the final zero included; `None` when the queue was made without a list.
     property_list: Option<Vec<cl_queue_properties>>,
+    on_device: Option<OnDevice>,
     engine: engine::Queue<Event>,
 }
 object!(Queue, CL_INVALID_COMMAND_QUEUE);
 
 impl Queue {
-    /// Makes a queue from its property bits.
+    /// Makes a queue from its property bits; a device queue also from its size, if one is given.
     ///
     /// # Errors
     /// `CL_INVALID_DEVICE`, `CL_INVALID_VALUE`, `CL_INVALID_QUEUE_PROPERTIES`.
@@ -99,6 +157,7 @@ impl Queue {
         device: Arc<Device>,
         properties: cl_command_queue_properties,
         property_list: Option<Vec<cl_queue_properties>>,
+        size: Option<cl_queue_properties>,
     ) -> Result<Arc<Self>> {
         ensure!(context.has(&device), CL_INVALID_DEVICE);
         let known = HOST_QUEUE_PROPERTIES | CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
@@ -111,10 +170,19 @@ impl Queue {
             CL_INVALID_VALUE
         );
         ensure!(!without(CL_QUEUE_ON_DEVICE, out_of_order), CL_INVALID_VALUE);
-        ensure!(
-            properties & !capabilities::queue_properties() == 0,
-            CL_INVALID_QUEUE_PROPERTIES
-        );
+        let on_device = properties & CL_QUEUE_ON_DEVICE != 0;
+        if on_device {
+            ensure!(
+                profile::has(Feature::DeviceEnqueue),
+                CL_INVALID_QUEUE_PROPERTIES
+            );
+        } else {
+            ensure!(
+                properties & !capabilities::queue_properties() == 0,
+                CL_INVALID_QUEUE_PROPERTIES
+            );
+        }
+        let on_device = on_device.then(|| OnDevice::new(size)).transpose()?;
         let out_of_order = properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0;
         let width = device.limits.compute_units.max(2);
         Ok(Arc::new(Self {
@@ -127,21 +195,27 @@ impl Queue {
                 Arc::clone(pool()),
                 out_of_order,
                 width,
-                submission(out_of_order),
+                // Nobody flushes a device queue.
+                match on_device {
+                    Some(_) => Submission::AtEnqueue,
+                    None => submission(out_of_order),
+                },
             ),
+            on_device,
         }))
     }
 
-    /// Makes a queue from a property list.
+    /// Makes a queue from a property list, and gives the application a reference to it.
     ///
     /// # Errors
-    /// As [`Queue::new`]; `CL_INVALID_VALUE` for an unknown property or one given twice.
+    /// As [`Queue::new`]; `CL_INVALID_VALUE` for an unknown property or one given twice; `CL_OUT_OF_RESOURCES` for
+    /// more device queues than the device has.
     pub fn with_properties(
         context: Arc<Context>,
         device: Arc<Device>,
         list: Vec<cl_queue_properties>,
         given: bool,
-    ) -> Result<Arc<Self>> {
+    ) -> Result<cl_command_queue> {
         let mut bits = None;
         let mut size = None;
         for (key, value) in raw::pairs(&list) {
@@ -159,7 +233,30 @@ impl Queue {
             size.is_none() || properties & CL_QUEUE_ON_DEVICE != 0,
             CL_INVALID_VALUE
         );
-        Self::new(context, device, properties, given.then_some(list))
+        if properties & CL_QUEUE_ON_DEVICE == 0 {
+            let queue = Self::new(context, device, properties, given.then_some(list), None)?;
+            return Ok(object::publish(&queue));
+        }
+        let (owner, of) = (Arc::clone(&context), Arc::clone(&device));
+        let is_default = properties & CL_QUEUE_ON_DEVICE_DEFAULT != 0;
+        owner.device_queue(&of, is_default, || {
+            Self::new(context, device, properties, given.then_some(list), size)
+        })
+    }
+
+    /// Whether it is a device queue, to which only kernels enqueue.
+    pub fn is_on_device(&self) -> bool {
+        self.on_device.is_some()
+    }
+
+    /// The host queue of a handle.
+    ///
+    /// # Errors
+    /// `CL_INVALID_COMMAND_QUEUE`, also for a device queue.
+    pub fn of_host(handle: cl_command_queue) -> Result<Arc<Self>> {
+        let queue: Arc<Self> = object::find(handle)?;
+        ensure!(!queue.is_on_device(), CL_INVALID_COMMAND_QUEUE);
+        Ok(queue)
     }
 
     /// Checks that commands can be enqueued.
@@ -225,9 +322,15 @@ impl Queue {
             CL_QUEUE_REFERENCE_COUNT => Answer::of(object::references(self)),
             CL_QUEUE_PROPERTIES => Answer::of(self.properties),
             CL_QUEUE_PROPERTIES_ARRAY => Answer::list(self.property_list.iter().flatten().copied()),
-            CL_QUEUE_SIZE => return Err(Error(CL_INVALID_COMMAND_QUEUE)),
-            // There is no device queue that could be the default.
-            CL_QUEUE_DEVICE_DEFAULT => Answer::of(std::ptr::null_mut()),
+            CL_QUEUE_SIZE => match &self.on_device {
+                Some(on_device) => Answer::of(on_device.size),
+                None => return Err(Error(CL_INVALID_COMMAND_QUEUE)),
+            },
+            CL_QUEUE_DEVICE_DEFAULT => Answer::of(
+                self.context
+                    .default_queue(&self.device)
+                    .map_or(std::ptr::null_mut(), |queue| object::handle(&queue)),
+            ),
             _ => return Err(Error(CL_INVALID_VALUE)),
         })
     }

@@ -11,6 +11,7 @@
 mod bounds;
 mod buffers;
 mod callbacks;
+mod children;
 mod consistency;
 mod contexts;
 mod events;

@@ -67,20 +67,20 @@ fn devices() -> Vec<Refusal> {
                 "if no devices that match _device_type_ and property values specified in _properties_ were found";
         }
         create clCreateCommandQueueWithProperties {
-            (zoo.context, zoo.device, [BITS, ON_DEVICE, 0].as_ptr()) CL_INVALID_QUEUE_PROPERTIES
+            (zoo.context, zoo.device, [BITS, ON_DEVICE, CL_QUEUE_SIZE as u64, 1 << 40, 0].as_ptr()) CL_INVALID_QUEUE_PROPERTIES
                 "if values specified in _properties_ are valid but are not supported by _device_";
-            (zoo.context, zoo.device, [BITS, ON_DEVICE, CL_QUEUE_SIZE as u64, 64, 0].as_ptr()) CL_INVALID_QUEUE_PROPERTIES
-                "if values specified in _properties_ are valid but are not supported by _device_";
+            (zoo.context, zoo.device, [BITS, ON_DEVICE, CL_QUEUE_SIZE as u64, 0, 0].as_ptr()) CL_INVALID_VALUE
+                "if values specified in _properties_ are not valid";
         }
         status clReleaseContext {
             (zoo.nothing()) CL_INVALID_CONTEXT
                 "if _context_ is not a valid OpenCL context";
         }
         status clSetDefaultDeviceCommandQueue {
-            (zoo.context, zoo.device, zoo.queue) CL_INVALID_OPERATION
-                "if _device_ does not support a replaceable default on-device queue";
-            (zoo.context, zoo.device, null_mut()) CL_INVALID_OPERATION
-                "if _device_ does not support a replaceable default on-device queue";
+            (zoo.context, zoo.device, zoo.queue) CL_INVALID_COMMAND_QUEUE
+                "if _command_queue_ is not a valid command-queue for _device_";
+            (zoo.context, zoo.device, null_mut()) CL_INVALID_COMMAND_QUEUE
+                "if _command_queue_ is not a valid command-queue for _device_";
         }
         status clSetCommandQueueProperty {
             (zoo.context, OUT_OF_ORDER, CL_TRUE, null_mut()) CL_INVALID_COMMAND_QUEUE

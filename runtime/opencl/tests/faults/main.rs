@@ -11,6 +11,7 @@
     reason = "tests pass what they own"
 )]
 
+mod children;
 mod events;
 mod groups;
 mod hosts;
@@ -53,6 +54,7 @@ fn scenarios() -> impl Iterator<Item = Scenario> {
         programs::SCENARIOS,
         shared::SCENARIOS,
         litmus::SCENARIOS,
+        children::SCENARIOS,
     ];
     families.into_iter().flatten().copied()
 }

@@ -114,5 +114,15 @@ pub fn shows(fault: Fault) -> &'static [&'static str] {
         NeverVisible => &["visibility"],
         HostSeesLate => &["dialogue"],
         AtomicInitMissing => &["atomic_init"],
+        ChildBeforeParent | ChildWaitsForGroup => &["child_waits_for_parent"],
+        ChildBeforeGroup => &["child_waits_for_group"],
+        ChildWaitListIgnored => &["child_waits_for_events"],
+        DeviceMarkerEarly => &["device_marker"],
+        ChildLost | CapturesLost | CapturesKept => &["captures"],
+        ChildLocalsSwapped => &["child_locals"],
+        CaptureLost => &["child_times"],
+        ParentCompleteEarly => &["parent_after_children"],
+        DeviceUserFailureHidden => &["failure_of_user_event"],
+        ChildFailureHidden => &["failure_of_child"],
     }
 }

@@ -1,13 +1,13 @@
 //! What a thread has made ready and must see to.
 //!
 //! One command that ends can make others ready, prompt ones among them, whose end makes
-//! more ready. The agenda turns that into a loop: however long the chain, the stack stays
-//! as it is.
+//! more ready, and the last child of a command that ends is the end of its parent. The agenda turns
+//! that into a loop: however long the chain, the stack stays as it is.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::command::{Command, run_promptly};
+use super::command::{Command, conclude, run_promptly};
 use super::pool::Pool;
 use super::state::State;
 
@@ -50,18 +50,31 @@ impl<C> Iterator for Batch<C> {
     }
 }
 
-/// Commands that this thread has made ready.
-pub(super) struct Agenda<C>(Batch<C>);
+/// Commands that this thread has made ready, and such whose last child it has ended.
+pub(super) struct Agenda<C> {
+    ready: Batch<C>,
+    over: Batch<C>,
+}
 
 impl<C: Command> Agenda<C> {
     pub(super) fn new() -> Self {
-        Self(Batch::new())
+        Self {
+            ready: Batch::new(),
+            over: Batch::new(),
+        }
     }
 
     /// Makes a command ready: the caller has taken its last prerequisite off. Takes no lock.
     pub(super) fn add(&mut self, command: Arc<C>) {
+        command.rouse();
         command.core().quietly(State::Ready);
-        self.0.push(command);
+        self.ready.push(command);
+    }
+
+    /// A command has run, and so have its children: it is to be concluded.
+    pub(super) fn add_over(&mut self, command: Arc<C>) {
+        command.rouse();
+        self.over.push(command);
     }
 
     /// Performs what is prompt, keeps the first of the others that the caller wants to run
@@ -73,7 +86,14 @@ impl<C: Command> Agenda<C> {
     ) -> Option<Arc<C>> {
         let mut kept = None;
         let mut rest = Batch::new();
-        while let Some(command) = self.0.pop() {
+        loop {
+            if let Some(command) = self.over.pop() {
+                conclude(&command, &mut self);
+                continue;
+            }
+            let Some(command) = self.ready.pop() else {
+                break;
+            };
             if run_promptly(&command, &mut self) {
                 continue;
             }

@@ -36,7 +36,7 @@ pub trait Command: Sized + Send + Sync + 'static {
     ///
     /// # Errors
     /// The negative status that it ends with.
-    fn perform(&self) -> Result<(), i32>;
+    fn perform(self: &Arc<Self>) -> Result<(), i32>;
 
     /// Lets go of all that it holds; it will not be performed. Called at most once, and not
     /// together with [`Command::perform`].
@@ -67,6 +67,19 @@ pub trait Command: Sized + Send + Sync + 'static {
         false
     }
 
+    /// It has been performed, by the thread that did so, and failed or not: what waits for no more than that goes on.
+    fn performed(&self, _failed: bool) {}
+
+    /// It ran until `end`, and its children have ended; its event has not.
+    fn concludes(&self, _end: u64) {}
+
+    /// From now on it can go on: it is ready, or its last child has ended.
+    fn rouse(&self) {}
+
+    /// It cannot go on: it has been performed and waits for children, or is complete and everybody who waits for it
+    /// has been told.
+    fn rest(&self) {}
+
     /// The time now, for [`Times`]; never goes back. Anything for a queue without profiling.
     fn now(&self) -> u64;
 }
@@ -84,6 +97,8 @@ struct Inner<C: Command> {
     /// The events of the wait list, alive until they have ended: an application may release
     /// a user event and have it set by another thread that still holds it.
     list: Vec<Arc<C>>,
+    /// The command that enqueued this one while it ran; until this one has ended.
+    parent: Option<Arc<C>>,
     /// Threads that sleep in [`wait`].
     sleepers: usize,
 }
@@ -96,6 +111,10 @@ pub struct Core<C: Command> {
     prerequisites: AtomicUsize,
     /// One of its wait list ended abnormally.
     failed: AtomicBool,
+    /// Itself, until it has run, and its children that have not ended.
+    unfinished: AtomicUsize,
+    /// The status of its own failure or of a child's, whichever came first; zero if there was none.
+    failure: AtomicI32,
     /// Its number in its queue.
     place: AtomicU64,
     role: Role,
@@ -119,6 +138,8 @@ impl<C: Command> Core<C> {
             state: AtomicI32::new(state.code()),
             prerequisites: AtomicUsize::new(1),
             failed: AtomicBool::new(false),
+            unfinished: AtomicUsize::new(1),
+            failure: AtomicI32::new(0),
             place: AtomicU64::new(0),
             role,
             inner: Mutex::new(Inner {
@@ -129,6 +150,7 @@ impl<C: Command> Core<C> {
                 asked: Vec::new(),
                 dependents: Vec::new(),
                 list: Vec::new(),
+                parent: None,
                 sleepers: 0,
             }),
             ended: Condvar::new(),
@@ -175,6 +197,21 @@ impl<C: Command> Core<C> {
             self.state()
         );
         self.state.store(next.code(), Ordering::Release);
+    }
+
+    /// Keeps the first status of a failure, which decides how the command ends (`ex.fail.children`).
+    fn note_failure(&self, status: i32) {
+        let status = State::Failed(status).code();
+        // What the count of unfinished ones orders sees it.
+        let _ = self
+            .failure
+            .compare_exchange(0, status, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    /// One of the command and its children less that has not ended. True for the thread that takes the last one
+    /// off: it has seen what happened before all of them ended, and concludes the command.
+    fn one_less(&self) -> bool {
+        self.unfinished.fetch_sub(1, Ordering::AcqRel) == 1
     }
 
     /// A step that has no time and no notice.
@@ -259,17 +296,51 @@ pub(super) fn run<C: Command>(command: &Arc<C>, agenda: &mut Agenda<C>) {
         sync::pause();
         // Its event says already that it went well.
         let _ = command.perform();
+        command.performed(false);
         return;
     }
     let outcome = command.perform();
     let end = command.now();
-    let last = match outcome {
-        Ok(()) => {
-            command.core().quietly(State::Ended);
-            State::Complete
-        }
-        Err(status) => State::Failed(status),
+    let core = command.core();
+    match outcome {
+        Ok(()) => core.quietly(State::Ended),
+        Err(status) => core.note_failure(status),
+    }
+    command.performed(outcome.is_err());
+    // Only what is performed gets children.
+    let waits = core.unfinished.load(Ordering::Acquire) > 1 && !on(Fault::ParentCompleteEarly);
+    if !waits {
+        return conclude_at(command, end, agenda);
+    }
+    core.inner.lock().times.end = end;
+    if core.one_less() {
+        conclude_at(command, end, agenda);
+    } else {
+        command.rest();
+    }
+}
+
+/// Makes a command the child of one that is being performed, before it is enqueued: the parent is complete only
+/// when the child is (`ex.state.complete-children`), and fails with it (`ex.dev.child-failure`).
+pub fn adopt<C: Command>(parent: &Arc<C>, child: &Arc<C>) {
+    // Not from zero: the parent is one itself while it is performed.
+    parent.core().unfinished.fetch_add(1, Ordering::Relaxed);
+    child.core().inner.lock().parent = Some(Arc::clone(parent));
+}
+
+/// Finishes a command that has run and whose last child has ended.
+pub(super) fn conclude<C: Command>(command: &Arc<C>, agenda: &mut Agenda<C>) {
+    let end = command.core().times().end;
+    conclude_at(command, end, agenda);
+}
+
+/// Finishes a command that ran until `end` and whose children have ended.
+fn conclude_at<C: Command>(command: &Arc<C>, end: u64, agenda: &mut Agenda<C>) {
+    let last = match command.core().failure.load(Ordering::Relaxed) {
+        0 => State::Complete,
+        status => State::Failed(status),
     };
+    command.concludes(end);
     finish(command, last, Some(end), agenda);
 }
 
@@ -283,6 +354,7 @@ pub(super) fn run_promptly<C: Command>(command: &Arc<C>, agenda: &mut Agenda<C>)
         if on(Fault::FailureRuns) {
             // Its event fails all the same.
             let _ = command.perform();
+            command.performed(true);
         }
         let list = std::mem::take(&mut core.inner.lock().list);
         drop(list);
@@ -328,6 +400,7 @@ pub(super) fn finish<C: Command>(
     core.store(last);
     let start = post_notices(command, &mut inner, last);
     let dependents = std::mem::take(&mut inner.dependents);
+    let parent = inner.parent.take();
     if inner.sleepers > 0 {
         core.ended.notify_all();
     }
@@ -345,13 +418,30 @@ pub(super) fn finish<C: Command>(
             agenda.add(dependent);
         }
     }
+    if let Some(parent) = parent {
+        child_ended(parent, last, agenda);
+    }
     if on(Fault::FailureHangsFinish) && last.failure().is_some() {
         return true;
     }
     if let Some(queue) = command.queue() {
         queue.ended(command, agenda);
+        command.rest();
     }
     true
+}
+
+/// A child of a command has ended so.
+fn child_ended<C: Command>(parent: Arc<C>, last: State, agenda: &mut Agenda<C>) {
+    let core = parent.core();
+    if let Some(status) = last.failure()
+        && !on(Fault::ChildFailureHidden)
+    {
+        core.note_failure(status);
+    }
+    if core.one_less() {
+        agenda.add_over(parent);
+    }
 }
 
 /// Whether a command that has ended so makes those fail whose list it is in

@@ -10,7 +10,7 @@ mod queue;
 mod state;
 
 pub use choice::{Choice, draw};
-pub use command::{Command, Core, WAIT_LIST_FAILED, ask, set, wait};
+pub use command::{Command, Core, WAIT_LIST_FAILED, adopt, ask, set, wait};
 pub use lane::Lane;
 pub use order::Role;
 pub use pool::Pool;

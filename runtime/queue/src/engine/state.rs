@@ -3,9 +3,11 @@
 //! ```text
 //! Queued ─▶ Submitted ─▶ Ready ─▶ Running ─▶ Ended ─▶ Complete
 //!    │          │          │         │
-//!    └──────────┴──────────┴─────────┴──────▶ Failed(negative)
+//!    └──────────┴──────────┴─────────┴────────┴─▶ Failed(negative)
 //! ```
 //!
+//! A command that has run stays Ended while commands that it enqueued itself, its children, are not complete, and
+//! fails if one of them does.//!
 //! A command without side effects goes from Ready straight to Ended
 //! (`ex.state.empty-command`). A user event is Submitted until it is set.
 
@@ -73,8 +75,7 @@ impl State {
         if code < 0 { Some(code) } else { None }
     }
 
-    /// Whether a command may go from here to another state. What has run to its end cannot fail
-    /// any more.
+    /// Whether a command may go from here to another state. What has run to its end fails only with a child.
     pub const fn may_become(self, next: Self) -> bool {
         matches!(
             (self, next),
@@ -84,7 +85,7 @@ impl State {
                 | (Self::Running, Self::Ended)
                 | (Self::Ended, Self::Complete)
                 | (
-                    Self::Queued | Self::Submitted | Self::Ready | Self::Running,
+                    Self::Queued | Self::Submitted | Self::Ready | Self::Running | Self::Ended,
                     Self::Failed(_)
                 )
         )

@@ -36,6 +36,7 @@ pub fn check(program: &Program, records: &Records) {
     let played = played(program, records);
     for command in &played {
         check_command(command, &records.of(command.enqueue.event), records);
+        check_children(command, &played, records);
         check_order(program, command, &played);
     }
 }
@@ -50,6 +51,7 @@ fn final_state(record: &Record) -> State {
 fn played<'a>(program: &'a Program, records: &Records) -> Vec<Played<'a>> {
     let enqueues = program.threads.iter().flatten().filter_map(Step::enqueue);
     enqueues
+        .flat_map(Enqueue::family)
         .filter_map(|enqueue| {
             let record = records.of(enqueue.event);
             let (queue, place) = record.place?;
@@ -81,14 +83,23 @@ fn check_command(command: &Played<'_>, record: &Record, records: &Records) {
         }
         matches!(final_state(&records.of(event)), State::Failed(_))
     });
-    let expected = if listed_failed {
-        State::Failed(WAIT_LIST_FAILED)
+    let own = if listed_failed {
+        Some(WAIT_LIST_FAILED)
     } else if command.kind == (Kind::Work { fails: true }) {
-        State::Failed(-5)
+        Some(-5)
     } else {
-        State::Complete
+        None
     };
-    assert_eq!(command.state, expected, "{:?}", command.enqueue);
+    let mut failures: Vec<_> = own.into_iter().collect();
+    if !listed_failed {
+        let children = command.enqueue.children.iter();
+        let failed = children.filter_map(|child| final_state(&records.of(child.event)).failure());
+        failures.extend(failed);
+    }
+    match command.state.failure() {
+        Some(status) => assert!(failures.contains(&status), "{:?}", command.enqueue),
+        None => assert!(failures.is_empty(), "{:?}", command.enqueue),
+    }
     let runs = usize::from(!listed_failed);
     assert_eq!((record.performed, record.discarded), (runs, 1 - runs));
     let Times {
@@ -108,6 +119,26 @@ fn check_command(command: &Played<'_>, record: &Record, records: &Records) {
         assert!(before.complete < start, "started before its list had ended");
     }
     check_looks_and_notices(record, command.state);
+}
+
+/// What a command enqueues is enqueued if it is performed, and is complete before it is.
+fn check_children(command: &Played<'_>, played: &[Played<'_>], records: &Records) {
+    let performed = records.of(command.enqueue.event).performed == 1;
+    for child in &command.enqueue.children {
+        let mut same = played
+            .iter()
+            .filter(|other| other.enqueue.event == child.event);
+        let Some(child) = same.next() else {
+            assert!(!performed, "a child is lost");
+            continue;
+        };
+        assert!(performed && command.times.start < child.times.submit);
+        assert!(
+            child.times.complete < command.times.complete,
+            "complete before its children: {:?}",
+            command.enqueue
+        );
+    }
 }
 
 fn check_looks_and_notices(record: &Record, last: State) {

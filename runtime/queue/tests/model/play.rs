@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::engine::{
-    Command, Core, Lane, Pool, Queue, Role, State, Times, Trigger, ask, set, wait,
+    Command, Core, Lane, Pool, Queue, Role, State, Times, Trigger, adopt, ask, set, wait,
 };
 use crate::program::{Enqueue, Kind, Program, Step};
 use crate::sync;
@@ -33,11 +33,19 @@ pub struct Record {
 }
 
 /// All records of a program.
-pub struct Records(Vec<Mutex<Record>>);
+pub struct Records {
+    events: Vec<Mutex<Record>>,
+    device: usize,
+}
 
 impl Records {
     pub fn of(&self, event: usize) -> MutexGuard<'_, Record> {
-        self.0[event].lock().expect("a thread panicked")
+        self.events[event].lock().expect("a thread panicked")
+    }
+
+    /// The queue of children.
+    fn device(&self) -> usize {
+        self.device
     }
 }
 
@@ -53,12 +61,17 @@ fn now() -> u64 {
     })
 }
 
+/// A command, and what it waits for.
+type Child = (Arc<Node>, Vec<Arc<Node>>);
+
 struct Node {
     event: usize,
     core: Core<Node>,
     /// None for a user event.
     queue: Option<Arc<Shared>>,
     kind: Kind,
+    /// What it enqueues, with the lists.
+    children: Mutex<Vec<Child>>,
     tells_late: bool,
     tells_at_once: bool,
     lane: Arc<Lane>,
@@ -87,12 +100,13 @@ impl Command for Node {
         self.queue.as_ref().map(|shared| &shared.queue)
     }
 
-    fn perform(&self) -> Result<(), i32> {
+    fn perform(self: &Arc<Self>) -> Result<(), i32> {
         self.records.of(self.event).performed += 1;
         self.look();
         // Others may run meanwhile.
         shuttle::thread::yield_now();
         self.look();
+        self.enqueue_children();
         match self.kind {
             Kind::Work { fails: true } => Err(-5),
             Kind::Work { fails: false }
@@ -106,6 +120,7 @@ impl Command for Node {
 
     fn discard(&self) {
         self.records.of(self.event).discarded += 1;
+        drop(self.take_children());
     }
 
     fn notify(self: &Arc<Self>, notice: Self::Notice, asked: Trigger, failure: Option<i32>) {
@@ -138,6 +153,22 @@ impl Command for Node {
 }
 
 impl Node {
+    fn take_children(&self) -> Vec<Child> {
+        std::mem::take(&mut *self.children.lock().expect("a thread panicked"))
+    }
+
+    fn enqueue_children(self: &Arc<Self>) {
+        for (child, list) in self.take_children() {
+            adopt(self, &child);
+            let (event, queue) = (child.event, self.records.device());
+            let shared = child.queue.as_ref().expect("commands have queues");
+            shared.queue.enqueue(&child, list);
+            self.records.of(event).place = Some((queue, child.core.place()));
+            // Others may run what was enqueued.
+            shuttle::thread::yield_now();
+        }
+    }
+
     fn look(&self) {
         // The schedule goes on before the load; from there to the note it does not.
         let state = self.core.state();
@@ -156,6 +187,8 @@ impl Drop for Node {
 
 /// What the host threads share.
 struct Host {
+    /// The queue of children.
+    device: Arc<Shared>,
     /// Events that have been made and not been released.
     events: Mutex<Vec<Option<Arc<Node>>>>,
     pool: Arc<Pool<Node>>,
@@ -195,17 +228,7 @@ impl Host {
             | Kind::Barrier
             | Kind::BarrierWithList) => kind,
         };
-        self.records.of(enqueue.event).list = list.iter().map(|node| node.event).collect();
-        let node = Arc::new(Node {
-            event: enqueue.event,
-            core: Core::queued(role(kind), now()),
-            queue: Some(Arc::clone(shared)),
-            kind,
-            tells_late: self.tells_late,
-            tells_at_once: self.tells_at_once,
-            lane: Arc::clone(&self.lane),
-            records: Arc::clone(&self.records),
-        });
+        let node = self.node(enqueue, kind, &list, shared);
         if enqueue.blocking {
             flush_all(queues);
             shared.queue.enqueue_and_wait(&node, list);
@@ -214,6 +237,43 @@ impl Host {
         }
         self.records.of(enqueue.event).place = Some((enqueue.queue, node.core.place()));
         self.publish(node);
+    }
+
+    fn node(
+        &self,
+        enqueue: &Enqueue,
+        kind: Kind,
+        list: &[Arc<Node>],
+        shared: &Arc<Shared>,
+    ) -> Arc<Node> {
+        self.records.of(enqueue.event).list = list.iter().map(|node| node.event).collect();
+        Arc::new(Node {
+            event: enqueue.event,
+            core: Core::queued(role(kind), now()),
+            queue: Some(Arc::clone(shared)),
+            kind,
+            children: Mutex::new(self.children(&enqueue.children)),
+            tells_late: self.tells_late,
+            tells_at_once: self.tells_at_once,
+            lane: Arc::clone(&self.lane),
+            records: Arc::clone(&self.records),
+        })
+    }
+
+    /// What a command will enqueue, with those of the lists that are there: user events may have been released.
+    fn children(&self, enqueues: &[Enqueue]) -> Vec<Child> {
+        let mut made: Vec<Child> = Vec::new();
+        for enqueue in enqueues {
+            let sibling = |event| {
+                let mut made = made.iter().map(|(node, _)| node);
+                made.find(|node| node.event == event).cloned()
+            };
+            let listed = |&event: &usize| sibling(event).or_else(|| self.event(event));
+            let list: Vec<_> = enqueue.list.iter().filter_map(listed).collect();
+            let node = self.node(enqueue, enqueue.kind, &list, &self.device);
+            made.push((node, list));
+        }
+        made
     }
 
     fn set(&self, event: usize, fails: bool) {
@@ -296,19 +356,12 @@ fn role(kind: Kind) -> Role {
 
 /// Plays the program to its end, with all that it made deleted.
 pub fn play(program: &Program) -> Arc<Records> {
-    let records = Arc::new(Records(
-        (0..program.events).map(|_| Mutex::default()).collect(),
-    ));
+    let records = Arc::new(Records {
+        events: (0..program.events).map(|_| Mutex::default()).collect(),
+        device: program.queues.len() - 1,
+    });
     let pool = Pool::new(0, || (), program.choice);
     let lane = Lane::new("lane");
-    let host = Arc::new(Host {
-        events: Mutex::new(vec![None; program.events]),
-        pool: Arc::clone(&pool),
-        lane: Arc::clone(&lane),
-        records: Arc::clone(&records),
-        tells_late: program.tells_late,
-        tells_at_once: program.tells_at_once,
-    });
     let queues: Vec<_> = program
         .queues
         .iter()
@@ -317,6 +370,16 @@ pub fn play(program: &Program) -> Arc<Records> {
             Some(Arc::new(Shared { queue }))
         })
         .collect();
+    let device = queues.last().and_then(Option::clone);
+    let host = Arc::new(Host {
+        device: device.expect("children have a queue"),
+        events: Mutex::new(vec![None; program.events]),
+        pool: Arc::clone(&pool),
+        lane: Arc::clone(&lane),
+        records: Arc::clone(&records),
+        tells_late: program.tells_late,
+        tells_at_once: program.tells_at_once,
+    });
     let users: Vec<_> = (0..program.user_events)
         .map(|event| {
             let node = Arc::new(Node {
@@ -324,6 +387,7 @@ pub fn play(program: &Program) -> Arc<Records> {
                 core: Core::user(now()),
                 queue: None,
                 kind: Kind::Marker,
+                children: Mutex::default(),
                 tells_late: program.tells_late,
                 tells_at_once: program.tells_at_once,
                 lane: Arc::clone(&lane),

@@ -2,7 +2,8 @@
 //!
 //! Events are named by numbers: user events come first, then the commands of thread 0, of
 //! thread 1 and so on. A thread may name an event that another has not made yet; then it
-//! does without. A notice may have something done when it is told, on the lane's thread: all that a host
+//! does without. Commands enqueue children while they are performed, to a queue that only these use; their lists have
+//! user events and children of the same parent. A notice may have something done when it is told, on the lane's thread: all that a host
 //! thread does, with the queues that the asking thread had.
 //!
 //! No program is stuck by its own fault: every user event is set by a thread that never waits, if
@@ -13,6 +14,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 pub struct Program {
+    /// The last one is the device's, which children are enqueued to and nothing else is.
     pub queues: Vec<QueueShape>,
     pub user_events: usize,
     /// Failing or not, in the order in which they are set.
@@ -56,6 +58,8 @@ pub struct Enqueue {
     pub kind: Kind,
     pub list: Vec<usize>,
     pub blocking: bool,
+    /// What it enqueues while it is performed.
+    pub children: Vec<Enqueue>,
 }
 
 #[derive(Clone, Debug)]
@@ -78,6 +82,17 @@ pub enum Step {
 
 /// Notices that ask for notices that ask for notices.
 const REACTIONS: usize = 3;
+
+/// Children that have children.
+const DESCENT: usize = 2;
+
+impl Enqueue {
+    /// It and all that descends from it.
+    pub fn family(&self) -> Vec<&Enqueue> {
+        let descendants = self.children.iter().flat_map(Enqueue::family);
+        std::iter::once(self).chain(descendants).collect()
+    }
+}
 
 impl Step {
     /// The command that this step enqueues, now or when it is told of something.
@@ -112,7 +127,7 @@ impl Numbers {
 impl Program {
     pub fn generate(seed: u64) -> Self {
         let mut numbers = Numbers(ChaCha8Rng::seed_from_u64(seed));
-        let queues = (0..1 + numbers.below(3))
+        let mut queues = (0..1 + numbers.below(3))
             .map(|_| QueueShape {
                 out_of_order: numbers.one_in(2),
                 submission: if numbers.one_in(4) {
@@ -122,6 +137,10 @@ impl Program {
                 },
             })
             .collect::<Vec<_>>();
+        queues.push(QueueShape {
+            out_of_order: true,
+            submission: Submission::AtEnqueue,
+        });
         let user_events = numbers.below(3);
         let mut sets: Vec<_> = (0..user_events)
             .map(|event| (event, numbers.one_in(4)))
@@ -158,7 +177,7 @@ impl Program {
 
     /// What one thread does next, with notices that have something done that many deep.
     fn step(&mut self, numbers: &mut Numbers, reactions: usize) -> Step {
-        let queue = numbers.below(self.queues.len());
+        let queue = numbers.below(self.queues.len() - 1);
         let choice = numbers.below(18);
         if choice < 8 || self.events == 0 {
             return Step::Enqueue(self.enqueue(queue, numbers));
@@ -205,12 +224,53 @@ impl Program {
         let list = (0..list).map(|_| numbers.below(self.events)).collect();
         let event = self.events;
         self.events += 1;
+        let children = match kind {
+            Kind::Work { .. } if numbers.one_in(3) => self.children(numbers, DESCENT),
+            _ => Vec::new(),
+        };
         Enqueue {
             event,
             queue,
             kind,
             list,
             blocking: numbers.one_in(6),
+            children,
         }
+    }
+
+    fn children(&mut self, numbers: &mut Numbers, descent: usize) -> Vec<Enqueue> {
+        let first = self.events;
+        let count = 1 + numbers.below(3);
+        self.events += count;
+        let child = |n: usize| {
+            let known: Vec<_> = (0..self.user_events).chain(first..first + n).collect();
+            let waits = match known.len() {
+                0 => 0,
+                _ => numbers.below(3),
+            };
+            let list = (0..waits).map(|_| known[numbers.below(known.len())]);
+            let list = list.collect();
+            let kind = match numbers.one_in(4) {
+                true => Kind::Prompt,
+                false => Kind::Work {
+                    fails: numbers.one_in(8),
+                },
+            };
+            Enqueue {
+                event: first + n,
+                queue: self.queues.len() - 1,
+                kind,
+                list,
+                blocking: false,
+                children: Vec::new(),
+            }
+        };
+        let mut children: Vec<_> = (0..count).map(child).collect();
+        for child in &mut children {
+            if descent > 1 && matches!(child.kind, Kind::Work { .. }) && numbers.one_in(3) {
+                child.children = self.children(numbers, descent - 1);
+            }
+        }
+        children
     }
 }

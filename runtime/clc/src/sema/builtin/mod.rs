@@ -11,6 +11,7 @@
 //! - `collective`: collective functions of groups
 //! - `image`: images and samplers
 //! - `pipe`: pipes
+//! - `enqueue`: device-side enqueue
 //! - `library`: calls of what is written in OpenCL C
 //! - `generic`: which address space a generic pointer points into
 //! - `print`: `printf`
@@ -19,6 +20,7 @@ mod atomic;
 mod chosen;
 mod collective;
 mod convert;
+mod enqueue;
 mod generic;
 mod group;
 mod image;
@@ -38,6 +40,8 @@ use crate::hir::{Builtin, Expr, ExprKind};
 use crate::source::Loc;
 use crate::types::{Qual, Space};
 use collective::lacking;
+pub(super) use enqueue::RANGE;
+use enqueue::lacking_for_enqueue;
 use pipe::lacking_for_pipe;
 use table::{Kind, find};
 
@@ -63,8 +67,9 @@ impl Sema<'_> {
     ) -> Checked<Expr> {
         let kind = find(name, self.language);
         if kind.is_none()
-            && let Some(feature) =
-                lacking(name, self.language).or_else(|| lacking_for_pipe(name, self.language))
+            && let Some(feature) = lacking(name, self.language)
+                .or_else(|| lacking_for_pipe(name, self.language))
+                .or_else(|| lacking_for_enqueue(name, self.language))
         {
             return self.error(at, format!("`{name}` needs {feature}"));
         }
@@ -96,6 +101,7 @@ impl Sema<'_> {
             Kind::GetFence => self.get_fence(call),
             Kind::Image(of) => self.image(of, call),
             Kind::Pipe(of) => self.pipe(of, call),
+            Kind::Enqueue(of) => self.enqueue(of, call),
             Kind::AsyncCopy { strided } => self.async_copy(strided, call),
             Kind::WaitGroupEvents => self.wait_group_events(call),
             Kind::Printf => self.printf(call),

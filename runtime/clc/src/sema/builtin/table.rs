@@ -2,6 +2,7 @@
 
 use super::collective::{Together, collective, has_collective};
 use super::convert::{Conversion, conversion};
+use super::enqueue::{EnqueueFunction, enqueue};
 use super::image::{ImageFunction, image};
 use super::pipe::{PipeFunction, pipe};
 use crate::device::{Language, Version};
@@ -26,6 +27,7 @@ pub(super) enum Kind {
     Sync(Sync),
     Image(ImageFunction),
     Pipe(PipeFunction),
+    Enqueue(EnqueueFunction),
     /// A collective function of a work-group or a sub-group.
     Collective(BarrierKind, Together),
     Constant(u64, Scalar),
@@ -214,6 +216,9 @@ pub(super) fn find(name: &str, language: &Language) -> Option<Kind> {
     }
     if let Some(function) = pipe(name, language) {
         return Some(Kind::Pipe(function));
+    }
+    if let Some(function) = enqueue(name, language) {
+        return Some(Kind::Enqueue(function));
     }
     if name.starts_with("get_") {
         return query(name, language);

@@ -322,11 +322,13 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
                 in_sub_group &= waiting;
             }
             if self.ready.is_empty() {
-                return if control.go_on(steps) {
-                    Ended::Complete
-                } else {
-                    Ended::Stopped
-                };
+                if !control.go_on(steps) {
+                    return Ended::Stopped;
+                }
+                if let Some(queues) = &self.launch.queues {
+                    queues.group_ended(number);
+                }
+                return Ended::Complete;
             }
         }
     }

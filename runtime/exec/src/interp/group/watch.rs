@@ -86,6 +86,8 @@ pub(super) fn effect(kernel: &Kernel, pc: Pc) -> Effect {
         },
         // What is printed goes to the host.
         Ins::Print { .. } => Effect::Writes,
+        // Children are others, and so are those who wait for events.
+        Ins::Device { .. } => Effect::Writes,
         // The others do not touch memory. Steps begin at those that do and at jumps backward.
         _ => Effect::Own,
     }

@@ -118,6 +118,7 @@ fn is_renaming(function: &Function, inst: &Inst, dst: Reg) -> Option<Operand> {
         | Op::Barrier { .. }
         | Op::Collective { .. }
         | Op::Call { .. }
+        | Op::Device { .. }
         | Op::Printf { .. } => None,
     }
 }

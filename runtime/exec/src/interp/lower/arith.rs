@@ -135,6 +135,7 @@ impl Lowering<'_> {
             | Op::Fence { .. }
             | Op::Barrier { .. }
             | Op::Collective { .. }
+            | Op::Device { .. }
             | Op::Printf { .. }
             | Op::Call { .. } => unreachable!("not arithmetic"),
         }

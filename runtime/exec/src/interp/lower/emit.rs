@@ -8,6 +8,7 @@ use crate::interp::code::{
     FIRST_SITE, Fill, Ins, Kernel, Meeting, Object, ObjectId, ParamPlace, Pc, Printing, Site,
     SiteInfo, Slot, SwitchTable, local_site, private_site,
 };
+use crate::interp::device::DeviceCall;
 use crate::scalar::convert::Conversion;
 use crate::scalar::math::Function;
 use std::collections::HashMap;
@@ -191,6 +192,14 @@ impl Emitter {
             "calls of collective functions",
             |k| &mut k.meetings,
             meeting,
+        )
+    }
+
+    pub(super) fn device_call(&mut self, call: DeviceCall) -> u16 {
+        self.index(
+            "calls of device-side enqueue",
+            |k| &mut k.device_calls,
+            call,
         )
     }
 

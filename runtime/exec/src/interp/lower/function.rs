@@ -289,6 +289,11 @@ impl Lowering<'_> {
             | Op::PtrAdd { .. }
             | Op::ToSpace(_) => self.memory(&inst.op, dst),
             Op::Printf { format, args } => self.printf(*format, args, dst),
+            Op::Device {
+                function,
+                block,
+                args,
+            } => self.device(*function, *block, args, dst),
             Op::Fence {
                 order,
                 scope,

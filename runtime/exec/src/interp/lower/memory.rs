@@ -149,7 +149,8 @@ impl Lowering<'_> {
                     | ArgPass::LocalPointer { .. }
                     | ArgPass::Image(..)
                     | ArgPass::Pipe { .. }
-                    | ArgPass::Sampler => ObjectPlace::Argument(n),
+                    | ArgPass::Sampler
+                    | ArgPass::Queue => ObjectPlace::Argument(n),
                 };
                 let name = format!("argument {n}{}", quoted(&arg.name));
                 Object { name, place }
@@ -307,7 +308,7 @@ impl Lowering<'_> {
             }
             computations!()
             | Op::Copy(_) | Op::Convert { .. } | Op::Bitcast(_) | Op::PtrCast(_) | Op::Select(..)
-            | Op::Fence { .. } | Op::Barrier { .. } | Op::Collective { .. } | Op::Call { .. } | Op::Printf { .. } => {
+            | Op::Fence { .. } | Op::Barrier { .. } | Op::Collective { .. } | Op::Call { .. } | Op::Device { .. } | Op::Printf { .. } => {
                 unreachable!("not a memory operation")
             }
         }

@@ -13,6 +13,7 @@
 //! | [`memory`] | addresses and accesses |
 //! | [`collective`] | calls of collective functions |
 //! | [`printf`] | calls of `printf` |
+//! | [`device`] | calls of the functions of device-side enqueue |
 //!
 //! The module must be valid ([`touchstone_ir::validate()`]).
 
@@ -20,6 +21,7 @@ mod analysis;
 mod arith;
 mod collective;
 mod compare;
+mod device;
 mod emit;
 mod function;
 mod intrinsic;
@@ -30,6 +32,7 @@ mod slots;
 
 use crate::error::PrepareError;
 use crate::interp::code::{Kernel, MAX_ALIGN, ParamPlace, Slot};
+use crate::launch::KernelId;
 use crate::map::{MemoryMap, Permission};
 use emit::Emitter;
 use function::Interface;
@@ -37,8 +40,13 @@ use provenance::{InstanceId, Instances};
 use std::collections::BTreeMap;
 use touchstone_ir::{AddressSpace, ArgPass, FuncId, Global, KernelInfo, Module};
 
-/// Compiles a kernel. `globals` has the addresses of program-scope variables.
-pub(crate) fn kernel(module: &Module, id: FuncId, globals: &[u64]) -> Result<Kernel, PrepareError> {
+/// Compiles a kernel. `globals` has the addresses of program-scope variables, `kernels` the numbers of kernels.
+pub(crate) fn kernel(
+    module: &Module,
+    id: FuncId,
+    globals: &[u64],
+    kernels: &BTreeMap<FuncId, KernelId>,
+) -> Result<Kernel, PrepareError> {
     let function = &module.functions[id.0 as usize];
     let info = function.kernel.clone().unwrap_or_default();
     let mut e = Emitter::new(&function.name);
@@ -68,7 +76,8 @@ pub(crate) fn kernel(module: &Module, id: FuncId, globals: &[u64]) -> Result<Ker
                         | ArgPass::LocalPointer { .. }
                         | ArgPass::Image(..)
                         | ArgPass::Pipe { .. }
-                        | ArgPass::Sampler => 0,
+                        | ArgPass::Sampler
+                        | ArgPass::Queue => 0,
                     },
                 })
                 .collect();
@@ -87,6 +96,7 @@ pub(crate) fn kernel(module: &Module, id: FuncId, globals: &[u64]) -> Result<Ker
     let program = Program {
         module,
         globals,
+        kernels,
         info: &info,
         params: &params,
         instances: &instances,
@@ -105,6 +115,8 @@ struct Program<'a> {
     module: &'a Module,
     /// Addresses of program-scope variables.
     globals: &'a [u64],
+    /// The numbers of kernels.
+    kernels: &'a BTreeMap<FuncId, KernelId>,
     /// The kernel's interface.
     info: &'a KernelInfo,
     /// Where its arguments are.

@@ -127,9 +127,9 @@ impl<'a> Instances<'a> {
             .enumerate()
             .map(|(i, arg)| match arg.pass {
                 ArgPass::Value(Type::Pointer(_)) => Origin::Anywhere,
-                ArgPass::Value(Type::Scalar(_) | Type::Vector(..)) | ArgPass::Sampler => {
-                    Origin::Nowhere
-                }
+                ArgPass::Value(Type::Scalar(_) | Type::Vector(..))
+                | ArgPass::Sampler
+                | ArgPass::Queue => Origin::Nowhere,
                 ArgPass::Aggregate { .. }
                 | ArgPass::Pointer(_)
                 | ArgPass::Image(..)
@@ -281,6 +281,7 @@ impl<'a> Instances<'a> {
             | Op::Fence { .. }
             | Op::Barrier { .. }
             | Op::Collective { .. }
+            | Op::Device { .. }
             | Op::Printf { .. }
             | computations!()
             | accesses!() => Origin::Anywhere,

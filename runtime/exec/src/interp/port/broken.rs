@@ -12,6 +12,7 @@ use super::host::{Block, HostMemory};
 use super::weak::{self, Access, Machine, Region, Thread};
 use super::word::{Atomic, AtomicWord, Word};
 use super::{AtomicAt, GroupPort, Port};
+use crate::device::DeviceQueues;
 use crate::error::TrapKind;
 use crate::interp::code::{Kernel, Site};
 use std::collections::HashMap;
@@ -388,6 +389,18 @@ impl<const CHECKED: bool, X> Port for BrokenMemory<'_, CHECKED, X> {
         self.host.print(text)
     }
 
+    fn permits(&mut self, site: Site, address: u64, size: u64) -> Option<()> {
+        self.host.permits(site, address, size)
+    }
+
+    fn queues(&self) -> Option<&dyn DeviceQueues> {
+        self.host.queues()
+    }
+
+    fn group(&self) -> u64 {
+        self.host.group()
+    }
+
     fn take_fault(&mut self) -> Option<TrapKind> {
         self.host.take_fault()
     }
@@ -440,6 +453,7 @@ impl<const CHECKED: bool, X> GroupPort for BrokenMemory<'_, CHECKED, X> {
     }
 
     fn begin_group(&mut self, number: u64, items: usize, sub_group: usize) {
+        self.host.begin_group(number, items, sub_group);
         self.half.clear();
         self.words.clear();
         if !self.is_weak {

@@ -16,6 +16,7 @@
 
 use super::word::{Atomic, AtomicWord, Word, read_bytes, write_bytes};
 use super::{AtomicAt, GroupPort, Port};
+use crate::device::DeviceQueues;
 use crate::error::{Missed, TrapKind};
 use crate::interp::code::{Extent, FIRST_SITE, Kernel, LOCAL_SITES, ObjectId, PRIVATE_SITES, Site};
 use crate::launch::{Launch, Output, ZeroDivision};
@@ -87,6 +88,8 @@ pub(crate) struct HostMemory<'a, const CHECKED: bool> {
     local: Block,
     zero_division: ZeroDivision,
     output: Option<&'a dyn Output>,
+    queues: Option<&'a dyn DeviceQueues>,
+    group: u64,
     fault: Option<TrapKind>,
 }
 
@@ -137,6 +140,8 @@ impl<'a, const CHECKED: bool> HostMemory<'a, CHECKED> {
             local: Block::default(),
             zero_division: launch.zero_division,
             output: launch.output.as_deref(),
+            queues: launch.queues.as_deref(),
+            group: 0,
             fault: None,
         }
     }
@@ -351,6 +356,10 @@ impl<const CHECKED: bool> GroupPort for HostMemory<'_, CHECKED> {
         }
     }
 
+    fn begin_group(&mut self, number: u64, _items: usize, _sub_group: usize) {
+        self.group = number;
+    }
+
     #[inline(always)]
     fn set_private(&mut self, block: Block) {
         if block != self.private {
@@ -468,6 +477,18 @@ impl<const CHECKED: bool> Port for HostMemory<'_, CHECKED> {
 
     fn print(&mut self, text: &[u8]) -> bool {
         self.output.is_some_and(|output| output.write(text))
+    }
+
+    fn permits(&mut self, site: Site, address: u64, size: u64) -> Option<()> {
+        self.check_slow(site, address, size, true).then_some(())
+    }
+
+    fn queues(&self) -> Option<&dyn DeviceQueues> {
+        self.queues
+    }
+
+    fn group(&self) -> u64 {
+        self.group
     }
 
     fn take_fault(&mut self) -> Option<TrapKind> {

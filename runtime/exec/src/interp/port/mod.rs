@@ -24,6 +24,7 @@ mod view;
 mod weak;
 pub(crate) mod word;
 
+use crate::device::DeviceQueues;
 use crate::error::TrapKind;
 use crate::interp::code::Site;
 use host::Block;
@@ -57,6 +58,12 @@ pub(crate) trait Port {
     fn space_of(&self, address: u64) -> Option<AddressSpace>;
     /// Writes what a kernel prints; false if it cannot be written.
     fn print(&mut self, text: &[u8]) -> bool;
+    /// Whether somebody else may write bytes at an address for the kernel; traps if not.
+    fn permits(&mut self, site: Site, address: u64, size: u64) -> Option<()>;
+    /// The device queues, if there are any.
+    fn queues(&self) -> Option<&dyn DeviceQueues>;
+    /// The group that runs, by its number.
+    fn group(&self) -> u64;
     fn take_fault(&mut self) -> Option<TrapKind>;
 }
 

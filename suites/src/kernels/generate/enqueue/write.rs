@@ -193,7 +193,8 @@ fn enqueue(tree: &Tree, c: usize, text: &mut String) {
     let block = if child.local {
         let (_, local) = child.space.three();
         let bytes = 4 * local.map_or(1, |l| l.iter().product());
-        format!("^(local void *own) {{ node{c}({arguments}, own); }}, {bytes}u")
+        let block = format!("{{ node{c}({arguments}, own, shared); }}");
+        format!("^(local void *own, local void *shared) {block}, {bytes}u, 4u")
     } else {
         format!("^{{ node{c}({arguments}); }}")
     };
@@ -233,7 +234,7 @@ fn function(tree: &Tree, layout: &Layout, n: usize) -> String {
         text += ", clk_event_t gate";
     }
     if node.local {
-        text += ", local uint *own";
+        text += ", local uint *own, local uint *shared";
     }
     text += ") {\n    uint me = (uint)get_global_linear_id();\n";
     for reason in reasons(tree, n) {
