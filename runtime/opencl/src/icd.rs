@@ -215,6 +215,10 @@ fn extension_functions() -> [(&'static str, *mut c_void); 2] {
             clIcdGetPlatformIDsKHR as *mut c_void,
         ),
         (
+            "clCreateProgramWithILKHR",
+            clCreateProgramWithILKHR as *mut c_void,
+        ),
+        (
             "clGetKernelSuggestedLocalWorkSizeKHR",
             clGetKernelSuggestedLocalWorkSizeKHR as *mut c_void,
         ),

@@ -114,6 +114,7 @@ pub(crate) fn lower(unit: &Unit, sources: &SourceMap) -> Lowered {
             name: function.name.clone(),
             external: function.external,
             defined: function.body.is_some(),
+            shared: false,
         });
     }
     let mut globals = Vec::new();
@@ -130,6 +131,7 @@ pub(crate) fn lower(unit: &Unit, sources: &SourceMap) -> Lowered {
             name: global.name.clone(),
             external: global.external,
             defined: !global.declared_only,
+            shared: false,
         });
     }
     if context.chance().is_some() {
@@ -146,12 +148,13 @@ pub(crate) fn lower(unit: &Unit, sources: &SourceMap) -> Lowered {
             name,
             external: false,
             defined: true,
+            shared: false,
         });
     }
     for local in &unit.locals {
         module.add_local(ir::LocalVar {
             name: local.name.clone(),
-            kernel: local.kernel,
+            kernel: Some(local.kernel),
             size: context.size(local.qual),
             align: u32::try_from(local.align).unwrap_or(1),
         });

@@ -66,18 +66,20 @@ pub fn validate(module: &Module) -> Result<(), ValidateError> {
     for local in &module.locals {
         check_size(local.size, local.align)
             .and_then(|()| {
-                let owner = module.function(local.kernel);
+                let Some(kernel) = local.kernel else {
+                    return Ok(());
+                };
+                let owner = module.function(kernel);
                 ensure!(
                     owner.is_some_and(|f| f.kernel.is_some()),
-                    "{} is no kernel",
-                    local.kernel
+                    "{kernel} is no kernel"
                 );
                 Ok(())
             })
             .map_err(variable(&local.name))?;
     }
-    for function in &module.functions {
-        check_function(module, function)?;
+    for one in &module.functions {
+        function(module, one)?;
     }
     check_recursion(module)
 }
@@ -124,7 +126,11 @@ fn check_global(module: &Module, global: &Global) -> Check {
     Ok(())
 }
 
-fn check_function(module: &Module, function: &Function) -> Result<(), ValidateError> {
+/// Checks one function of a module, in which others may lack their bodies, against the rules.
+///
+/// # Errors
+/// The first rule broken.
+pub fn function(module: &Module, function: &Function) -> Result<(), ValidateError> {
     let at = |loc: Loc| {
         move |message| ValidateError {
             function: function.name.clone(),

@@ -102,6 +102,8 @@ features! {
     Pipes = "pipes", V3_0, [GenericAddressSpace], ["__opencl_c_pipes"];
     /// Reading the clocks of host and device together.
     HostTimer = "host-timer", V3_0, [], [];
+    /// Programs as SPIR-V.
+    Il = "il", V3_0, [], ["cl_khr_il_program"];
     /// Half precision.
     Fp16 = "fp16", V1_2, [], ["cl_khr_fp16"];
     /// Double precision.
