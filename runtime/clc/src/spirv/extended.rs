@@ -5,7 +5,7 @@
 
 use super::convert::rounding;
 use super::function::Body;
-use super::reader::{Reader, id, literal, result};
+use super::reader::{Reader, id, result};
 use super::types::Ty;
 use super::wrap::C;
 use super::{Check, ensure};
@@ -134,7 +134,7 @@ impl Body<'_, '_> {
     /// `vload…(offset, p)`, with a number of elements where the result is a vector.
     fn vector_load(&mut self, inst: &Instruction, instruction: &str) -> Check<()> {
         let name = match instruction.strip_suffix('n') {
-            Some(base) => format!("{base}{}", lanes(literal(inst, 4)?)),
+            Some(base) => format!("{base}{}", lanes(number(inst, 4)?)),
             None => instruction.to_owned(),
         };
         let args = vec![self.c_arg(inst, 2, false)?, self.c_arg(inst, 3, true)?];
@@ -144,9 +144,9 @@ impl Body<'_, '_> {
     /// `vstore…(data, offset, p)`, with a rounding where it is of halves.
     fn vector_store(&mut self, inst: &Instruction, instruction: &str) -> Check<()> {
         let (base, mode) = match instruction.strip_suffix("_r") {
-            Some(base) => match inst.operands.get(5) {
-                Some(dr::Operand::FPRoundingMode(mode)) => (base, suffix(*mode)),
-                _ => return Err("it has no rounding".into()),
+            Some(base) => match FPRoundingMode::from_u32(number(inst, 5)?) {
+                Some(mode) => (base, suffix(mode)),
+                None => return Err("it has no rounding".into()),
             },
             None => (instruction, ""),
         };
@@ -198,6 +198,11 @@ impl Body<'_, '_> {
         let printed = self.b.emit(ir::Type::I32, Op::Printf { format, args });
         self.set(inst, printed)
     }
+}
+
+/// An operand that is a number: the crate takes all operands of extended instructions for ids.
+fn number(inst: &Instruction, n: usize) -> Check<u32> {
+    id(inst, n)
 }
 
 /// How a name ends that has a number of elements.

@@ -8,7 +8,7 @@ use super::reader::{id, result, result_type};
 use super::{Check, ensure};
 use rspirv::dr::{self, Instruction};
 use rspirv::spirv::{Op as Code, Word};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use touchstone_ir::{BlockId, Operand, Reg, Terminator, Type};
 
 /// An `OpPhi`.
@@ -47,7 +47,8 @@ impl Body<'_, '_> {
                 }
             }
         }
-        for block in &function.blocks {
+        for n in order(function)? {
+            let block = &function.blocks[n];
             self.label = label_of(block)?;
             self.b.switch_to(self.blocks[&self.label]);
             let Some((end, insts)) = block.instructions.split_last() else {
@@ -190,6 +191,41 @@ impl Body<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// The numbers of the blocks that control comes to, each after those that all ways to it lead through: reverse
+/// post-order. Modules have them in such an order by the rules, and compilers write others.
+fn order(function: &dr::Function) -> Check<Vec<usize>> {
+    let mut numbers = HashMap::new();
+    for (n, block) in function.blocks.iter().enumerate() {
+        numbers.insert(label_of(block)?, n);
+    }
+    let next = |n: usize| -> Vec<usize> {
+        let end = function.blocks[n].instructions.last();
+        let labels = end.map_or(&[][..], |end| &end.operands);
+        let labels = labels.iter().filter_map(|operand| match operand {
+            dr::Operand::IdRef(label) => numbers.get(label).copied(),
+            _ => None,
+        });
+        labels.collect()
+    };
+    let mut order = Vec::with_capacity(function.blocks.len());
+    let mut seen = vec![false; function.blocks.len()];
+    // Blocks on the way from the entry, with those after them that are left to go to.
+    let mut path = vec![(0, next(0))];
+    seen[0] = true;
+    while let Some((block, left)) = path.last_mut() {
+        match left.pop() {
+            Some(to) if !std::mem::replace(&mut seen[to], true) => path.push((to, next(to))),
+            Some(_) => {}
+            None => {
+                order.push(*block);
+                path.pop();
+            }
+        }
+    }
+    order.reverse();
+    Ok(order)
 }
 
 fn label_of(block: &dr::Block) -> Check<Word> {

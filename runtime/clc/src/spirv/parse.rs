@@ -139,9 +139,11 @@ fn without_constant_ops(words: &[u32]) -> Check<(Vec<u32>, HashMap<Word, Instruc
     while let Some(&first) = rest.first() {
         let (count, opcode) = ((first >> 16) as usize, first & 0xffff);
         let Some((inst, tail)) = rest.split_at_checked(count).filter(|_| count > 0) else {
-            // What is wrong here is for the parser to say.
-            kept.extend_from_slice(rest);
-            break;
+            let at = words.len() - rest.len();
+            let left = rest.len();
+            return Err(format!(
+                "the instruction {opcode} at word {at} says that it has {count} words; {left} are left"
+            ));
         };
         rest = tail;
         match inst {

@@ -17,6 +17,7 @@ mod events;
 mod graphs;
 mod handles;
 mod icd;
+mod il;
 mod kernels;
 mod links;
 mod maps;

@@ -114,10 +114,10 @@ fn vectors_of_booleans_choose_by_element() {
         %s1 = OpVectorExtractDynamic %bool %same %c1
         %s1i = OpSelect %i32 %s1 %c1 %c0
         %put = OpVectorInsertDynamic %v4bool %same %false %c0
-        %p0 = OpCompositeExtract %bool %put 0
-        %p0i = OpSelect %i32 %p0 %c1 %c0";
+        %q0 = OpCompositeExtract %bool %put 0
+        %q0i = OpSelect %i32 %q0 %c1 %c0";
     let wanted = [
-        "%a0", "%a1", "%a2", "%a3", "%anyi", "%alli", "%s3i", "%s1i", "%p0i",
+        "%a0", "%a1", "%a2", "%a3", "%anyi", "%alli", "%s3i", "%s1i", "%q0i",
     ];
     assert_eq!(
         values(constants, body, &wanted),

@@ -131,7 +131,7 @@ fn put(n: usize, value: &str) -> String {
 
 /// Moves the constants that [`put`] names to where constants stand.
 fn with_numbers(globals: &str, body: &str) -> String {
-    let (mut constants, mut rest) = (String::from(globals), String::new());
+    let (mut constants, mut rest) = (format!("{globals}\n"), String::new());
     for line in body.lines() {
         match line.split_once("OpConstantNumber") {
             Some((name, number)) => {
