@@ -12,7 +12,7 @@ use touchstone::api::program::*;
 use touchstone::api::queue::*;
 use touchstone::api::sampler::*;
 
-use crate::programs::{built, program};
+use crate::programs::built;
 use crate::rig::{Rig, device, query, query_bytes, query_text, release_events};
 
 fn info<T: Default>(name: cl_device_info) -> T {

@@ -274,7 +274,9 @@ fn modules_are_linked_with_sources() {
         assert_eq!(filled(&rig, linked), [0, 2, 4]);
         release(linked);
     }
-    [il, source, loaded].map(release);
+    for program in [il, source, loaded] {
+        release(program);
+    }
 }
 
 #[test]

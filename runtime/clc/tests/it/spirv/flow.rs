@@ -39,6 +39,31 @@ fn a_value_of_a_loop_is_kept_on_the_way_out() {
     );
 }
 
+/// Compilers write what comes after a loop before its body, and blocks that nothing leads to.
+#[test]
+fn blocks_may_stand_in_any_order() {
+    let body = "
+        OpBranch %head
+        %end = OpLabel
+        %last = OpPhi %i32 %twice %body
+        %sum = OpIAdd %i32 %last %twice
+        OpBranch %done
+        %lost = OpLabel
+        %never = OpIAdd %i32 %sum %c1
+        OpBranch %done
+        %body = OpLabel
+        %twice = OpIAdd %i32 %i %i
+        %next = OpIAdd %i32 %i %c1
+        %more = OpSLessThan %bool %next %c5
+        OpBranchConditional %more %head %end
+        %head = OpLabel
+        %i = OpPhi %i32 %c0 %entry %next %body
+        OpBranch %body
+        %done = OpLabel
+        %found = OpPhi %i32 %sum %end %never %lost";
+    assert_eq!(values("", body, &["%found", "%i"]), [16, 4]);
+}
+
 #[test]
 fn switches_choose_and_fall_to_the_default() {
     let text = format!(
