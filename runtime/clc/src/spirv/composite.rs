@@ -125,6 +125,11 @@ impl Body<'_, '_> {
         for n in 0..inst.operands.len() {
             let (part_ty, offset) = self.reader.part(ty, n as u64)?;
             let part = self.arg(inst, n)?;
+            ensure!(
+                self.arg_type(inst, n)? == part_ty,
+                "{} is of another type than its part",
+                self.arg_name(inst, n)
+            );
             self.put((room, align), offset, part_ty, part)?;
         }
         Ok(room)

@@ -240,8 +240,18 @@ impl Reader<'_> {
             for n in 0..inst.operands.len() {
                 let part = super::reader::id(inst, n)?;
                 let at = match shape {
-                    Ty::Vector(scalar, _) => n as u64 * u64::from(scalar.size()),
-                    _ => self.part(ty, n as u64)?.1,
+                    Ty::Vector(scalar, lanes) if n < lanes.count() as usize => {
+                        n as u64 * u64::from(scalar.size())
+                    }
+                    _ => {
+                        let (part_ty, at) = self.part(ty, n as u64)?;
+                        ensure!(
+                            self.type_of(part)? == part_ty,
+                            "part {n} of {} is of another type",
+                            self.name(id)
+                        );
+                        at
+                    }
                 };
                 self.write(part, offset + at, to)?;
             }

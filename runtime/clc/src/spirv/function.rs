@@ -140,9 +140,10 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Checks the functions against the rules of the IR, which the module's own rules imply.
-    pub(super) fn check_functions(&self) -> Check<()> {
+    /// Checks what was read against the rules of the IR, which the module's own rules imply.
+    pub(super) fn check_rules(&self) -> Check<()> {
         let module = &self.lowered.module;
+        ir::validate::variables(module).map_err(|error| error.to_string())?;
         let defined = module.functions.iter().zip(&self.lowered.functions);
         for (function, _) in defined.filter(|(_, linkage)| linkage.defined) {
             ir::validate::function(module, function).map_err(|error| error.to_string())?;

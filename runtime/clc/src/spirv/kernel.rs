@@ -103,7 +103,7 @@ impl Reader<'_> {
             linkage.name = name;
             self.lowered.functions.push(linkage);
         }
-        self.check_functions()
+        self.check_rules()
     }
 
     /// The list that the module has in a string about the arguments of a kernel.

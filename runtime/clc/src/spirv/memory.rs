@@ -86,6 +86,11 @@ impl Body<'_, '_> {
         let address = self.room_of(&name, layout.size, align)?;
         if inst.operands.len() > 1 {
             let value = self.arg(inst, 1)?;
+            ensure!(
+                self.arg_type(inst, 1)? == ty,
+                "{} is of another type",
+                self.arg_name(inst, 1)
+            );
             self.write(ty, address, value, Access::default())?;
         }
         self.set(inst, address)

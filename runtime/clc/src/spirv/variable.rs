@@ -52,7 +52,13 @@ impl Reader<'_> {
         let (to, class) = self.pointer(result_type(inst)?)?;
         let initial = match inst.operands.len() {
             0 | 1 => None,
-            _ => Some(self.initial(id(inst, 1)?)?),
+            _ => {
+                let value = id(inst, 1)?;
+                // An initial value may be the address of another variable.
+                let fits = self.variables.contains_key(&value) || self.type_of(value)? == to;
+                ensure!(fits, "{} is of another type", self.name(value));
+                Some(self.initial(value)?)
+            }
         };
         let declared = match class {
             StorageClass::UniformConstant | StorageClass::CrossWorkgroup => {

@@ -52,6 +52,18 @@ use ensure;
 /// # Errors
 /// The first rule broken.
 pub fn validate(module: &Module) -> Result<(), ValidateError> {
+    variables(module)?;
+    for one in &module.functions {
+        function(module, one)?;
+    }
+    check_recursion(module)
+}
+
+/// Checks the variables of a module against the rules.
+///
+/// # Errors
+/// The first rule broken.
+pub fn variables(module: &Module) -> Result<(), ValidateError> {
     let variable = |name: &str| {
         let function = format!("variable {name}");
         move |message| ValidateError {
@@ -78,10 +90,7 @@ pub fn validate(module: &Module) -> Result<(), ValidateError> {
             })
             .map_err(variable(&local.name))?;
     }
-    for one in &module.functions {
-        function(module, one)?;
-    }
-    check_recursion(module)
+    Ok(())
 }
 
 fn check_size(size: u64, align: u32) -> Check {
