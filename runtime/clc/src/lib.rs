@@ -14,6 +14,7 @@
 //! | `sema` | the syntax tree | the typed tree of `hir`, over `types` |
 //! | `lower` | the typed tree | IR; units linked to one module |
 //! | [`vulkan`] | the typed tree | SPIR-V for Vulkan, by [`compile_for_vulkan`] |
+//! | [`spirv`] | SPIR-V for kernels | IR, by [`compile_spirv`] |
 //!
 //! `library` has the built-in functions that are written in OpenCL C.
 //!
@@ -55,6 +56,7 @@ mod pp;
 mod scope;
 mod sema;
 mod source;
+pub mod spirv;
 mod token;
 mod types;
 pub mod vulkan;
@@ -129,7 +131,8 @@ pub struct Compiled {
 /// A translation unit that was compiled and not yet linked (`clCompileProgram`).
 #[derive(Debug)]
 pub struct Unit {
-    lowered: Lowered,
+    /// It and what it brings along.
+    lowered: Vec<Lowered>,
     /// Warnings, possibly none.
     pub log: String,
 }
@@ -182,6 +185,26 @@ pub fn compile_unit(source: &Source, options: &CompileOptions<'_>) -> Result<Uni
         let (lowered, log) = checked(source, options, |unit, sources, _| {
             Some(lower::lower(unit, sources))
         })?;
+        Ok(Unit {
+            lowered: vec![lowered],
+            log,
+        })
+    })
+}
+
+/// Reads a module of SPIR-V as a unit, with values for its specialization constants. Of the options only the device
+/// matters.
+///
+/// # Errors
+/// What is wrong with it, or not supported, as a build log.
+pub fn compile_spirv(
+    module: &[u8],
+    values: &[spirv::Specialization],
+    options: &CompileOptions<'_>,
+) -> Result<Unit, BuildFailure> {
+    on_large_stack(|| {
+        let lowered = spirv::read(module, values, options)?;
+        let log = String::new();
         Ok(Unit { lowered, log })
     })
 }
@@ -232,7 +255,7 @@ fn on_large_stack<T: Send>(
 /// # Errors
 /// Names that are missing or defined twice, recursion between units.
 pub fn link(units: &[&Unit]) -> Result<ir::Module, BuildFailure> {
-    let mut lowered: Vec<&Lowered> = units.iter().map(|u| &u.lowered).collect();
+    let mut lowered: Vec<&Lowered> = units.iter().flat_map(|u| &u.lowered).collect();
     lowered.extend(library::called_by(&lowered)?);
     let module = lower::link(&lowered).map_err(|log| BuildFailure { log })?;
     match ir::validate(&module) {

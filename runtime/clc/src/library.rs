@@ -13,7 +13,7 @@ struct File {
     text: &'static str,
     /// What the names of its functions have in them.
     about: &'static str,
-    lowered: LazyLock<Result<Lowered, BuildFailure>>,
+    lowered: LazyLock<Result<Vec<Lowered>, BuildFailure>>,
 }
 
 /// Its files, each compiled when a program calls a function of it.
@@ -42,7 +42,7 @@ static FILES: [File; 3] = [
 const OWN: &str = "__";
 
 impl File {
-    fn compiled(&self) -> Result<Lowered, BuildFailure> {
+    fn compiled(&self) -> Result<Vec<Lowered>, BuildFailure> {
         let options = CompileOptions {
             build: BuildOptions::parse("-cl-std=CL3.0").unwrap_or_default(),
             ..CompileOptions::default()
@@ -64,8 +64,9 @@ impl File {
 /// # Errors
 /// When one does not compile, which is a defect of it.
 pub(crate) fn called_by(units: &[&Lowered]) -> Result<Vec<&'static Lowered>, BuildFailure> {
-    let called = FILES.iter().filter(|file| file.is_called_by(units));
-    called
-        .map(|file| file.lowered.as_ref().map_err(BuildFailure::clone))
-        .collect()
+    let mut called = Vec::new();
+    for file in FILES.iter().filter(|file| file.is_called_by(units)) {
+        called.extend(file.lowered.as_ref().map_err(BuildFailure::clone)?);
+    }
+    Ok(called)
 }

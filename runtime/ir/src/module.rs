@@ -38,8 +38,8 @@ pub struct Reloc {
 pub struct LocalVar {
     /// Its name.
     pub name: String,
-    /// The kernel that declares it.
-    pub kernel: FuncId,
+    /// The kernel that declares it, where one does; else each kernel that comes to its address has it.
+    pub kernel: Option<FuncId>,
     /// Bytes.
     pub size: u64,
     /// Alignment in bytes, a power of two.

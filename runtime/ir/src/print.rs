@@ -48,8 +48,11 @@ fn write_global(f: &mut Formatter<'_>, i: usize, g: &Global) -> fmt::Result {
 fn write_local(f: &mut Formatter<'_>, i: usize, l: &LocalVar) -> fmt::Result {
     writeln!(
         f,
-        "@l{i} local {:?} of {}: {} bytes, align {}",
-        l.name, l.kernel, l.size, l.align
+        "@l{i} local {:?}{}: {} bytes, align {}",
+        l.name,
+        l.kernel.map(|k| format!(" of {k}")).unwrap_or_default(),
+        l.size,
+        l.align
     )
 }
 

@@ -1,10 +1,13 @@
-//! The bridge to the OpenCL C front end.
+//! The bridge to the front end: OpenCL C and SPIR-V.
 
 use std::sync::{Arc, LazyLock};
 
 use parking_lot::Mutex;
 use touchstone_clc::encoding::text_of;
-use touchstone_clc::{BuildOptions, CompileOptions, DeviceProfile, Version, compile_unit};
+use touchstone_clc::spirv::{self, Specialization};
+use touchstone_clc::{
+    BuildOptions, CompileOptions, DeviceProfile, Version, compile_spirv, compile_unit,
+};
 use touchstone_ir::Module;
 
 use crate::platform::profile;
@@ -24,15 +27,29 @@ static PROFILE: LazyLock<DeviceProfile> = LazyLock::new(|| {
     device
 });
 
-/// One translation unit as text.
+/// One translation unit as it was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     /// The options it was compiled with.
     pub options: String,
-    /// The source.
-    pub text: String,
+    /// The program.
+    pub code: Code,
     /// Names and texts of the headers it was given.
     pub headers: Vec<(String, String)>,
+}
+
+/// What a unit is written in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Code {
+    /// OpenCL C.
+    Text(String),
+    /// SPIR-V.
+    Il {
+        /// The module.
+        module: Vec<u8>,
+        /// Values of specialization constants, by their ids.
+        constants: Vec<Specialization>,
+    },
 }
 
 /// A compiled translation unit.
@@ -44,6 +61,14 @@ pub struct Unit {
     /// Whether it keeps the arguments' names and types.
     pub argument_info: bool,
     compiled: touchstone_clc::Unit,
+}
+
+/// Versions of SPIR-V that modules may have, oldest first, as (major, minor).
+pub fn spirv_versions() -> &'static [(u32, u32)] {
+    match profile::has(profile::Feature::Il) {
+        true => &spirv::VERSIONS,
+        false => &[],
+    }
 }
 
 /// Extensions of the language.
@@ -137,13 +162,14 @@ pub fn accepts_options(options: &str, purpose: Purpose) -> bool {
 /// The log of a unit that cannot be compiled.
 pub fn compile(mut source: Source) -> Result<(String, Unit), String> {
     let options = BuildOptions::parse(&source.options).map_err(|error| format!("{error}\n"))?;
+    let is_text = matches!(source.code, Code::Text(_));
     // "-cl-std=CL2.0 … will fail to compile the program … when CL_DEVICE_OPENCL_C_ALL_VERSIONS does not include
     // OpenCL C 2.0": kept where something was taken away, which a program is to notice.
     if options.version() == Version::V2_0 && !profile::is_full() {
         return Err("error: the device does not support OpenCL C 2.0\n".into());
     }
     let uniform_groups = options.uniform_work_group_size
-        || options.version() < Version::V2_0
+        || is_text && options.version() < Version::V2_0
         || !profile::has(profile::Feature::NonUniformGroups);
     let argument_info = options.kernel_arg_info;
     let compiled = translate(&mut source, options)?;
@@ -169,6 +195,17 @@ pub fn link(units: &[Arc<Unit>]) -> Result<Module, String> {
 /// Compiles a source. Headers that come from the file system are added to it, so that it
 /// can be compiled again without them.
 fn translate(source: &mut Source, build: BuildOptions) -> Result<touchstone_clc::Unit, String> {
+    let text = match &source.code {
+        Code::Text(text) => touchstone_clc::Source::new("program.cl", &**text),
+        Code::Il { module, constants } => {
+            let options = CompileOptions {
+                build,
+                device: PROFILE.clone(),
+                headers: None,
+            };
+            return compile_spirv(module, constants, &options).map_err(|failure| failure.log);
+        }
+    };
     let found = Mutex::new(Vec::<(String, String)>::new());
     let given = &source.headers;
     let lookup = |name: &str| {
@@ -183,7 +220,6 @@ fn translate(source: &mut Source, build: BuildOptions) -> Result<touchstone_clc:
         }
         Some(text)
     };
-    let text = touchstone_clc::Source::new("program.cl", &*source.text);
     let options = CompileOptions {
         build,
         device: PROFILE.clone(),

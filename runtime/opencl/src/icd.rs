@@ -208,11 +208,15 @@ pub fn slot_names() -> impl Iterator<Item = &'static str> {
 }
 
 /// Functions of extensions, which have no slot.
-fn extension_functions() -> [(&'static str, *mut c_void); 2] {
+fn extension_functions() -> [(&'static str, *mut c_void); 3] {
     [
         (
             "clIcdGetPlatformIDsKHR",
             clIcdGetPlatformIDsKHR as *mut c_void,
+        ),
+        (
+            "clCreateProgramWithILKHR",
+            clCreateProgramWithILKHR as *mut c_void,
         ),
         (
             "clGetKernelSuggestedLocalWorkSizeKHR",

@@ -210,4 +210,31 @@ fn a_minimal_device_refuses_what_it_does_not_report() {
         assert_eq!(clReleaseKernel(kernel), CL_SUCCESS);
         assert_eq!(clReleaseProgram(program), CL_SUCCESS);
     }
+    refuses_modules(&rig);
+}
+
+/// Nothing comes as SPIR-V.
+fn refuses_modules(rig: &Rig) {
+    let list = |name| {
+        rig::query_bytes(|size, value, ret| unsafe {
+            clGetDeviceInfo(rig::device(), name, size, value, ret)
+        })
+    };
+    assert_eq!(list(CL_DEVICE_IL_VERSION), [0]);
+    assert_eq!(list(CL_DEVICE_ILS_WITH_VERSION), []);
+    let mut code = 1;
+    let bytes = [3u8, 2, 35, 7];
+    unsafe {
+        clCreateProgramWithIL(rig.context, bytes.as_ptr().cast(), bytes.len(), &mut code);
+        assert_eq!(code, CL_INVALID_OPERATION);
+        let program = build(rig, c"kernel void k() {}", c"");
+        let mut size = 7;
+        let code = clGetProgramInfo(program, CL_PROGRAM_IL, 0, null_mut(), &mut size);
+        assert_eq!((code, size), (CL_SUCCESS, 0));
+        let value = 5;
+        let at = (&raw const value).cast();
+        let code = clSetProgramSpecializationConstant(program, 0, 4, at);
+        assert_eq!(code, CL_INVALID_OPERATION);
+        assert_eq!(clReleaseProgram(program), CL_SUCCESS);
+    }
 }

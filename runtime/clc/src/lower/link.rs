@@ -13,6 +13,8 @@ pub(crate) struct Linkage {
     pub(crate) name: String,
     pub(crate) external: bool,
     pub(crate) defined: bool,
+    /// Several units may define it, all alike (`LinkOnceODR` of SPIR-V).
+    pub(crate) shared: bool,
 }
 
 /// Where each thing of each unit is in the module.
@@ -42,7 +44,7 @@ fn number<'u>(
                 here.push(None);
                 continue;
             }
-            if item.external && by_name.insert(&item.name, next).is_some() {
+            if item.external && by_name.insert(&item.name, next).is_some() && !item.shared {
                 let _ = writeln!(log, "error: the {what} `{}` is defined twice", item.name);
             }
             here.push(Some(next));
@@ -111,10 +113,12 @@ pub(crate) fn link(units: &[&Lowered]) -> Result<ir::Module, String> {
             }
         }
         for local in &unit.module.locals {
-            let kernel = find(&places.functions, u, local.kernel.0);
-            let mut local = local.clone();
-            local.kernel = FuncId(kernel.unwrap_or(0));
-            module.add_local(local);
+            let place = |kernel: FuncId| find(&places.functions, u, kernel.0).map(FuncId);
+            let kernel = local.kernel.and_then(place);
+            module.add_local(ir::LocalVar {
+                kernel,
+                ..local.clone()
+            });
             next_local += 1;
         }
         for (global, linkage) in unit.module.globals.iter().zip(&unit.globals) {
@@ -137,19 +141,17 @@ pub(crate) fn link(units: &[&Lowered]) -> Result<ir::Module, String> {
     for name in missing {
         let _ = writeln!(log, "error: `{name}` is used and nowhere defined");
     }
-    // Only through other units: sema has looked at each.
-    if units.len() > 1 {
-        let mut first = None;
-        cycles(&calls(&module), |cycle, _| {
-            first = first.or(cycle.first().copied())
-        });
-        if let Some(function) = first {
-            let name = &module.functions[function].name;
-            let _ = writeln!(
-                log,
-                "error: `{name}` calls itself; OpenCL C has no recursion"
-            );
-        }
+    // In a unit of OpenCL C there is none: it comes about between units, or was in a module of SPIR-V.
+    let mut first = None;
+    cycles(&calls(&module), |cycle, _| {
+        first = first.or(cycle.first().copied())
+    });
+    if let Some(function) = first {
+        let name = &module.functions[function].name;
+        let _ = writeln!(
+            log,
+            "error: `{name}` calls itself; kernels have no recursion"
+        );
     }
     if log.is_empty() { Ok(module) } else { Err(log) }
 }

@@ -116,6 +116,7 @@ pub(crate) fn lower(unit: &Unit, sources: &SourceMap) -> Lowered {
             name: function.name.clone(),
             external: function.external,
             defined: function.body.is_some(),
+            shared: false,
         });
     }
     let mut globals = Vec::new();
@@ -132,6 +133,7 @@ pub(crate) fn lower(unit: &Unit, sources: &SourceMap) -> Lowered {
             name: global.name.clone(),
             external: global.external,
             defined: !global.declared_only,
+            shared: false,
         });
     }
     if context.chance().is_some() {
@@ -148,12 +150,13 @@ pub(crate) fn lower(unit: &Unit, sources: &SourceMap) -> Lowered {
             name,
             external: false,
             defined: true,
+            shared: false,
         });
     }
     for local in &unit.locals {
         module.add_local(ir::LocalVar {
             name: local.name.clone(),
-            kernel: local.kernel,
+            kernel: Some(local.kernel),
             size: context.size(local.qual),
             align: u32::try_from(local.align).unwrap_or(1),
         });

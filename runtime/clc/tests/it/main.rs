@@ -11,6 +11,7 @@ mod language;
 mod names;
 mod preprocessor;
 mod random;
+mod spirv;
 mod support;
 mod vulkan;
 mod widening;

@@ -141,7 +141,7 @@ fn local_memory_is_the_groups_own_and_starts_as_zero() {
     let local = ArgPass::LocalPointer { align: 8 };
     let scratch = m.add_local(LocalVar {
         name: "scratch".into(),
-        kernel: FuncId(0),
+        kernel: Some(FuncId(0)),
         size: 4,
         align: 4,
     });

@@ -258,7 +258,7 @@ fn variables_are_told_apart() {
             for n in 0..2 {
                 m.add_local(LocalVar {
                     name: format!("l{n}"),
-                    kernel: k,
+                    kernel: Some(k),
                     size: 16,
                     align: 4,
                 });

@@ -52,6 +52,18 @@ use ensure;
 /// # Errors
 /// The first rule broken.
 pub fn validate(module: &Module) -> Result<(), ValidateError> {
+    variables(module)?;
+    for one in &module.functions {
+        function(module, one)?;
+    }
+    check_recursion(module)
+}
+
+/// Checks the variables of a module against the rules.
+///
+/// # Errors
+/// The first rule broken.
+pub fn variables(module: &Module) -> Result<(), ValidateError> {
     let variable = |name: &str| {
         let function = format!("variable {name}");
         move |message| ValidateError {
@@ -66,20 +78,19 @@ pub fn validate(module: &Module) -> Result<(), ValidateError> {
     for local in &module.locals {
         check_size(local.size, local.align)
             .and_then(|()| {
-                let owner = module.function(local.kernel);
+                let Some(kernel) = local.kernel else {
+                    return Ok(());
+                };
+                let owner = module.function(kernel);
                 ensure!(
                     owner.is_some_and(|f| f.kernel.is_some()),
-                    "{} is no kernel",
-                    local.kernel
+                    "{kernel} is no kernel"
                 );
                 Ok(())
             })
             .map_err(variable(&local.name))?;
     }
-    for function in &module.functions {
-        check_function(module, function)?;
-    }
-    check_recursion(module)
+    Ok(())
 }
 
 fn check_size(size: u64, align: u32) -> Check {
@@ -124,7 +135,11 @@ fn check_global(module: &Module, global: &Global) -> Check {
     Ok(())
 }
 
-fn check_function(module: &Module, function: &Function) -> Result<(), ValidateError> {
+/// Checks one function of a module, in which others may lack their bodies, against the rules.
+///
+/// # Errors
+/// The first rule broken.
+pub fn function(module: &Module, function: &Function) -> Result<(), ValidateError> {
     let at = |loc: Loc| {
         move |message| ValidateError {
             function: function.name.clone(),

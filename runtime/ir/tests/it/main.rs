@@ -59,7 +59,7 @@ fn sample() -> Module {
     let id = FuncId(1);
     let scratch = m.add_local(LocalVar {
         name: "scratch".into(),
-        kernel: id,
+        kernel: Some(id),
         size: 64,
         align: 16,
     });

@@ -20,7 +20,7 @@ use crate::queue::event::Event;
 /// - `query fn` bodies evaluate to `Result<Answer>` and the symbol gains the three trailing
 ///   parameters of the `clGet*Info` family;
 /// - `references` makes the pair of functions that retain and release an object of a type;
-/// - with `also` a `status fn` has a second name, that of an extension;
+/// - with `also` a `status fn` or a `create fn` has a second name, that of an extension;
 /// - with `|queue, tail|` the function enqueues a command: the symbol gains the queue as its first
 ///   parameter and the wait list and the event as its last.
 macro_rules! entry_points {
@@ -76,6 +76,30 @@ macro_rules! entry_points {
             }
             $($rest)*
         }
+    };
+    (
+        $(#[$meta:meta])*
+        create fn $name:ident also $alias:ident($($arg:ident: $ty:ty),* $(,)?) -> $made:ty $body:block
+        $($rest:tt)*
+    ) => {
+        $crate::api::entry::entry_points! {
+            $(#[$meta])*
+            create fn $name($($arg: $ty),*) -> $made $body
+        }
+
+        #[doc = concat!("As [`", stringify!($name), "`].")]
+        ///
+        /// # Safety
+        /// Every pointer is null or what the OpenCL specification demands of it.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $alias(
+            $($arg: $ty,)*
+            errcode_ret: *mut opencl_sys::cl_int,
+        ) -> $made {
+            // SAFETY: the same arguments with the same promises.
+            unsafe { $name($($arg,)* errcode_ret) }
+        }
+        $crate::api::entry::entry_points! { $($rest)* }
     };
     (
         $(#[$meta:meta])*

@@ -13,9 +13,11 @@ use crate::ffi::entry::created;
 use crate::ffi::{Error, Result, ensure, raw};
 use crate::frontend::Purpose;
 use crate::platform::Device;
+use crate::platform::profile::{self, Feature};
 use crate::program::binary::Container;
 use crate::program::build::{BuiltFn, Notify, Part, Task, carry_out};
 use crate::program::builtin;
+use crate::program::il::Il;
 use crate::program::{Origin, Program};
 use crate::{frontend, object, platform};
 
@@ -183,12 +185,18 @@ entry_points! {
         Ok(object::publish(&builtin::program(context, devices, &names)?))
     }
 
-    /// Makes a program from an intermediate language, of which the device takes none.
-    create fn clCreateProgramWithIL(
-        context: cl_context, _il: *const c_void, _length: usize,
+    /// Makes a program from an intermediate language: SPIR-V.
+    create fn clCreateProgramWithIL also clCreateProgramWithILKHR(
+        context: cl_context, il: *const c_void, length: usize,
     ) -> cl_program {
-        object::find::<Context>(context)?;
-        Err(Error(CL_INVALID_OPERATION))
+        let context = object::find::<Context>(context)?;
+        profile::require(Feature::Il)?;
+        ensure!(!il.is_null() && length != 0, CL_INVALID_VALUE);
+        // SAFETY: not null, and the application vouches for the length.
+        let module = unsafe { raw::slice(il.cast::<u8>(), length) }.to_vec();
+        let origin = Origin::Il(Il::new(module)?);
+        let devices = context.devices.clone();
+        Ok(object::publish(&Program::new(context, devices, origin)))
     }
 
     references clRetainProgram clReleaseProgram(cl_program): Program;
@@ -205,11 +213,16 @@ entry_points! {
     /// Sets a specialization constant, which only programs from an intermediate language
     /// have.
     status fn clSetProgramSpecializationConstant(
-        program: cl_program, _spec_id: cl_uint, _spec_size: usize,
-        _spec_value: *const c_void,
+        program: cl_program, spec_id: cl_uint, spec_size: usize, spec_value: *const c_void,
     ) {
-        object::find::<Program>(program)?;
-        Err(Error(CL_INVALID_OPERATION))
+        let program = object::find::<Program>(program)?;
+        profile::require(Feature::Il)?;
+        let Origin::Il(il) = &program.origin else {
+            return Err(Error(CL_INVALID_PROGRAM));
+        };
+        ensure!(!spec_value.is_null(), CL_INVALID_VALUE);
+        // SAFETY: not null, and the application vouches for the size.
+        il.specialize(spec_id, unsafe { raw::slice(spec_value.cast::<u8>(), spec_size) })
     }
 
     /// Compiles and links a program.
@@ -224,7 +237,10 @@ entry_points! {
         let targets = unsafe { targets(&program, num_devices, device_list)? };
         // SAFETY: the application vouches for its string.
         let options = unsafe { options_of(options, Purpose::Compile, CL_INVALID_BUILD_OPTIONS)? };
-        let buildable = matches!(program.origin, Origin::Source(_) | Origin::Binary(_));
+        let buildable = matches!(
+            program.origin,
+            Origin::Source(_) | Origin::Il(_) | Origin::Binary(_)
+        );
         ensure!(buildable, CL_INVALID_OPERATION);
         program.begin_build(&targets, &options)?;
         carry_out(&program, targets, Task::Build { options }, notify, CL_BUILD_PROGRAM_FAILURE)
@@ -258,14 +274,15 @@ entry_points! {
             let name = unsafe { raw::text(name) }.ok_or(Error(CL_INVALID_VALUE))?;
             match &input.origin {
                 Origin::Source(text) => headers.push((name, text.clone())),
-                Origin::Binary(_) | Origin::Linked | Origin::BuiltIn => {
+                Origin::Il(_) | Origin::Binary(_) | Origin::Linked | Origin::BuiltIn => {
                     return Err(Error(CL_INVALID_PROGRAM));
                 }
             }
         }
         // SAFETY: the application vouches for its string.
         let options = unsafe { options_of(options, Purpose::Compile, CL_INVALID_COMPILER_OPTIONS)? };
-        ensure!(matches!(program.origin, Origin::Source(_)), CL_INVALID_OPERATION);
+        let compilable = matches!(program.origin, Origin::Source(_) | Origin::Il(_));
+        ensure!(compilable, CL_INVALID_OPERATION);
         program.begin_build(&targets, &options)?;
         let task = Task::Compile { options, headers };
         carry_out(&program, targets, task, notify, CL_COMPILE_PROGRAM_FAILURE)

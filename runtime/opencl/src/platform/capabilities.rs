@@ -35,10 +35,11 @@ pub fn opencl_version_text() -> String {
 }
 
 /// Extensions of the host API.
-const HOST_EXTENSIONS: [&str; 4] = [
+const HOST_EXTENSIONS: [&str; 5] = [
     "cl_khr_device_uuid",
     EXTENDED_VERSIONING,
     "cl_khr_icd",
+    "cl_khr_il_program",
     "cl_khr_suggested_local_work_size",
 ];
 
@@ -58,6 +59,23 @@ pub fn extensions() -> Vec<(&'static str, cl_version)> {
     let images = IMAGE_EXTENSIONS.into_iter().filter(|_| images());
     let names = host.chain(images).chain(frontend::extensions());
     names.map(|name| (name, version(1, 0, 0))).collect()
+}
+
+/// Intermediate languages, the newest version first.
+pub fn intermediate_languages() -> Vec<(&'static str, cl_version)> {
+    let versions = frontend::spirv_versions().iter().rev();
+    let named = versions.map(|&(major, minor)| ("SPIR-V", version(major, minor, 0)));
+    named.collect()
+}
+
+/// `CL_DEVICE_IL_VERSION`: "a space-separated list of IL version strings of the form
+/// `<IL_Prefix>_<Major_Version>.<Minor_Version>`".
+pub fn il_version_text() -> String {
+    let versions = frontend::spirv_versions().iter().rev();
+    let words: Vec<_> = versions
+        .map(|(major, minor)| format!("SPIR-V_{major}.{minor}"))
+        .collect();
+    words.join(" ")
 }
 
 /// Optional features of OpenCL C 3.0.

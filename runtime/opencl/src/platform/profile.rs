@@ -106,6 +106,8 @@ features! {
         ["__opencl_c_device_enqueue"];
     /// Reading the clocks of host and device together.
     HostTimer = "host-timer", V3_0, [], [];
+    /// Programs as SPIR-V.
+    Il = "il", V3_0, [], ["cl_khr_il_program"];
     /// Half precision.
     Fp16 = "fp16", V1_2, [], ["cl_khr_fp16"];
     /// Double precision.

@@ -155,8 +155,8 @@ fn language(name: cl_device_info) -> Option<Answer> {
                 .iter()
                 .map(|&name| (name, version(1, 0, 0))),
         ),
-        CL_DEVICE_IL_VERSION => Answer::text(""),
-        CL_DEVICE_ILS_WITH_VERSION => Answer::default(),
+        CL_DEVICE_IL_VERSION => Answer::text(&can::il_version_text()),
+        CL_DEVICE_ILS_WITH_VERSION => Answer::names_with_versions(can::intermediate_languages()),
         CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS
         | CL_DEVICE_SPIRV_EXTENSIONS
         | CL_DEVICE_SPIRV_CAPABILITIES => Answer::default(),

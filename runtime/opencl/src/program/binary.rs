@@ -5,9 +5,10 @@
 //! changes, and loading one takes as long as compiling.
 //!
 //! Layout, all integers little-endian: the magic, `u32` format version, `u32` kind, then
-//! the options as text, a `u32` count of units, and for each its options, its source, a
-//! `u32` count of headers and their names and texts. A text is a `u64` length and as many
-//! bytes of UTF-8. Nothing may follow.
+//! the options as text, a `u32` count of units, and for each its options, its code, a
+//! `u32` count of headers and their names and texts. Code is a `u32`: 0 and a source as text, or 1
+//! and a module of SPIR-V as bytes, a `u32` count of specialization constants, and for each its `u32` id and its value
+//! as bytes. Bytes are a `u64` length and as many of them; a text is bytes of UTF-8. Nothing may follow.
 
 use std::sync::Arc;
 
@@ -15,10 +16,13 @@ use opencl_sys::*;
 
 use super::build::Part;
 use crate::ffi::codes;
-use crate::frontend::{Source, Unit};
+use crate::frontend::{Code, Source, Unit};
 
 const MAGIC: &[u8; 16] = b"touchstone-clbin";
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
+/// Of a unit: OpenCL C, SPIR-V.
+const TEXT: u32 = 0;
+const IL: u32 = 1;
 
 codes! {
     /// What a binary holds.
@@ -66,7 +70,7 @@ impl Container {
         put_number(&mut bytes, self.units.len() as u32);
         for unit in &self.units {
             put_text(&mut bytes, &unit.options);
-            put_text(&mut bytes, &unit.text);
+            put_code(&mut bytes, &unit.code);
             put_number(&mut bytes, unit.headers.len() as u32);
             for (name, text) in &unit.headers {
                 put_text(&mut bytes, name);
@@ -87,14 +91,14 @@ impl Container {
         let mut units = Vec::new();
         for _ in 0..take_number(&mut rest)? {
             let options = take_text(&mut rest)?;
-            let text = take_text(&mut rest)?;
+            let code = take_code(&mut rest)?;
             let mut headers = Vec::new();
             for _ in 0..take_number(&mut rest)? {
                 headers.push((take_text(&mut rest)?, take_text(&mut rest)?));
             }
             units.push(Source {
                 options,
-                text,
+                code,
                 headers,
             });
         }
@@ -110,9 +114,31 @@ fn put_number(bytes: &mut Vec<u8>, number: u32) {
     bytes.extend_from_slice(&number.to_le_bytes());
 }
 
+fn put_bytes(bytes: &mut Vec<u8>, some: &[u8]) {
+    bytes.extend_from_slice(&(some.len() as u64).to_le_bytes());
+    bytes.extend_from_slice(some);
+}
+
 fn put_text(bytes: &mut Vec<u8>, text: &str) {
-    bytes.extend_from_slice(&(text.len() as u64).to_le_bytes());
-    bytes.extend_from_slice(text.as_bytes());
+    put_bytes(bytes, text.as_bytes());
+}
+
+fn put_code(bytes: &mut Vec<u8>, code: &Code) {
+    match code {
+        Code::Text(text) => {
+            put_number(bytes, TEXT);
+            put_text(bytes, text);
+        }
+        Code::Il { module, constants } => {
+            put_number(bytes, IL);
+            put_bytes(bytes, module);
+            put_number(bytes, constants.len() as u32);
+            for (id, value) in constants {
+                put_number(bytes, *id);
+                put_bytes(bytes, value);
+            }
+        }
+    }
 }
 
 fn take_number(rest: &mut &[u8]) -> Option<u32> {
@@ -121,12 +147,31 @@ fn take_number(rest: &mut &[u8]) -> Option<u32> {
     Some(u32::from_le_bytes(*head))
 }
 
-fn take_text(rest: &mut &[u8]) -> Option<String> {
+fn take_bytes(rest: &mut &[u8]) -> Option<Vec<u8>> {
     let (head, tail) = rest.split_first_chunk::<8>()?;
     let length = usize::try_from(u64::from_le_bytes(*head)).ok()?;
-    let (text, tail) = tail.split_at_checked(length)?;
+    let (bytes, tail) = tail.split_at_checked(length)?;
     *rest = tail;
-    String::from_utf8(text.to_vec()).ok()
+    Some(bytes.to_vec())
+}
+
+fn take_text(rest: &mut &[u8]) -> Option<String> {
+    String::from_utf8(take_bytes(rest)?).ok()
+}
+
+fn take_code(rest: &mut &[u8]) -> Option<Code> {
+    match take_number(rest)? {
+        TEXT => take_text(rest).map(Code::Text),
+        IL => {
+            let module = take_bytes(rest)?;
+            let mut constants = Vec::new();
+            for _ in 0..take_number(rest)? {
+                constants.push((take_number(rest)?, take_bytes(rest)?));
+            }
+            Some(Code::Il { module, constants })
+        }
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -137,11 +182,21 @@ mod tests {
         Container {
             kind: Kind::Executable,
             options: "-DX=1".into(),
-            units: vec![Source {
-                options: String::new(),
-                text: "kernel void f() {}".into(),
-                headers: vec![("a.h".into(), "// ü".into())],
-            }],
+            units: vec![
+                Source {
+                    options: String::new(),
+                    code: Code::Text("kernel void f() {}".into()),
+                    headers: vec![("a.h".into(), "// ü".into())],
+                },
+                Source {
+                    options: String::new(),
+                    code: Code::Il {
+                        module: vec![3, 2, 0x23, 7],
+                        constants: vec![(5, vec![1, 0, 0, 0])],
+                    },
+                    headers: Vec::new(),
+                },
+            ],
         }
     }
 

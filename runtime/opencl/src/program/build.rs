@@ -19,7 +19,7 @@ use super::binary::{Container, Kind};
 use super::{Built, Origin, Product, Program};
 use crate::callback::{self, UserData};
 use crate::ffi::{Error, Result};
-use crate::frontend::{self, Source, Unit};
+use crate::frontend::{self, Code, Source, Unit};
 use crate::object;
 use crate::platform::limits;
 
@@ -186,9 +186,13 @@ impl Work {
         match task {
             Task::Build { options } => match &program.origin {
                 Origin::Source(text) => {
-                    let (log, unit) = self.compile(text, options, &[])?;
+                    let (log, unit) = self.compile(Code::Text(text.clone()), options, &[])?;
                     let product = self.executable(vec![unit], log)?;
                     Ok(shared(text, options, product))
+                }
+                Origin::Il(il) => {
+                    let (log, unit) = self.compile(il.code(), options, &[])?;
+                    self.executable(vec![unit], log)
                 }
                 Origin::Binary(containers) => self.load_binary(&containers[at]),
                 Origin::Linked | Origin::BuiltIn => {
@@ -197,11 +201,11 @@ impl Work {
             },
             Task::Compile { options, headers } => match &program.origin {
                 Origin::Source(text) => {
-                    let (log, unit) = self.compile(text, options, &named(headers))?;
-                    let units = vec![unit];
-                    let library = false;
-                    Ok((log, Product::Objects { units, library }))
+                    self.object(Code::Text(text.clone()), options, &named(headers))
                 }
+                // "If program was created using clCreateProgramWithIL, then num_input_headers, input_headers, and
+                // header_include_names are ignored."
+                Origin::Il(il) => self.object(il.code(), options, &[]),
                 Origin::Binary(_) | Origin::Linked | Origin::BuiltIn => {
                     Err("a program without source cannot be compiled\n".into())
                 }
@@ -249,10 +253,18 @@ impl Work {
         Ok((log, units))
     }
 
-    fn compile(&mut self, text: &str, options: &str, headers: &[(String, String)]) -> Compiled {
+    /// A compiled object of one unit.
+    fn object(&mut self, code: Code, options: &str, headers: &[(String, String)]) -> Outcome {
+        let (log, unit) = self.compile(code, options, headers)?;
+        let units = vec![unit];
+        let library = false;
+        Ok((log, Product::Objects { units, library }))
+    }
+
+    fn compile(&mut self, code: Code, options: &str, headers: &[(String, String)]) -> Compiled {
         self.compile_source(Source {
             options: options.to_owned(),
-            text: text.to_owned(),
+            code,
             headers: headers.to_vec(),
         })
     }

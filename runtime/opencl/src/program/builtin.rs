@@ -19,7 +19,7 @@ use touchstone_exec::Executable;
 use super::{Built, Origin, Product, Program};
 use crate::context::Context;
 use crate::ffi::{Error, Result, ensure};
-use crate::frontend::{self, Source};
+use crate::frontend::{self, Code, Source};
 use crate::platform::Device;
 use crate::platform::profile::{self, Feature};
 
@@ -79,7 +79,7 @@ pub fn program(
     let failed = |_| Error(CL_OUT_OF_RESOURCES);
     let source = Source {
         options: "-cl-kernel-arg-info".to_owned(),
-        text: SOURCE.to_owned(),
+        code: Code::Text(SOURCE.to_owned()),
         headers: Vec::new(),
     };
     let (_, unit) = frontend::compile(source).map_err(failed)?;

@@ -2,13 +2,14 @@
 //!
 //! [`build`] compiles and links; [`binary`] is the container that
 //! `CL_PROGRAM_BINARIES` returns and `clCreateProgramWithBinary` reads; [`builtin`] has
-//! the built-in kernels. A program keeps one build for each of its devices: they can be
+//! the built-in kernels; [`il`] is what comes as SPIR-V. A program keeps one build for each of its devices: they can be
 //! built at different times with different options, and program-scope variables are each
 //! device's own.
 
 pub mod binary;
 pub mod build;
 pub mod builtin;
+pub mod il;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -29,6 +30,8 @@ use build::Part;
 pub enum Origin {
     /// `clCreateProgramWithSource`.
     Source(String),
+    /// `clCreateProgramWithIL`.
+    Il(il::Il),
     /// `clCreateProgramWithBinary`: one binary for each device.
     Binary(Vec<binary::Container>),
     /// `clCreateProgramWithBuiltInKernels`.
@@ -204,7 +207,7 @@ impl Program {
     pub fn is_from_source(&self) -> bool {
         match self.origin {
             Origin::Source(_) | Origin::Linked => true,
-            Origin::Binary(_) | Origin::BuiltIn => false,
+            Origin::Il(_) | Origin::Binary(_) | Origin::BuiltIn => false,
         }
     }
 
@@ -323,7 +326,7 @@ impl Program {
             (_, Origin::BuiltIn) => Vec::new(),
             (Some((kind, units)), _) => binary::Container::of(kind, &build.options, units).write(),
             (None, Origin::Binary(containers)) => containers[at].write(),
-            (None, Origin::Source(_) | Origin::Linked) => Vec::new(),
+            (None, Origin::Source(_) | Origin::Il(_) | Origin::Linked) => Vec::new(),
         };
         builds.iter().enumerate().map(binary).collect()
     }
@@ -341,12 +344,17 @@ impl Program {
             CL_PROGRAM_DEVICES => Answer::list(self.devices.iter().map(object::handle)),
             CL_PROGRAM_SOURCE => Answer::string(match &self.origin {
                 Origin::Source(source) => touchstone_clc::encoding::bytes_of(source),
-                Origin::Binary(_) | Origin::Linked | Origin::BuiltIn => Vec::new(),
+                Origin::Il(_) | Origin::Binary(_) | Origin::Linked | Origin::BuiltIn => Vec::new(),
             }),
             CL_PROGRAM_BINARY_SIZES => Answer::list(self.binaries().iter().map(Vec::len)),
             CL_PROGRAM_NUM_KERNELS => Answer::of(self.kernel_names()?.len()),
             CL_PROGRAM_KERNEL_NAMES => Answer::text(&self.kernel_names()?.join(";")),
-            CL_PROGRAM_IL => Answer::default(),
+            CL_PROGRAM_IL => match &self.origin {
+                Origin::Il(il) => Answer::list(il.module().iter().copied()),
+                Origin::Source(_) | Origin::Binary(_) | Origin::Linked | Origin::BuiltIn => {
+                    Answer::default()
+                }
+            },
             CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT | CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT => {
                 self.kernel_names()?;
                 Answer::boolean(false)
@@ -375,7 +383,7 @@ impl Program {
             CL_PROGRAM_BINARY_TYPE => Answer::of(match (build.product.parts(), &self.origin) {
                 (Some((kind, _)), _) => kind.code(),
                 (None, Origin::Binary(containers)) => containers[at].kind.code(),
-                (None, Origin::Source(_) | Origin::Linked | Origin::BuiltIn) => {
+                (None, Origin::Source(_) | Origin::Il(_) | Origin::Linked | Origin::BuiltIn) => {
                     CL_PROGRAM_BINARY_TYPE_NONE
                 }
             }),

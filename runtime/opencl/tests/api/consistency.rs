@@ -12,7 +12,7 @@ use touchstone::api::program::*;
 use touchstone::api::queue::*;
 use touchstone::api::sampler::*;
 
-use crate::programs::{built, program};
+use crate::programs::built;
 use crate::rig::{Rig, device, query, query_bytes, query_text, release_events};
 
 fn info<T: Default>(name: cl_device_info) -> T {
@@ -53,34 +53,6 @@ fn a_command_without_children_is_complete_when_it_ends() {
         time(CL_PROFILING_COMMAND_COMPLETE)
     );
     release_events(&[event]);
-}
-
-#[test]
-fn without_intermediate_languages_programs_have_none() {
-    let rig = Rig::new();
-    let text = query_text(|size, value, ret| unsafe {
-        clGetDeviceInfo(device(), CL_DEVICE_IL_VERSION, size, value, ret)
-    });
-    assert_eq!(text, "");
-    let list = query_bytes(|size, value, ret| unsafe {
-        clGetDeviceInfo(device(), CL_DEVICE_ILS_WITH_VERSION, size, value, ret)
-    });
-    assert_eq!(list, []);
-    let mut code = 1;
-    let bytes = [3u8, 2, 35, 7];
-    unsafe {
-        clCreateProgramWithIL(rig.context, bytes.as_ptr().cast(), bytes.len(), &mut code);
-        assert_eq!(code, CL_INVALID_OPERATION);
-        let program = program(&rig, "kernel void k() {}");
-        let mut size = 7;
-        let code = clGetProgramInfo(program, CL_PROGRAM_IL, 0, null_mut(), &mut size);
-        assert_eq!((code, size), (CL_SUCCESS, 0));
-        let value = 5;
-        let at = (&raw const value).cast();
-        let code = clSetProgramSpecializationConstant(program, 0, 4, at);
-        assert_eq!(code, CL_INVALID_OPERATION);
-        assert_eq!(clReleaseProgram(program), CL_SUCCESS);
-    }
 }
 
 unsafe extern "C" fn never(_: cl_program, _: *mut c_void) {}

@@ -18,6 +18,7 @@ mod events;
 mod graphs;
 mod handles;
 mod icd;
+mod il;
 mod kernels;
 mod links;
 mod maps;

@@ -173,8 +173,6 @@ fn arguments_of_builds_are_checked() {
         let mut strings = [c"".as_ptr(), null()];
         clCreateProgramWithSource(rig.context, 2, strings.as_mut_ptr(), null(), &mut code);
         assert_eq!(code, CL_INVALID_VALUE);
-        clCreateProgramWithIL(rig.context, 8 as *const c_void, 4, &mut code);
-        assert_eq!(code, CL_INVALID_OPERATION);
         let names = c"nothing".as_ptr();
         clCreateProgramWithBuiltInKernels(rig.context, 1, &device, names, &mut code);
         assert_eq!(code, CL_INVALID_VALUE);

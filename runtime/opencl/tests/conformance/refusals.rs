@@ -98,8 +98,8 @@ fn devices() -> Vec<Refusal> {
 fn programs() -> Vec<Refusal> {
     refused! { zoo:
         create clCreateProgramWithIL {
-            (zoo.context, to(&0u32), 4) CL_INVALID_OPERATION
-                "if no devices in _context_ support intermediate language programs.";
+            (zoo.context, to(&0u32), 4) CL_INVALID_VALUE
+                "does not contain well-formed intermediate language input that can be consumed by the OpenCL runtime.";
         }
         status clBuildProgram {
             (zoo.source, 0, null(), c"-create-library".as_ptr(), None, null_mut()) CL_INVALID_BUILD_OPTIONS
@@ -122,8 +122,8 @@ fn programs() -> Vec<Refusal> {
                 "if no devices in the context associated with _program_ support destructors for program scope global variables.";
         }
         status clSetProgramSpecializationConstant {
-            (zoo.program, 0, 4, to(&0u32)) CL_INVALID_OPERATION
-                "if no devices associated with _program_ support intermediate language programs.";
+            (zoo.program, 0, 4, to(&0u32)) CL_INVALID_PROGRAM
+                "if _program_ is not a valid program object created from an intermediate language";
         }
         status clGetKernelArgInfo {
             (zoo.kernel, 0, CL_KERNEL_ARG_NAME, 0, null_mut(), &mut 0) CL_KERNEL_ARG_INFO_NOT_AVAILABLE

@@ -1,0 +1,152 @@
+//! Atomics, fences, barriers, groups.
+
+use super::{Given, HEAD, TYPES, built, launch, module, values};
+
+/// Constants of scopes and memory semantics.
+const SCOPES: &str = "
+    %device = OpConstant %i32 1
+    %group = OpConstant %i32 2
+    %sub_group = OpConstant %i32 3
+    %seq_cst = OpConstant %i32 528
+    %acquire = OpConstant %i32 514
+    %release = OpConstant %i32 516
+    %local_acq_rel = OpConstant %i32 264";
+
+#[test]
+fn atomics_say_what_was_there() {
+    let body = "
+        OpAtomicStore %out %device %release %c5
+        %a = OpAtomicIAdd %i32 %out %device %seq_cst %c7
+        %b = OpAtomicSMin %i32 %out %device %seq_cst %cm1
+        %c = OpAtomicUMax %i32 %out %device %seq_cst %c3
+        %d = OpAtomicIIncrement %i32 %out %device %c0
+        %e = OpAtomicExchange %i32 %out %device %seq_cst %c3
+        %f = OpAtomicCompareExchange %i32 %out %device %seq_cst %acquire %c2 %c3
+        %g = OpAtomicCompareExchange %i32 %out %device %seq_cst %acquire %c1 %c3
+        %h = OpAtomicLoad %i32 %out %device %acquire
+        %taken = OpAtomicFlagTestAndSet %bool %out %device %seq_cst
+        %i = OpSelect %i32 %taken %c1 %c0
+        OpAtomicFlagClear %out %device %release
+        %j = OpLoad %i32 %out";
+    let wanted = ["%a", "%b", "%c", "%d", "%e", "%f", "%g", "%h", "%i", "%j"];
+    assert_eq!(
+        values(SCOPES, body, &wanted),
+        [5, 12, -1, -1, 0, 3, 2, 2, 1, 0]
+    );
+}
+
+/// The orders, scopes and memories of the instructions reach the executor.
+#[test]
+fn orders_and_scopes_are_those_of_the_module() {
+    let body = "
+        OpMemoryBarrier %group %local_acq_rel
+        %x = OpAtomicLoad %i32 %out %group %acquire
+        OpControlBarrier %group %device %seq_cst
+        OpControlBarrier %sub_group %sub_group %local_acq_rel
+        %unknown = OpCopyObject %i32 %x
+        %y = OpAtomicLoad %i32 %out %device %unknown";
+    let shown = built(&module(SCOPES, body)).module.to_string();
+    for part in [
+        "fence local, acq_rel, work_group",
+        "acquire, work_group",
+        "barrier.work_group global, device",
+        "barrier.sub_group local, sub_group",
+        // Only the run knows the order: the strongest one.
+        "seq_cst, device",
+    ] {
+        assert!(shown.contains(part), "{part}:\n{shown}");
+    }
+}
+
+#[test]
+fn groups_compute_together() {
+    let text = format!(
+        r#"{HEAD}
+        OpEntryPoint Kernel %k "k" %lid
+        OpDecorate %lid BuiltIn LocalInvocationIndex
+        {TYPES}
+        {SCOPES}
+        %in = OpTypePointer Input %i64
+        %lid = OpVariable %in Input
+        %c4 = OpConstant %i64 4
+        %ev = OpTypeEvent
+        %k = OpFunction %void None %kernel_type
+        %out = OpFunctionParameter %g_i32
+        %l = OpLabel
+        %n = OpLoad %i64 %lid
+        %x = OpUConvert %i32 %n
+        %sum = OpGroupIAdd %i32 %group Reduce %x
+        %before = OpGroupIAdd %i32 %group ExclusiveScan %x
+        %most = OpGroupSMax %i32 %sub_group InclusiveScan %x
+        %some = OpIEqual %bool %x %c2
+        %any = OpGroupAny %bool %group %some
+        %all = OpGroupAll %bool %group %some
+        %sent = OpGroupBroadcast %i32 %group %x %l1
+        %a = OpSelect %i32 %any %c2 %c0
+        %b = OpSelect %i32 %all %c1 %c0
+        %votes = OpIAdd %i32 %a %b
+        %both = OpIAdd %i32 %votes %sent
+        %at = OpIMul %i64 %n %c4
+        %p0 = OpInBoundsPtrAccessChain %g_i32 %out %at
+        %p1 = OpInBoundsPtrAccessChain %g_i32 %p0 %l1
+        %p2 = OpInBoundsPtrAccessChain %g_i32 %p1 %l1
+        %p3 = OpInBoundsPtrAccessChain %g_i32 %p2 %l1
+        OpStore %p0 %sum
+        OpStore %p1 %before
+        OpStore %p2 %most
+        OpStore %p3 %both
+        OpReturn
+        OpFunctionEnd
+        "#
+    );
+    let mut bytes = vec![0u8; 4 * 4 * 5];
+    launch(built(&text), "k", vec![Given::Buffer(&mut bytes)], 5, 5);
+    let found: Vec<i32> = super::Element::read(&bytes);
+    let sums = [0, 0, 1, 3, 6];
+    for (n, item) in found.chunks(4).enumerate() {
+        assert_eq!(item, [10, sums[n], n as i32, 3]);
+    }
+}
+
+/// A work-group copies from global to local memory and waits for it.
+#[test]
+fn groups_copy_together() {
+    let text = format!(
+        r#"{HEAD}
+        OpEntryPoint Kernel %k "k" %lid
+        OpDecorate %lid BuiltIn LocalInvocationIndex
+        {TYPES}
+        {SCOPES}
+        %in = OpTypePointer Input %i64
+        %lid = OpVariable %in Input
+        %count = OpConstant %i64 3
+        %stride = OpConstant %i64 2
+        %c8 = OpConstant %i32 8
+        %last = OpConstant %i64 7
+        %arr = OpTypeArray %i32 %c8
+        %w_arr = OpTypePointer Workgroup %arr
+        %w_i32 = OpTypePointer Workgroup %i32
+        %room = OpVariable %w_arr Workgroup
+        %ev = OpTypeEvent
+        %f_ev = OpTypePointer Function %ev
+        %none = OpConstantNull %ev
+        %k = OpFunction %void None %kernel_type
+        %out = OpFunctionParameter %g_i32
+        %l = OpLabel
+        %list = OpVariable %f_ev Function
+        %to = OpInBoundsAccessChain %w_i32 %room %c0
+        %e = OpGroupAsyncCopy %ev %group %to %out %count %l1 %none
+        OpStore %list %e
+        OpGroupWaitEvents %group %c1 %list
+        %e2 = OpGroupAsyncCopy %ev %group %out %to %count %stride %none
+        OpStore %list %e2
+        OpGroupWaitEvents %group %c1 %list
+        OpReturn
+        OpFunctionEnd
+        "#
+    );
+    let mut bytes: Vec<u8> = (1..=6).flat_map(|n: i32| n.to_ne_bytes()).collect();
+    launch(built(&text), "k", vec![Given::Buffer(&mut bytes)], 2, 2);
+    let found: Vec<i32> = super::Element::read(&bytes);
+    assert_eq!(found, [1, 2, 2, 4, 3, 6]);
+}
