@@ -142,10 +142,13 @@ pub(crate) fn link(units: &[&Lowered]) -> Result<ir::Module, String> {
         let _ = writeln!(log, "error: `{name}` is used and nowhere defined");
     }
     // In a unit of OpenCL C there is none: it comes about between units, or was in a module of SPIR-V.
+    // A call of what is missing leads nowhere that could be followed.
     let mut first = None;
-    cycles(&calls(&module), |cycle, _| {
-        first = first.or(cycle.first().copied())
-    });
+    if log.is_empty() {
+        cycles(&calls(&module), |cycle, _| {
+            first = first.or(cycle.first().copied())
+        });
+    }
     if let Some(function) = first {
         let name = &module.functions[function].name;
         let _ = writeln!(

@@ -9,7 +9,6 @@ use touchstone::api::device::*;
 use touchstone::api::event::*;
 use touchstone::api::image::*;
 use touchstone::api::program::*;
-use touchstone::api::queue::*;
 use touchstone::api::sampler::*;
 
 use crate::programs::built;
