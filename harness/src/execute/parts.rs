@@ -21,7 +21,7 @@ impl Parts {
     /// The parts of so many calls, or of those that another process left; none where it left nothing.
     pub fn new(calls: usize, left: Option<Left>) -> Option<Parts> {
         let mut all = match left {
-            None => vec![0..calls],
+            None => std::iter::once(0..calls).collect::<Vec<_>>(),
             Some(Left { from, without }) => {
                 let [from, without] = [from, without].map(|n| n as usize);
                 vec![from..without, without + 1..calls]

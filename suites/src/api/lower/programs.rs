@@ -148,7 +148,7 @@ impl Lowering {
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
         let way = self.sources % 3;
         self.sources += 1;
-        let said = |n: usize| way == 1 || (way == 2 && n % 2 == 0);
+        let said = |n: usize| way == 1 || (way == 2 && n.is_multiple_of(2));
         let given = lines.iter().enumerate().map(|(n, line)| match said(n) {
             true => Value::Text(format!(
                 "{line}what is behind the length is no part of the program"

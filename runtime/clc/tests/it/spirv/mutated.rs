@@ -115,7 +115,7 @@ proptest! {
             let other = words[value as usize % (words.len() - 5) + 5];
             words[at] = match kind {
                 0 => value % 160,
-                1 => words[at] & 0xffff_0000 | value % 420,
+                1 => (words[at] & 0xffff_0000) | (value % 420),
                 2 => other,
                 _ => value,
             };
