@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 /// Version of these messages. Parent and worker are one program, so they differ only when the
 /// program was replaced during a run.
-pub const PROTOCOL: u32 = 4;
+pub const PROTOCOL: u32 = 5;
 
 /// Longest line that is taken, in bytes.
 pub const LONGEST_LINE: u64 = 64 << 20;

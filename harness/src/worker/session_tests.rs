@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 
 const TEST: &str = "OPENCL MP\n{ [x]=0; }\nP0 (global int* x) { *x = 1; }\nexists (x=1)\n";
 
-const HELLO: &str = r#"echo '{"reply":"hello","protocol":4}'"#;
+const HELLO: &str = r#"echo '{"reply":"hello","protocol":5}'"#;
 
 fn known() -> Known {
     Known {

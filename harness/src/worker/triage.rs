@@ -452,6 +452,33 @@ P0 (global atomic_int* x) {
     }
 
     #[test]
+    fn what_is_behind_a_call_that_ended_its_worker_is_of_the_same_case() {
+        let in_a_call = |before: Vec<Launch>| {
+            let mut attempt = died(How::Signal(11), before);
+            if let Ending::Died(death) = &mut attempt.ending {
+                death.whereabouts.left = Some(Left {
+                    from: 0,
+                    without: 3,
+                });
+            }
+            attempt
+        };
+        let to_end = vec![in_a_call(launches(0)), in_a_call(vec![]), ended(1)];
+        let result = conclude(&case(), to_end, &model());
+        assert_eq!((result.verdict, result.instances), (Verdict::Crash, 20));
+        let at: Vec<_> = result.launches.iter().map(|l| l.index).collect();
+        assert_eq!(at, [0, 1]);
+        let reason =
+            "the worker was killed by SIGSEGV in 2 calls that must be refused; the others give";
+        assert!(result.reason.starts_with(reason), "{}", result.reason);
+        // A pass of the others is no flaky case, and what was left out is said.
+        let passed = conclude(&case(), vec![in_a_call(vec![]), ended(0)], &model());
+        assert_eq!(passed.verdict, Verdict::Crash);
+        let cut = conclude(&case(), vec![in_a_call(launches(0))], &model());
+        assert!(cut.reason.contains("was not tried"), "{}", cut.reason);
+    }
+
+    #[test]
     fn launches_before_the_death_are_kept() {
         let result = conclude(
             &case(),

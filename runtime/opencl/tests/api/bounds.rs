@@ -249,7 +249,12 @@ fn compiles(rig: &Rig, source: &str) -> (cl_program, cl_int) {
     let program =
         unsafe { clCreateProgramWithSource(rig.context, 1, &mut text, null(), &mut code) };
     assert_eq!(code, CL_SUCCESS);
-    let code = unsafe {
+    (program, compile(program))
+}
+
+/// Compiles a program without options or headers.
+pub fn compile(program: cl_program) -> cl_int {
+    unsafe {
         clCompileProgram(
             program,
             0,
@@ -261,8 +266,7 @@ fn compiles(rig: &Rig, source: &str) -> (cl_program, cl_int) {
             None,
             null_mut(),
         )
-    };
-    (program, code)
+    }
 }
 
 /// Recursion is told when the program is built, also when it goes through two units.

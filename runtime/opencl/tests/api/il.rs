@@ -16,6 +16,7 @@ use touchstone::api::program::*;
 use touchstone::api::range::*;
 use touchstone::icd::clGetExtensionFunctionAddressForPlatform;
 
+use crate::bounds::compile;
 use crate::programs::{build, log, program, release};
 use crate::rig::{Rig, device, platform, query_bytes, query_text, release_buffers};
 
@@ -228,21 +229,8 @@ fn through_binary(rig: &Rig, program: cl_program) -> cl_program {
     }
 }
 
-fn compile(program: cl_program) {
-    let code = unsafe {
-        clCompileProgram(
-            program,
-            0,
-            null(),
-            null(),
-            0,
-            null(),
-            null_mut(),
-            None,
-            null_mut(),
-        )
-    };
-    assert_eq!(code, CL_SUCCESS, "{}", log(program));
+fn compiled(program: cl_program) {
+    assert_eq!(compile(program), CL_SUCCESS, "{}", log(program));
 }
 
 /// A module and a source make one program; the module may have come by a binary.
@@ -251,8 +239,8 @@ fn modules_are_linked_with_sources() {
     let rig = Rig::new();
     let il = created(&rig, &module(Stores::Imported));
     let source = program(&rig, "uint twice(uint x) { return 2 * x; }");
-    compile(il);
-    compile(source);
+    compiled(il);
+    compiled(source);
     let loaded = through_binary(&rig, il);
     for first in [il, loaded] {
         let inputs = [first, source];

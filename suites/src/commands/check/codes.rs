@@ -65,8 +65,13 @@ impl Found<'_> {
         }
     }
 
-    /// What happens before something came before it.
+    /// What happens before something came before it. After something failed, calls may not be made whose events there
+    /// are not, such as that of a blocking read that was refused; a wait among them keeps nobody waiting.
     pub(super) fn stamps(&mut self) {
+        let not_made = self.trace.codes.values().any(|code| *code == NOT_MADE);
+        if not_made && self.after_failure() {
+            return;
+        }
         let mut stamps: Vec<(Moment, u64)> =
             self.trace.stamps.iter().map(|(m, s)| (*m, *s)).collect();
         stamps.sort_by_key(|(_, stamp)| *stamp);

@@ -111,7 +111,15 @@ fn unconditional(program: &HostProgram, check: &Check, c: &mut Text) {
             }
         }
         That::Before(first, then) => {
-            plain(format!("later({}, {})", stamp(*first), stamp(*then)), c);
+            let later = format!("later({}, {})", stamp(*first), stamp(*then));
+            // What is not made after a failure follows from it.
+            plain(
+                match program.may_lose_contexts() {
+                    true => format!("!left_undone() && {later}"),
+                    false => later,
+                },
+                c,
+            );
         }
         That::NotAfter(first, then) => plain(format!("larger({first}, {then})"), c),
         That::Held {

@@ -209,6 +209,15 @@ static inline int succeeded(unsigned mark)
     return marks[mark].made && marks[mark].code == CL_SUCCESS;
 }
 
+/* Some call was not made, for what it needs was not there: a wait among them kept nobody waiting. */
+static inline int left_undone(void)
+{
+    for (unsigned n = 0; n <= MARKS; n++)
+        if (marks[n].made && marks[n].code == NOT_MADE)
+            return 1;
+    return 0;
+}
+
 /* Of two moments that both came, the first came later. */
 static inline int later(unsigned long first, unsigned long then)
 {

@@ -247,7 +247,7 @@ fn by_column(
     told.into_iter().map(|(_, what)| what).collect()
 }
 
-/// Columns with wrong elements that are told of an object.
+/// Columns with wrong elements that are reported of an object.
 const COLUMNS: usize = 4;
 
 fn pointer(

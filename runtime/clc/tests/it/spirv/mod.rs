@@ -8,7 +8,7 @@
 //! | `memory` | types, pointers, variables, structs |
 //! | `kernel` | entry points, arguments, built-in variables, linkage |
 //! | `groups` | atomics, barriers, groups |
-//! | `refused` | what is not read, and how that is told |
+//! | `refused` | what is not read, and how that is reported |
 //! | `mutated` | modules with words that are wrong |
 
 mod arith;

@@ -79,7 +79,7 @@ static SEED: LazyLock<Vec<u32>> = LazyLock::new(|| {
     words.iter().map(|&word| u32::from_le_bytes(word)).collect()
 });
 
-/// Reads words; what is wrong is told as that, not as a defect of the reader.
+/// Reads words; what is wrong is reported as that, not as a defect of the reader.
 fn read(words: &[u32]) {
     if let Err(log) = unit_with(&bytes(words), &[]).and_then(linked) {
         assert!(log.starts_with("error: "), "{log}");

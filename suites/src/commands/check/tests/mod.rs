@@ -10,6 +10,7 @@ use crate::commands::order::{Fate, Moment};
 use crate::commands::program::{CommandId, Event, Place, Reached, Step, Token, Who, Writer};
 use crate::commands::trace::{Seen, Trace, status};
 use crate::commands::yaml;
+use crate::host::NOT_MADE;
 use crate::rule::{self, RuleId};
 use classay_vocabulary::{Freedom, FreedomCount, Violation};
 use ideal::strange;
@@ -520,6 +521,9 @@ fn what_fails_may_end_before_the_rest_of_its_list() {
     let found = plan.check(&trace);
     let named = found.iter().any(|v| v.rules.contains(&rule::SP_HOST_WAIT));
     assert!(named, "{found:?}");
+    // One that is not made, for want of an event that a call gives which fails, keeps nobody waiting.
+    trace.codes.insert(place(main, 3), NOT_MADE);
+    assert_eq!(plan.check(&trace), []);
 }
 
 /// The freedoms that a trace could show, and whether it does.
