@@ -46,8 +46,6 @@ impl Drop for Module {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Special {
     local: u32,
-    /// The numbers of workgroups begin with another than 0.
-    based: bool,
     /// Words of workgroup memory by specialisation constant.
     sizes: Vec<(u32, u32)>,
 }
@@ -213,11 +211,7 @@ impl Built {
             constants,
             sizes,
         } = given;
-        let pipeline = self.pipeline(Special {
-            local,
-            based: first > 0,
-            sizes,
-        })?;
+        let pipeline = self.pipeline(Special { local, sizes })?;
         let all = buffers.iter().chain(&texels).chain(&planes);
         let uses: Vec<&Rc<Buffer>> = all.map(|(_, words)| &words.buffer).collect();
         let views = texels.iter().map(|(_, words)| Ok([words.buffer.texels()?]));
@@ -309,10 +303,8 @@ impl Built {
             .module(self.module.handle)
             .name(&name)
             .specialization_info(&constants);
-        let flags = match special.based {
-            true => vk::PipelineCreateFlags::DISPATCH_BASE,
-            false => vk::PipelineCreateFlags::empty(),
-        };
+        // Any launch may begin with another workgroup than 0, so that one pipeline does for all.
+        let flags = vk::PipelineCreateFlags::DISPATCH_BASE;
         let create = [vk::ComputePipelineCreateInfo::default()
             .flags(flags)
             .stage(stage)
