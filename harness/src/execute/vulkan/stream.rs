@@ -146,12 +146,8 @@ impl Stream {
         }
     }
 
-    /// The batch that is being recorded; its number.
+    /// The batch that is being recorded.
     fn batch(&mut self) -> Result<&mut Batch, Unusable> {
-        let full = |batch: &Batch| batch.launches.len() as u32 == MOST_LAUNCHES;
-        if self.open.as_ref().is_some_and(full) {
-            self.flush()?;
-        }
         let batch = match self.open.take() {
             Some(batch) => batch,
             None => self.begin()?,
@@ -269,6 +265,10 @@ impl Stream {
         ) -> Result<(), Unusable>,
     ) -> Result<(u64, Seconds), Unusable> {
         let (clock, seconds) = (self.clock.is_some(), Seconds::default());
+        let full = |batch: &Batch| batch.launches.len() as u32 == MOST_LAUNCHES;
+        if self.open.as_ref().is_some_and(full) {
+            self.flush()?;
+        }
         let batch = self.batch()?;
         let (times, at) = (batch.times, 2 * batch.launches.len() as u32);
         batch.launches.push(Rc::clone(&seconds));
