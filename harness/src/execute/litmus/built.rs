@@ -1,7 +1,7 @@
 //! Tests built for a device: alone, or many in one program.
 
 use crate::device::{Api, Capabilities, OpenDevice};
-use crate::environment::{Images, Modules, SubGroupShape};
+use crate::environment::{Modules, SubGroupShape};
 use crate::execute::bench::{Bench, Foreigns, NotBuilt};
 use crate::execute::ended::NotRun;
 use crate::execute::needs::choose_dialect;
@@ -10,6 +10,7 @@ use classay_litmus::kernel::{Needs, Shape, TestKernel};
 use classay_litmus::program::Program;
 use classay_reports::record::EvidenceKind;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::time::Instant;
 
 /// A test as OpenCL C.
@@ -45,6 +46,18 @@ impl Written {
         })
     }
 
+    /// What its module has beside its text, in Vulkan.
+    fn foreigns(&self) -> Foreigns {
+        let operations = self.test.operations.all.iter();
+        let operations =
+            operations.map(|(name, of)| (name.clone(), vulkan::foreign(of, self.modules.model)));
+        Foreigns {
+            operations: operations.collect(),
+            aliasing: self.test.aliasing().collect(),
+            modules: self.modules,
+        }
+    }
+
     /// Devices that it takes, or in Vulkan queue families.
     pub fn devices(&self) -> u8 {
         self.test.shape.families().len().max(1) as u8
@@ -72,49 +85,61 @@ pub struct Built {
 }
 
 impl Built {
-    /// Builds tests, in order: all in one program, or each alone where that does not build.
+    /// Builds tests, in order. Compilers of OpenCL C take all in one program, or each alone where that does not build.
+    /// In Vulkan a pipeline is one entry point, and drivers compile what its whole module has for it: each test is a
+    /// module of its own there.
     pub fn all(
         bench: &mut Bench,
         capabilities: &Capabilities,
         tests: Vec<Written>,
     ) -> Vec<Result<Built, NotRun>> {
-        let started = Instant::now();
-        let mut source = String::new();
-        let mut collects = Collects::default();
-        let mut foreign = Foreigns::default();
-        for written in &tests {
-            foreign.modules.model = written.modules.model;
-            // Those of tests without images are of either kind.
-            if written.modules.images == Images::Planes {
-                foreign.modules.images = Images::Planes;
-            }
-            let operations = written.test.operations.all.iter();
-            let operations = operations
-                .map(|(name, of)| (name.clone(), vulkan::foreign(of, written.modules.model)));
-            foreign.operations.extend(operations);
-            foreign.aliasing.extend(written.test.aliasing());
-        }
-        let names: Vec<String> = tests
-            .iter()
-            .map(|written| {
-                source.push_str(written.test.parts().0);
-                collects.name(&written.test, &mut source)
-            })
-            .collect();
-        let (program, count) = (bench.build(&source, &foreign), tests.len());
-        let tests = tests.into_iter().zip(names);
-        let mut built: Vec<Result<Built, NotRun>> = match program {
-            Ok(program) => tests
-                .map(|(written, collect)| {
-                    Built::of(bench, capabilities, written, (program, &collect))
+        match capabilities.api {
+            Api::OpenCl => Built::joined(bench, capabilities, tests),
+            Api::Vulkan => {
+                let mut collects = Collects::default();
+                let each = tests.into_iter();
+                each.map(|written| {
+                    Built::alone(bench, capabilities, written, |written, bench| {
+                        collects.apart(bench, capabilities, written)
+                    })
                 })
-                .collect(),
-            Err(failed) if count == 1 => vec![Err(not_built(source, capabilities, failed))],
+                .collect()
+            }
+        }
+    }
+
+    /// All in one program with all that collects, or each alone where that does not build.
+    fn joined(
+        bench: &mut Bench,
+        capabilities: &Capabilities,
+        tests: Vec<Written>,
+    ) -> Vec<Result<Built, NotRun>> {
+        let started = Instant::now();
+        let (mut source, mut collects) = (String::new(), Collects::default());
+        for written in &tests {
+            source.push_str(written.test.parts().0);
+            if let Some(new) = collects.new_text(&written.test) {
+                source.push_str(new);
+            }
+        }
+        let count = tests.len();
+        let program = match bench.build(&source, &Foreigns::default()) {
+            Ok(program) => program,
+            Err(failed) if count == 1 => {
+                return vec![Err(not_built(source, capabilities, failed))];
+            }
             Err(_) => {
-                let alone = |(written, _)| Built::all(bench, capabilities, vec![written]);
-                return tests.flat_map(alone).collect();
+                let alone = |written| Built::joined(bench, capabilities, vec![written]);
+                return tests.into_iter().flat_map(alone).collect();
             }
         };
+        let mut built: Vec<Result<Built, NotRun>> = tests
+            .into_iter()
+            .map(|written| {
+                let collect = collects.kernel(bench, &written.test, program)?;
+                Built::of(bench, capabilities, written, (program, collect))
+            })
+            .collect();
         let seconds = started.elapsed().as_secs_f64() / count.max(1) as f64;
         for test in built.iter_mut().flatten() {
             test.build_seconds = seconds;
@@ -122,11 +147,29 @@ impl Built {
         built
     }
 
+    /// One in a module of its own, beside what collects.
+    fn alone(
+        bench: &mut Bench,
+        capabilities: &Capabilities,
+        written: Written,
+        mut collect: impl FnMut(&Written, &mut Bench) -> Result<usize, NotRun>,
+    ) -> Result<Built, NotRun> {
+        let started = Instant::now();
+        let source = written.test.parts().0;
+        let program = bench.build(source, &written.foreigns());
+        let program =
+            program.map_err(|failed| not_built(source.to_owned(), capabilities, failed))?;
+        let collect = collect(&written, bench)?;
+        let mut built = Built::of(bench, capabilities, written, (program, collect))?;
+        built.build_seconds = started.elapsed().as_secs_f64();
+        Ok(built)
+    }
+
     fn of(
         bench: &mut Bench,
         capabilities: &Capabilities,
         written: Written,
-        (program, collect): (usize, &str),
+        (program, collect): (usize, usize),
     ) -> Result<Built, NotRun> {
         let test = written.test;
         let mut tests = Vec::new();
@@ -137,7 +180,6 @@ impl Built {
             largest_group = largest_group.min(bench.max_group(family, kernel)?.max(1));
             tests.push(kernel);
         }
-        let collect = bench.kernel(program, collect)?;
         let sub_groups = sub_groups(bench, &test, &tests, largest_group)?;
         Ok(Built {
             program: written.program,
@@ -152,21 +194,76 @@ impl Built {
     }
 }
 
-/// The collecting kernels of a program: one for all tests that record the same, since compilers take as long for
-/// it as for a test.
+/// The collecting kernels of tests that are built together: one for all that record the same, since compilers take as
+/// long for it as for a test.
 #[derive(Default)]
-struct Collects(HashMap<String, String>);
+struct Collects(HashMap<String, Collect>);
+
+/// One of them: its name, and its number once it is a kernel.
+struct Collect {
+    name: String,
+    kernel: Option<usize>,
+}
 
 impl Collects {
-    /// The name of a test's; it is added to the source where that has none like it.
-    fn name(&mut self, test: &TestKernel, source: &mut String) -> String {
-        let (name, text) = (test.collect_name(), test.parts().1);
-        let known = self.0.entry(text.replacen(&name, "", 1));
-        let known = known.or_insert_with(|| {
-            source.push_str(text);
-            name
-        });
-        known.clone()
+    /// The one of a test, and whether it is the first like it.
+    fn of(&mut self, test: &TestKernel) -> (&mut Collect, bool) {
+        let name = test.collect_name();
+        match self.0.entry(test.parts().1.replacen(&name, "", 1)) {
+            Entry::Occupied(known) => (known.into_mut(), false),
+            Entry::Vacant(free) => (free.insert(Collect { name, kernel: None }), true),
+        }
+    }
+
+    /// The text of a test's, where there is none like it yet.
+    fn new_text<'a>(&mut self, test: &'a TestKernel) -> Option<&'a str> {
+        self.of(test).1.then(|| test.parts().1)
+    }
+
+    /// A test's, in the program that has its text.
+    fn kernel(
+        &mut self,
+        bench: &mut Bench,
+        test: &TestKernel,
+        program: usize,
+    ) -> Result<usize, NotRun> {
+        let (collect, _) = self.of(test);
+        let kernel = match collect.kernel {
+            Some(kernel) => kernel,
+            None => bench.kernel(program, &collect.name)?,
+        };
+        collect.kernel = Some(kernel);
+        Ok(kernel)
+    }
+
+    /// A test's, in a module of its own.
+    fn apart(
+        &mut self,
+        bench: &mut Bench,
+        capabilities: &Capabilities,
+        written: &Written,
+    ) -> Result<usize, NotRun> {
+        let (test, text) = (&written.test, written.test.parts().1);
+        if let (
+            Collect {
+                kernel: Some(kernel),
+                ..
+            },
+            _,
+        ) = self.of(test)
+        {
+            return Ok(*kernel);
+        }
+        let foreigns = Foreigns {
+            modules: written.modules,
+            ..Foreigns::default()
+        };
+        let module = bench.build(text, &foreigns);
+        let module = module.map_err(|failed| not_built(text.to_owned(), capabilities, failed))?;
+        // The first like it has the name that is in this text, unless its module did not build.
+        let (collect, _) = self.of(test);
+        collect.name = test.collect_name();
+        self.kernel(bench, test, module)
     }
 }
 
@@ -218,27 +315,27 @@ mod tests {
 
     #[test]
     fn tests_that_record_the_same_share_what_collects() {
-        let mut source = String::new();
         let mut collects = Collects::default();
-        let mut name = |test: &str, number| {
+        let mut first_like_it = |test: &str, number| {
             let mut all = crate::plan::shipped()
                 .expect("the shipped tests")
                 .into_iter();
             let case = all.find(|case| case.test == test).expect("a shipped test");
             let program = case.body.litmus().expect("a litmus test");
             let test = TestKernel::numbered(program, AtomicsDialect::C11, number).expect("kernels");
-            collects.name(&test, &mut source)
+            collects.new_text(&test).is_some()
         };
-        let names = [
+        let first = [
             ("SB+rlx", 0),
             ("MP+rel+acq", 1),
             ("2+2W+rel", 2),
             ("LB+rlx", 3),
         ]
-        .map(|(test, number)| name(test, number));
-        assert_eq!(names[1], names[0]);
-        assert_eq!(names[3], names[0]);
-        assert_ne!(names[2], names[0], "it records memory, not registers");
-        assert_eq!(source.matches("__kernel").count(), 2);
+        .map(|(test, number)| first_like_it(test, number));
+        assert_eq!(
+            first,
+            [true, false, true, false],
+            "only 2+2W records memory, not registers"
+        );
     }
 }
