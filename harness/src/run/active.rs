@@ -1,7 +1,7 @@
 //! A run that is going on: cases run one after another or beside each other, and each result is kept as soon
 //! as its case ends.
 
-use super::alone::rounds_of;
+use super::alone::{TOGETHER, rounds_of};
 use super::beside::{Beside, News};
 use super::reach::Covers;
 use super::results::Results;
@@ -74,6 +74,8 @@ pub struct Active {
     pub(super) session: Session,
     /// Sessions beside it, for tests that are built beside others.
     pub(super) lanes: Vec<Session>,
+    /// Seconds that a fresh worker takes to open the device, once that is known.
+    pub(super) opening: Option<f64>,
     pub(super) cases: Vec<Case>,
     pub(super) model: ChosenModel,
     pub(super) limits: Limits,
@@ -167,7 +169,7 @@ impl Active {
         match self.order {
             Order::Listed => everything.into_iter().try_for_each(|at| {
                 let rounds = rounds_of(&self.cases[at]);
-                self.in_rounds(&[at], rounds, None, None, observer)
+                self.in_rounds(&[at], (rounds, TOGETHER), None, None, observer)
             }),
             Order::Scheduled {
                 jobs,
@@ -197,7 +199,7 @@ impl Active {
                         seconds.map(|seconds| begun + Duration::from_secs_f64(seconds))
                     };
                     let part = able.len() as f64 / self.cases.len().max(1) as f64;
-                    self.in_rounds(&lacking, 1, None, None, observer)?;
+                    self.in_rounds(&lacking, (1, TOGETHER), None, None, observer)?;
                     self.alone(&able, end(part), None, observer)?;
                     return self.beside(&others, jobs, (None, end(1.0)), &learned, observer);
                 }
@@ -209,7 +211,7 @@ impl Active {
                 self.beside(&others, jobs, (until, paced), &learned, observer)?;
                 let until = clock.whole();
                 let paced = until.map(|until| until.last_begin);
-                self.in_rounds(&lacking, 1, None, until, observer)?;
+                self.in_rounds(&lacking, (1, TOGETHER), None, until, observer)?;
                 self.alone(&able, paced, until, observer)?;
                 // What there is time for of those that were not reached.
                 if let Some(until) = until {

@@ -18,7 +18,17 @@ use classay_vocabulary::Budget;
 use std::time::{Duration, Instant};
 
 /// Tests that share the workers of their rounds.
-const TOGETHER: usize = 8;
+pub(super) const TOGETHER: usize = 8;
+
+/// The same where a worker takes long to open the device, once some tests are kept.
+const MORE_TOGETHER: usize = 32;
+
+/// Seconds that are long for that.
+const LONG_OPENING: f64 = 0.5;
+
+/// The part of the time left that workers beside each other may take to open the device, if they do so one after the
+/// other, as they have to with some drivers.
+const OPENING: f64 = 0.1;
 
 /// Rounds of tests that share the time of a run.
 const ROUNDS: u32 = 3;
@@ -154,11 +164,15 @@ impl Active {
         observer: &mut dyn Observer,
     ) -> Result<(), Halt> {
         let mut left = which;
+        if end.is_some() {
+            self.time_opening().map_err(Halt::Stop)?;
+        }
         // Seconds that a test took of those that were built for the first time, with all else.
         let mut cost: Option<f64> = None;
         while !left.is_empty() {
             let now = Instant::now();
-            let mut many = TOGETHER * self.order.jobs();
+            let together = self.together(cost.is_some());
+            let mut many = together * self.lanes_within(end);
             if let Some(until) = until {
                 let time = until.last_begin.saturating_duration_since(now);
                 // Some that are built and not played any more would have been built in vain.
@@ -181,18 +195,18 @@ impl Active {
             // Those that record alike are counted by one kernel where they are built together.
             let mut some = some.to_vec();
             some.sort_by_key(|&at| recorded(&self.cases[at]));
-            self.in_rounds(&some, rounds, share, until, observer)?;
+            self.in_rounds(&some, (rounds, together), share, until, observer)?;
             cost = Some(now.elapsed().as_secs_f64() / some.len() as f64);
         }
         Ok(())
     }
 
-    /// Plays tests in so many rounds, until `end` where they share the time and for their own budgets where
+    /// Plays tests in so many rounds, so many together, until `end` where they share the time and for their own budgets where
     /// they do not, and keeps them.
     pub(super) fn in_rounds(
         &mut self,
         which: &[usize],
-        rounds: u32,
+        (mut rounds, together): (u32, usize),
         end: Option<Instant>,
         until: Option<Until>,
         observer: &mut dyn Observer,
@@ -211,14 +225,15 @@ impl Active {
             played: 0,
         });
         let mut round = 0;
-        let mut rounds = rounds;
         while round < rounds {
             if share.is_none() && rounds > 1 {
                 self.session.renew();
             }
             if let Some(share) = &mut share {
                 let begun = Instant::now();
-                let built = self.build(&all, rounds > 1, until).map_err(Halt::Stop)?;
+                let built = self
+                    .build(&all, (rounds > 1, together), until)
+                    .map_err(Halt::Stop)?;
                 for (at, built) in built {
                     all[at].built.add(built);
                 }
@@ -244,7 +259,7 @@ impl Active {
                 let seconds = share.as_ref().map(share_of);
                 let case = part(&self.cases[all[at].at], (round, rounds), seconds);
                 // Without a time to share nothing was built beside others.
-                let lane = share.as_ref().map_or(0, |_| at / TOGETHER);
+                let lane = share.as_ref().map_or(0, |_| at / together);
                 let over = self.play(lane, &case, &mut all[at], until, observer)?;
                 all[at].over = over;
                 if let (Some(share), Some(last)) = (&mut share, all[at].attempts.last()) {
@@ -284,7 +299,7 @@ impl Active {
     fn build(
         &mut self,
         all: &[Played],
-        fresh: bool,
+        (fresh, together): (bool, usize),
         until: Option<Until>,
     ) -> Result<Vec<(usize, Built)>, Stop> {
         // Some drivers compile only when a kernel is enqueued, with the size of work-groups that it has then.
@@ -294,7 +309,7 @@ impl Active {
         };
         let lanes = all.iter().enumerate().collect::<Vec<_>>();
         let lanes: Vec<Vec<(usize, Case)>> = lanes
-            .chunks(TOGETHER)
+            .chunks(together)
             .map(|lane| {
                 let left = lane.iter().filter(|(_, played)| !played.over);
                 left.map(|&(at, played)| (at, briefly(played))).collect()
@@ -363,6 +378,36 @@ impl Active {
         })
     }
 
+    /// Opens a fresh worker to see how long that takes, once a run.
+    fn time_opening(&mut self) -> Result<(), Stop> {
+        if self.opening.is_none() {
+            self.session.renew();
+            let begun = Instant::now();
+            self.session.ready()?;
+            self.opening = Some(begun.elapsed().as_secs_f64());
+        }
+        Ok(())
+    }
+
+    /// Tests that share the workers of their rounds; the first are few, so that some are known soon.
+    fn together(&self, some_are_kept: bool) -> usize {
+        match self.opening {
+            Some(seconds) if some_are_kept && seconds > LONG_OPENING => MORE_TOGETHER,
+            _ => TOGETHER,
+        }
+    }
+
+    /// Workers that build beside each other.
+    fn lanes_within(&self, end: Option<Instant>) -> usize {
+        let jobs = self.order.jobs();
+        let (Some(opening), Some(end)) = (self.opening, end) else {
+            return jobs;
+        };
+        let left = end.saturating_duration_since(Instant::now());
+        let most = OPENING * left.as_secs_f64() / opening.max(1e-3);
+        jobs.min(most as usize).max(1)
+    }
+
     fn limits_until(&self, until: Option<Until>) -> Limits {
         Limits {
             until: until.map(|until| until.cut),
@@ -396,7 +441,12 @@ impl Active {
             };
             let goes_on = attempts.len() > 1;
             let crashed = attempts.iter().any(Attempt::crashed);
-            let again = crashed && !goes_on && deaths < limits.retries;
+            let never_began = attempts.iter().any(Attempt::never_began);
+            let again = (crashed || never_began) && !goes_on && deaths < limits.retries;
+            if never_began {
+                // A process may have got into a state in which the driver gives it nothing any more.
+                session.renew();
+            }
             deaths += 1;
             let ended = |attempt: &Attempt| matches!(attempt.ending, Ending::Finished(_));
             let over = goes_on || !attempts.iter().all(ended);

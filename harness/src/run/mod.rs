@@ -278,6 +278,7 @@ impl Run {
         Ok(Active {
             order,
             lanes: Vec::new(),
+            opening: None,
             session,
             cases,
             model,

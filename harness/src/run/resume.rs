@@ -125,6 +125,7 @@ impl Stored {
         Ok(Active {
             order,
             lanes: Vec::new(),
+            opening: None,
             session,
             cases,
             model,

@@ -49,6 +49,16 @@ impl Attempt {
         matches!(&self.ending, Ending::Died(_)) && !self.crashed()
     }
 
+    /// Whether the implementation failed before it had anything of the case: there is no text or count to show for it.
+    pub fn never_began(&self) -> bool {
+        match &self.ending {
+            Ending::NotRun(NotRun::Failed { evidence, .. }) => {
+                evidence.is_empty() && self.launches.is_empty()
+            }
+            Ending::NotRun(NotRun::Skip { .. }) | Ending::Finished(_) | Ending::Died(_) => false,
+        }
+    }
+
     /// What is left of the case, where a call that must be refused ended its worker.
     pub fn left(&self) -> Option<Left> {
         match &self.ending {
@@ -175,10 +185,14 @@ fn died_on_the_way(deaths: &[Death], have_end: bool, result: &CaseResult) -> Str
 }
 
 /// Fills in the tries that ended. One that was not run speaks for all: what a device lacks it lacks in every
-/// process, and what fails in one has failed.
+/// process, and what fails in one has failed. Only what failed before anything was launched, where another process
+/// played the case, is flaky.
 fn take_ends(case: &Case, attempts: Vec<Attempt>, model: &ChosenModel, result: &mut CaseResult) {
     let mut not_run = None;
     let mut judged = false;
+    let mut not_run_count = 0;
+    let total = attempts.len();
+    let unbegun = attempts.iter().filter(|a| a.never_began()).count();
     for (process, attempt) in (0..).zip(attempts) {
         for launch in attempt.launches {
             let index = result.launches.len() as u64;
@@ -209,7 +223,10 @@ fn take_ends(case: &Case, attempts: Vec<Attempt>, model: &ChosenModel, result: &
                     }
                 }
             }
-            Ending::NotRun(why) => not_run = not_run.or(Some(why)),
+            Ending::NotRun(why) => {
+                not_run_count += 1;
+                not_run = not_run.or(Some(why));
+            }
             // The deaths say how.
             Ending::Died(_) => {}
         }
@@ -224,8 +241,19 @@ fn take_ends(case: &Case, attempts: Vec<Attempt>, model: &ChosenModel, result: &
             result.lacks = lacks;
         }
         Some(NotRun::Failed { reason, evidence }) => {
-            result.verdict = Verdict::Fail;
-            result.reason = reason;
+            if judged && unbegun == not_run_count {
+                result.failed_attempts += u32::try_from(unbegun).unwrap_or(u32::MAX);
+                result.reason = format!(
+                    "{reason} ({unbegun} of {total} attempts); an attempt that ended gives: {}",
+                    result.reason
+                );
+                if result.verdict == Verdict::Pass {
+                    result.verdict = Verdict::Flaky;
+                }
+            } else {
+                result.verdict = Verdict::Fail;
+                result.reason = reason;
+            }
             result.evidence.extend(evidence);
         }
         None => {}
@@ -412,13 +440,36 @@ P0 (global atomic_int* x) {
         // An outcome that one process alone showed was shown.
         let one = conclude(&case(), vec![ended(0), ended(1), ended(0)], &model());
         assert_eq!(one.verdict, Verdict::Fail);
-        let failed = Attempt {
-            ending: Ending::NotRun(NotRun::failed("the counts do not add up".into())),
-            ..Attempt::default()
-        };
+        let why = NotRun::failed("the counts do not add up".into());
+        let failed = not_run(why.with(EvidenceKind::Counts, "3 of 4".into()));
         let failed = conclude(&case(), vec![ended(0), failed], &model());
         assert_eq!(failed.verdict, Verdict::Fail);
         assert_eq!(failed.reason, "the counts do not add up");
+    }
+
+    fn not_run(why: NotRun) -> Attempt {
+        Attempt {
+            ending: Ending::NotRun(why),
+            ..Attempt::default()
+        }
+    }
+
+    #[test]
+    fn a_process_that_got_no_context_is_not_the_test_s_failure() {
+        let no_context = || not_run(NotRun::failed("clCreateContext gives error -9999".into()));
+        let result = conclude(&case(), vec![no_context(), ended(0), ended(0)], &model());
+        assert_eq!(
+            (result.verdict, result.attempts, result.failed_attempts),
+            (Verdict::Flaky, 3, 1)
+        );
+        let why =
+            "clCreateContext gives error -9999 (1 of 3 attempts); an attempt that ended gives: ";
+        assert!(result.reason.starts_with(why), "{}", result.reason);
+        let failed = conclude(&case(), vec![no_context(), ended(1)], &model());
+        assert_eq!(failed.verdict, Verdict::Fail, "what it showed is forbidden");
+        let never = conclude(&case(), vec![no_context(), no_context()], &model());
+        assert_eq!(never.verdict, Verdict::Fail);
+        assert_eq!(never.reason, "clCreateContext gives error -9999");
     }
 
     #[test]
