@@ -87,6 +87,13 @@ struct Writer<'p> {
 }
 
 impl Writer<'_> {
+    /// Whether local memory is looked at as 64-bit objects; in Vulkan it is an array of words in any case.
+    fn has_long_locals(&self) -> bool {
+        let locals = self.of.program.locations.iter();
+        let mut locals = locals.filter(|location| location.region == Region::Local);
+        self.of.dialect != AtomicsDialect::Vulkan && locals.any(|local| local.ty.bits() == 64)
+    }
+
     fn kernel(&self, out: &mut String) {
         let groups = self.device.groups.len();
         let _ = writeln!(
@@ -96,12 +103,16 @@ impl Writer<'_> {
             (self.of.layout.arguments().iter())
                 .map(|argument| format!(", __global uint *{}", argument.name()))
                 .collect::<String>(),
-            if self.local {
-                ", __local uint *lmem"
-            } else {
-                ""
+            match (self.local, self.has_long_locals()) {
+                (false, _) => "",
+                (true, false) => ", __local uint *lmem",
+                (true, true) => ", __local ulong *longs",
             }
         );
+        if self.local && self.has_long_locals() {
+            // An argument is aligned as its type is, no more ("Alignment of Types").
+            out.push_str("    __local uint *lmem = (__local uint *)longs;\n");
+        }
         self.constants(out);
         self.stress(out);
         let _ = writeln!(
