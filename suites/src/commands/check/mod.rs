@@ -23,6 +23,7 @@ use super::memory::Memory;
 use super::order::{Fate, Order};
 use super::program::{CommandId, Program, Step};
 use super::trace::Trace;
+use crate::host::NOT_MADE;
 use crate::rule::{self, RuleId};
 use classay_vocabulary::Violation;
 use std::collections::BTreeSet;
@@ -70,6 +71,9 @@ impl Plan {
         // the better evidence.
         found.codes();
         let mut all = found.take();
+        if found.refused() {
+            return all;
+        }
         found.stamps();
         found.statuses();
         found.data();
@@ -117,6 +121,16 @@ impl Found<'_> {
     /// After something failed, the specification leaves what else its context does open.
     fn after_failure(&self) -> bool {
         self.plan.order.has_failures()
+    }
+
+    /// Whether a command was refused that had to be taken: what comes behind it misses what it was to do, and is its
+    /// consequence.
+    fn refused(&self) -> bool {
+        let enqueues = |step: &Step| matches!(step, Step::Enqueue(_));
+        let mut steps = self.plan.program.steps();
+        let code = |place| self.trace.codes.get(&place).copied().unwrap_or(NOT_MADE);
+        !self.after_failure()
+            && steps.any(|(place, step)| enqueues(step) && ![0, NOT_MADE].contains(&code(place)))
     }
 
     /// The rules by which the command would have run after all.

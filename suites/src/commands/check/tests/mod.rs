@@ -494,6 +494,43 @@ threads:
   - set: {user: 1, status: 0}
 ";
 
+/// What a write wrote is read behind it.
+const WRITTEN: &str = "
+devices: 1
+contexts: 1
+cell_words: 1
+queues: [{context: 0, device: 0, out_of_order: false}]
+objects: [{context: 0, cells: 1, kind: {buffer: copy}}]
+commands:
+- {queue: 0, what: {write: {range: {object: 0, first: 0, count: 1}}}}
+- {queue: 0, what: {read: {range: {object: 0, first: 0, count: 1}}}}
+signals: 0
+threads:
+- - enqueue: 0
+  - enqueue: 1
+  - finish: 0
+  - inspect: 1
+";
+
+#[test]
+fn what_a_refused_command_was_to_do_is_not_missed() {
+    let program = crate::commands::yaml::read(WRITTEN).expect("a program");
+    let plan = Plan::of(program).expect("a plan");
+    let mut trace = ideal::trace(&plan, RUN);
+    let read = *trace.reads.keys().next().expect("a read");
+    trace.reads.get_mut(&read).expect("the read")[0] = Seen::Whole(0);
+    let missed = plan.check(&trace);
+    assert!(!missed.is_empty() && missed.iter().all(|v| !v.rules.contains(&rule::API_VALID)));
+    let write = Place {
+        who: Who::Thread(0),
+        step: 0,
+    };
+    trace.codes.insert(write, -30);
+    let refused = plan.check(&trace);
+    assert_eq!(refused.len(), 1, "{refused:?}");
+    assert_eq!(refused[0].rules, [rule::API_VALID]);
+}
+
 /// A command that fails need not wait for the rest of its list, nor the call that enqueues it, if it blocks.
 #[test]
 fn what_fails_may_end_before_the_rest_of_its_list() {
