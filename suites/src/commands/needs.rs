@@ -19,6 +19,7 @@ pub fn needs(program: &Program) -> BTreeSet<Need> {
             Kind::SvmFine => Some(Need::SvmFine),
             Kind::SvmSystem => Some(Need::SvmSystem),
             Kind::Variable => Some(Need::ProgramScopeVariables),
+            Kind::SubBuffer { first: 0, .. } => None,
             Kind::SubBuffer { first, .. } => {
                 let bytes = u32::from(first) * u32::from(program.cell_words) * 4;
                 Some(Need::SubBufferAlign(bytes))

@@ -277,18 +277,22 @@ fn versions(build: &Build) -> Vec<&str> {
     }
 }
 
-/// The question of what the device must offer and no call of the program shows, and which answer is wrong. Without
-/// what else there is to need something cannot be built, made or called, or there is a choice of devices.
+/// The question of what the device must offer and no call of the program shows, and when the answer, `{}`, is wrong.
+/// Without what else there is to need something cannot be built, made or called, or there is a choice of devices.
 fn question(need: Need) -> Option<(&'static str, String)> {
-    let none = || "== 0".to_string();
+    let none = || "{} == 0".to_string();
     Some(match need {
-        Need::WorkGroupSize(n) => ("CL_DEVICE_MAX_WORK_GROUP_SIZE", format!("< {n}")),
-        Need::SubBufferAlign(n) => ("CL_DEVICE_MEM_BASE_ADDR_ALIGN", format!("> {}", n * 8)),
+        Need::WorkGroupSize(n) => ("CL_DEVICE_MAX_WORK_GROUP_SIZE", format!("{{}} < {n}")),
+        Need::SubBufferAlign(n) => {
+            let bits = u64::from(n) * 8;
+            let name = "CL_DEVICE_MEM_BASE_ADDR_ALIGN";
+            (name, format!("{{}} == 0 || {bits}u % {{}} != 0"))
+        }
         Need::SubGroupProgress => {
             let name = "CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS";
             (name, none())
         }
-        Need::Bits64 => ("CL_DEVICE_ADDRESS_BITS", "!= 64".into()),
+        Need::Bits64 => ("CL_DEVICE_ADDRESS_BITS", "{} != 64".into()),
         Need::Linker => ("CL_DEVICE_LINKER_AVAILABLE", none()),
         Need::Images | Need::ImageObjects => ("CL_DEVICE_IMAGE_SUPPORT", none()),
         Need::ReadWriteImages => ("CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS", none()),
@@ -305,8 +309,8 @@ pub fn questions(needs: &BTreeSet<Need>) -> impl Iterator<Item = &'static str> {
 fn needs(needs: &BTreeSet<Need>, c: &mut Text) {
     for need in needs {
         if let Some((name, wrong)) = question(*need) {
-            let need = quoted(&need.to_string());
-            c.put(format!("need(info(devices[0], {name}) {wrong}, {need});"));
+            let wrong = wrong.replace("{}", &format!("info(devices[0], {name})"));
+            c.put(format!("need({wrong}, {});", quoted(&need.to_string())));
         }
     }
 }
