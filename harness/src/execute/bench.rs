@@ -7,6 +7,7 @@ use super::memory::SharedWords;
 use super::vulkan;
 use crate::device::{OpenDevice, Reached};
 use crate::environment::Modules;
+use classay_litmus::kernel::TestKernel;
 use classay_litmus::program::DomainOp;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -21,6 +22,20 @@ pub struct Foreigns {
     pub aliasing: BTreeSet<String>,
     /// What its module is.
     pub modules: Modules,
+}
+
+impl Foreigns {
+    /// What a test's module has.
+    pub fn of(test: &TestKernel, modules: Modules) -> Foreigns {
+        let operations = test.operations.all.iter();
+        let operations =
+            operations.map(|(name, of)| (name.clone(), vulkan::foreign(of, modules.model)));
+        Foreigns {
+            operations: operations.collect(),
+            aliasing: test.aliasing().collect(),
+            modules,
+        }
+    }
 }
 
 /// In-order queues of a device, sets of one for each of its parts, with what is built for it.

@@ -76,6 +76,8 @@ pub struct Active {
     pub(super) lanes: Vec<Session>,
     /// Seconds that a fresh worker takes to open the device, once that is known.
     pub(super) opening: Option<f64>,
+    /// How long rounds of litmus tests take.
+    pub(super) rounds: Learned,
     pub(super) cases: Vec<Case>,
     pub(super) model: ChosenModel,
     pub(super) limits: Limits,

@@ -65,6 +65,13 @@ struct Built {
     compiler: f64,
 }
 
+/// What became of building a test.
+enum Made {
+    Built(Built),
+    /// It hung when it was played, as briefly as could be, to have it compiled.
+    Hung(Box<Attempt>),
+}
+
 impl Built {
     fn by(attempt: &Attempt) -> Built {
         let compiler = match &attempt.ending {
@@ -235,7 +242,17 @@ impl Active {
                     .build(&all, (rounds > 1, together), until)
                     .map_err(Halt::Stop)?;
                 for (at, built) in built {
-                    all[at].built.add(built);
+                    match built {
+                        Made::Built(built) => {
+                            self.rounds.ended(built.seconds);
+                            all[at].built.add(built);
+                        }
+                        // It would hang again, for as long.
+                        Made::Hung(hung) => {
+                            all[at].attempts.push(*hung);
+                            all[at].over = true;
+                        }
+                    }
                 }
                 let took = begun.elapsed().as_secs_f64();
                 share.round += (took - share.round) / f64::from(round + 1);
@@ -293,15 +310,15 @@ impl Active {
         Ok(())
     }
 
-    /// Has workers, fresh ones where so asked, build what a round plays, each some of it. What a worker dies of
-    /// here it dies of again when it is played, and is judged for it there. Gives what each took, by its place
-    /// among all.
+    /// Has workers, fresh ones where so asked, build what a round plays, each some of it. What a worker crashes of
+    /// here it crashes of again when it is played, and is judged for it there. Gives what each took, by its place
+    /// among all, or how it hung.
     fn build(
         &mut self,
         all: &[Played],
         (fresh, together): (bool, usize),
         until: Option<Until>,
-    ) -> Result<Vec<(usize, Built)>, Stop> {
+    ) -> Result<Vec<(usize, Made)>, Stop> {
         // Some drivers compile only when a kernel is enqueued, with the size of work-groups that it has then.
         let briefly = |played: &Played| Case {
             budget: Budget::Seconds(0.0),
@@ -316,6 +333,11 @@ impl Active {
             })
             .collect();
         let limits = self.limits_until(until);
+        // Many are built in one program, of which nothing is heard until all are.
+        let loading = Limits {
+            patience: self.limits.patience,
+            ..limits
+        };
         while self.lanes.len() + 1 < lanes.len() {
             self.lanes.push(self.session.another());
         }
@@ -331,10 +353,11 @@ impl Active {
         let build = |session: &mut Session, tests: &[(usize, Case)]| {
             let mut built = Vec::new();
             let cases: Vec<Case> = tests.iter().map(|(_, test)| test.clone()).collect();
-            match session.load(&cases, limits) {
+            match session.load(&cases, loading) {
                 Ok(loaded) => {
                     let places = tests.iter().map(|(at, _)| *at);
-                    built.extend(places.zip(loaded.iter().map(Built::with)));
+                    let made = loaded.iter().map(|load| Made::Built(Built::with(load)));
+                    built.extend(places.zip(made));
                 }
                 Err(Stop::TimeIsUp) => return Ok(built),
                 Err(stop) => return Err(stop),
@@ -342,12 +365,16 @@ impl Active {
             for (at, test) in tests {
                 match session.observe(test, limits, &mut |_| {}) {
                     // The next worker has to be started by the thread that keeps it.
+                    Ok(attempt) if attempt.hung() => {
+                        built.push((*at, Made::Hung(Box::new(attempt))));
+                        break;
+                    }
                     Ok(Attempt {
                         ending: Ending::Died(_),
                         ..
                     })
                     | Err(Stop::TimeIsUp) => break,
-                    Ok(attempt) => built.push((*at, Built::by(&attempt))),
+                    Ok(attempt) => built.push((*at, Made::Built(Built::by(&attempt)))),
                     Err(stop) => return Err(stop),
                 }
             }
@@ -410,6 +437,7 @@ impl Active {
 
     fn limits_until(&self, until: Option<Until>) -> Limits {
         Limits {
+            patience: self.rounds.patience("litmus", self.limits.patience),
             until: until.map(|until| until.cut),
             ..self.limits
         }
@@ -449,6 +477,9 @@ impl Active {
             }
             deaths += 1;
             let ended = |attempt: &Attempt| matches!(attempt.ending, Ending::Finished(_));
+            for attempt in attempts.iter().filter(|attempt| ended(attempt)) {
+                self.rounds.ended(attempt.seconds);
+            }
             let over = goes_on || !attempts.iter().all(ended);
             played.attempts.append(&mut attempts);
             if !again {

@@ -279,6 +279,7 @@ impl Run {
             order,
             lanes: Vec::new(),
             opening: None,
+            rounds: schedule::Learned::default(),
             session,
             cases,
             model,

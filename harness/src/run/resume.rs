@@ -126,6 +126,7 @@ impl Stored {
             order,
             lanes: Vec::new(),
             opening: None,
+            rounds: super::schedule::Learned::default(),
             session,
             cases,
             model,

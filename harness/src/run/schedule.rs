@@ -349,13 +349,21 @@ impl Learned {
             Verdict::Timeout => known.hangs += 1,
             Verdict::Crash | Verdict::Skip => {}
             _ => {
-                let took = Duration::try_from_secs_f64(result.seconds).unwrap_or_default();
-                known.longest = known.longest.max(took);
-                self.longest = self.longest.max(took);
-                self.ended += 1;
+                known.longest = known.longest.max(seconds(result.seconds));
+                self.ended(result.seconds);
             }
         }
     }
+
+    /// A case of any kind, or a round of one, ended after so many seconds.
+    pub fn ended(&mut self, took: f64) {
+        self.longest = self.longest.max(seconds(took));
+        self.ended += 1;
+    }
+}
+
+fn seconds(took: f64) -> Duration {
+    Duration::try_from_secs_f64(took).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@ use crate::environment::{Modules, SubGroupShape};
 use crate::execute::bench::{Bench, Foreigns, NotBuilt};
 use crate::execute::ended::NotRun;
 use crate::execute::needs::choose_dialect;
-use crate::execute::vulkan;
 use classay_litmus::kernel::{Needs, Shape, TestKernel};
 use classay_litmus::program::Program;
 use classay_reports::record::EvidenceKind;
@@ -44,18 +43,6 @@ impl Written {
             program,
             test,
         })
-    }
-
-    /// What its module has beside its text, in Vulkan.
-    fn foreigns(&self) -> Foreigns {
-        let operations = self.test.operations.all.iter();
-        let operations =
-            operations.map(|(name, of)| (name.clone(), vulkan::foreign(of, self.modules.model)));
-        Foreigns {
-            operations: operations.collect(),
-            aliasing: self.test.aliasing().collect(),
-            modules: self.modules,
-        }
     }
 
     /// Devices that it takes, or in Vulkan queue families.
@@ -156,7 +143,7 @@ impl Built {
     ) -> Result<Built, NotRun> {
         let started = Instant::now();
         let source = written.test.parts().0;
-        let program = bench.build(source, &written.foreigns());
+        let program = bench.build(source, &Foreigns::of(&written.test, written.modules));
         let program =
             program.map_err(|failed| not_built(source.to_owned(), capabilities, failed))?;
         let collect = collect(&written, bench)?;

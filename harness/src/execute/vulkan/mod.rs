@@ -121,14 +121,7 @@ pub fn module(
         buffer_int64_atomics: capabilities.int64_atomics,
         ..Features::default()
     };
-    let operations = test.operations.all.iter();
-    let operations = operations.map(|(name, of)| (name.clone(), foreign(of, modules.model)));
-    let foreign = Foreigns {
-        operations: operations.collect(),
-        aliasing: test.aliasing().collect(),
-        modules,
-    };
-    shader(text, &foreign, has).map_err(|failure| {
+    shader(text, &Foreigns::of(test, modules), has).map_err(|failure| {
         let first = failure.log.lines().next().unwrap_or_default();
         format!("it cannot be written as a shader: {first}")
     })

@@ -1,6 +1,6 @@
 //! Every shipped test that shaders play, and generated ones, become modules that are valid, in either memory model.
 
-use super::{foreign, shader};
+use super::shader;
 use crate::device::vulkan::gpu::Features;
 use crate::environment::{Images, ModuleModel, Modules};
 use crate::execute::bench::Foreigns;
@@ -16,14 +16,7 @@ fn texts(programs: &[Program], modules: Modules) -> Vec<(String, String, Foreign
     for program in programs {
         match TestKernel::write(program, AtomicsDialect::Vulkan) {
             Ok(test) => {
-                let operations = test.operations.all.iter();
-                let operations =
-                    operations.map(|(name, of)| (name.clone(), foreign(of, modules.model)));
-                let foreign = Foreigns {
-                    operations: operations.collect(),
-                    aliasing: test.aliasing().collect(),
-                    modules,
-                };
+                let foreign = Foreigns::of(&test, modules);
                 all.push((program.name.clone(), test.source, foreign));
             }
             Err(
