@@ -85,12 +85,8 @@ impl Built {
             Api::Vulkan => {
                 let mut collects = Collects::default();
                 let each = tests.into_iter();
-                each.map(|written| {
-                    Built::alone(bench, capabilities, written, |written, bench| {
-                        collects.apart(bench, capabilities, written)
-                    })
-                })
-                .collect()
+                each.map(|written| Built::alone(bench, capabilities, written, &mut collects))
+                    .collect()
             }
         }
     }
@@ -124,7 +120,8 @@ impl Built {
             .into_iter()
             .map(|written| {
                 let collect = collects.kernel(bench, &written.test, program)?;
-                Built::of(bench, capabilities, written, (program, collect))
+                let kernels = kernels(bench, &written.test, program)?;
+                Built::of(bench, capabilities, written, (kernels, collect))
             })
             .collect();
         let seconds = started.elapsed().as_secs_f64() / count.max(1) as f64;
@@ -139,15 +136,23 @@ impl Built {
         bench: &mut Bench,
         capabilities: &Capabilities,
         written: Written,
-        mut collect: impl FnMut(&Written, &mut Bench) -> Result<usize, NotRun>,
+        collects: &mut Collects,
     ) -> Result<Built, NotRun> {
         let started = Instant::now();
-        let source = written.test.parts().0;
-        let program = bench.build(source, &Foreigns::of(&written.test, written.modules));
-        let program =
-            program.map_err(|failed| not_built(source.to_owned(), capabilities, failed))?;
-        let collect = collect(&written, bench)?;
-        let mut built = Built::of(bench, capabilities, written, (program, collect))?;
+        let test = &written.test;
+        // A test of host threads alone has no kernel, and a module has one.
+        let kernels = match test.shape.devices.is_empty() {
+            true => Vec::new(),
+            false => {
+                let source = test.parts().0;
+                let module = bench.build(source, &Foreigns::of(test, written.modules));
+                let module =
+                    module.map_err(|failed| not_built(source.to_owned(), capabilities, failed))?;
+                kernels(bench, test, module)?
+            }
+        };
+        let collect = collects.apart(bench, capabilities, &written)?;
+        let mut built = Built::of(bench, capabilities, written, (kernels, collect))?;
         built.build_seconds = started.elapsed().as_secs_f64();
         Ok(built)
     }
@@ -156,16 +161,13 @@ impl Built {
         bench: &mut Bench,
         capabilities: &Capabilities,
         written: Written,
-        (program, collect): (usize, usize),
+        (tests, collect): (Vec<usize>, usize),
     ) -> Result<Built, NotRun> {
         let test = written.test;
-        let mut tests = Vec::new();
         let mut largest_group = capabilities.max_work_group_size.max(1);
-        for index in 0..test.shape.devices.len() {
-            let kernel = bench.kernel(program, &test.kernel_name(index))?;
+        for (index, &kernel) in tests.iter().enumerate() {
             let family = test.shape.family(index) as u8;
             largest_group = largest_group.min(bench.max_group(family, kernel)?.max(1));
-            tests.push(kernel);
         }
         let sub_groups = sub_groups(bench, &test, &tests, largest_group)?;
         Ok(Built {
@@ -179,6 +181,14 @@ impl Built {
             build_seconds: 0.0,
         })
     }
+}
+
+/// The kernels of a test, of a program that has its text: one for each of its devices.
+fn kernels(bench: &mut Bench, test: &TestKernel, program: usize) -> Result<Vec<usize>, NotRun> {
+    let devices = 0..test.shape.devices.len();
+    devices
+        .map(|index| bench.kernel(program, &test.kernel_name(index)))
+        .collect()
 }
 
 /// The collecting kernels of tests that are built together: one for all that record the same, since compilers take as
