@@ -5,7 +5,7 @@ use super::freedom::Choice;
 use super::ids::{AnswerId, Mark};
 use super::program::HostProgram;
 use super::record::{Record, failed};
-use crate::rule;
+use crate::rule::{self, RuleId};
 use classay_vocabulary::{FreedomCount, Violation};
 
 /// A host program, and what must hold of its runs.
@@ -49,6 +49,25 @@ impl Lowered {
         let checks = self.checks.iter().filter(made);
         checks
             .flat_map(|check| check.evaluate(record, run))
+            .chain(self.misaligned(record))
+            .collect()
+    }
+
+    /// Memory that does not begin where clSVMAlloc has to let it.
+    fn misaligned(&self, record: &Record) -> Vec<Violation> {
+        let alignments = self.program.alignments().into_iter();
+        let wrong = alignments.filter(|(slot, alignment)| {
+            let address = record.addresses.get(slot);
+            address.is_some_and(|address| address % alignment != 0)
+        });
+        wrong
+            .map(|(slot, alignment)| {
+                let name = &self.program.slots[slot.index()].name;
+                Violation {
+                    rules: MISALIGNED.to_vec(),
+                    what: misaligned(name, alignment),
+                }
+            })
             .collect()
     }
 
@@ -80,5 +99,47 @@ impl Lowered {
             });
         }
         found
+    }
+}
+
+/// The rules of which memory breaks one that is not aligned as it must be.
+pub const MISALIGNED: [RuleId; 2] = [rule::SV_API, rule::API_ANSWERS];
+
+/// The sentence for memory that is not aligned as it must be.
+pub fn misaligned(name: &str, alignment: u64) -> String {
+    format!("clSVMAlloc gives {name} at an address that is no multiple of {alignment}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Lowered;
+    use crate::host::builder::Builder;
+    use crate::host::function::Function;
+    use crate::host::program::{Call, SlotKind};
+    use crate::host::record::Record;
+    use crate::host::values;
+
+    #[test]
+    fn shared_memory_begins_at_a_multiple_of_what_was_asked_for() {
+        for (asked, right, wrong) in [(0, 1280, 1344), (256, 512, 640)] {
+            let mut builder = Builder::default();
+            let context = builder.slot("context", SlotKind::Context);
+            let memory = builder.slot("memory", SlotKind::Svm(context));
+            let alloc = Call::new(Function::SVMAlloc, values![context, 0, 64, asked]);
+            builder.begin(alloc.makes(memory));
+            let lowered = Lowered {
+                program: builder.finish(),
+                ..Lowered::default()
+            };
+            let at = |address| {
+                let mut record = Record::default();
+                record.addresses.insert(memory, address);
+                lowered.broken(&record, 0)
+            };
+            assert_eq!(at(right), []);
+            let found = at(wrong);
+            assert_eq!(found.len(), 1, "{found:?}");
+            assert!(found[0].what.contains("memory at an address"), "{found:?}");
+        }
     }
 }

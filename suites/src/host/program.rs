@@ -84,6 +84,19 @@ impl HostProgram {
         fails
     }
 
+    /// The slots of shared virtual memory, with the multiple of bytes at which each begins.
+    pub fn alignments(&self) -> BTreeMap<Slot, u64> {
+        let mut all = BTreeMap::new();
+        self.steps(&mut |step| {
+            if let Op::Call(call) = &step.op
+                && let Some((slot, alignment)) = call.alignment()
+            {
+                all.insert(slot, alignment);
+            }
+        });
+        all
+    }
+
     /// The memory that the host may use while kernels run, with its length: its own, and fine-grain SVM.
     pub fn open_memory(&self) -> BTreeMap<Slot, usize> {
         let mut open = BTreeMap::new();
@@ -411,6 +424,20 @@ impl Call {
     /// Gives every value of its arguments to a function, also those inside of others.
     pub fn each<'c>(&'c self, then: &mut dyn FnMut(&'c Value)) {
         self.arguments.iter().for_each(|value| value.each(then));
+    }
+
+    /// The memory that clSVMAlloc makes, and the multiple of bytes at which it begins: "If alignment is 0, a default
+    /// alignment will be used that is equal to the size of largest data type supported by the OpenCL implementation",
+    /// which is long16.
+    pub fn alignment(&self) -> Option<(Slot, u64)> {
+        if self.function != Function::SVMAlloc || self.expect.refused() {
+            return None;
+        }
+        match (self.made?, self.arguments.get(3)?) {
+            (slot, Value::Number(0)) => Some((slot, 128)),
+            (slot, Value::Number(asked)) => Some((slot, *asked)),
+            _ => None,
+        }
     }
 
     /// The work-items of the work-groups that it launches, where it says how many. A kernel may permit fewer than its

@@ -4,6 +4,7 @@ use super::text::{Text, quoted};
 use super::{Writer, data};
 use crate::host::constant::cl;
 use crate::host::function::{Class, Function, Gives};
+use crate::host::lowered::{MISALIGNED, misaligned};
 use crate::host::program::{Call, SlotKind};
 use crate::host::value::{Slot, Value};
 use std::fmt::Display;
@@ -122,6 +123,12 @@ fn made(writer: &Writer<'_>, call: &Call, c: &mut Text) {
         (Gives::Code | Gives::Made, _) => {}
         (Gives::Address, Some(name)) => {
             c.put(format!("code = {name} ? CL_SUCCESS : CL_INVALID_VALUE;"));
+            if let Some((_, alignment)) = call.alignment() {
+                c.put(format!("if ((uintptr_t){name} % {alignment}u != 0)"));
+                let rules = super::rules(&MISALIGNED);
+                let what = quoted(&misaligned(name, alignment));
+                c.call("    violation", &[&rules, &"\"%s\"", &what]);
+            }
         }
         (Gives::Address | Gives::Nothing, _) => c.put("code = CL_SUCCESS;"),
     }
