@@ -7,7 +7,7 @@ use crate::rule;
 use classay_vocabulary::Need;
 
 /// Types of elements: the name, the name of a component, bytes of one, and of how many an element has the size.
-const TYPES: [(&str, &str, usize, usize); 12] = [
+const TYPES: [(&str, &str, usize, usize); 14] = [
     ("uchar", "uchar", 1, 1),
     ("ushort", "ushort", 2, 1),
     ("uint", "uint", 4, 1),
@@ -19,8 +19,10 @@ const TYPES: [(&str, &str, usize, usize); 12] = [
     ("ulong2", "ulong", 8, 2),
     ("uchar16", "uchar", 1, 16),
     // "The size is 4 * sizeof(component)", and what the fourth holds is nobody's business.
-    ("uint3", "uint", 4, 4),
+    ("uchar3", "uchar", 1, 4),
     ("ushort3", "ushort", 2, 4),
+    ("uint3", "uint", 4, 4),
+    ("ulong3", "ulong", 8, 4),
 ];
 
 /// Adds one to each component of so many bytes.
