@@ -208,8 +208,8 @@ impl Active {
         Ok(())
     }
 
-    /// Plays tests in so many rounds, so many together, until `end` where they share the time and for their own budgets where
-    /// they do not, and keeps them.
+    /// Plays tests in so many rounds, so many sharing a worker, until `end` where they share the time and for their own
+    /// budgets where they do not, and keeps them.
     pub(super) fn in_rounds(
         &mut self,
         which: &[usize],

@@ -428,7 +428,8 @@ impl Call {
 
     /// The memory that clSVMAlloc makes, and the multiple of bytes at which it begins: "If alignment is 0, a default
     /// alignment will be used that is equal to the size of largest data type supported by the OpenCL implementation",
-    /// which is long16.
+    /// which is long16. It is double16's size, too; a device of the embedded profile without 64-bit types, which has
+    /// neither, is not known here.
     pub fn alignment(&self) -> Option<(Slot, u64)> {
         if self.function != Function::SVMAlloc || self.expect.refused() {
             return None;

@@ -241,15 +241,8 @@ impl Collects {
         written: &Written,
     ) -> Result<usize, NotRun> {
         let (test, text) = (&written.test, written.test.parts().1);
-        if let (
-            Collect {
-                kernel: Some(kernel),
-                ..
-            },
-            _,
-        ) = self.of(test)
-        {
-            return Ok(*kernel);
+        if let Some(kernel) = self.of(test).0.kernel {
+            return Ok(kernel);
         }
         let foreigns = Foreigns {
             modules: written.modules,
