@@ -25,7 +25,7 @@ pub struct OutcomeCount {
 }
 
 /// One launch: the cluster of the statistics.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Launch {
     /// Number of the launch within its case, from 0.
     pub index: u64,

@@ -6,12 +6,17 @@
 //! workers saw are what is measured: as many processes as it takes to bring the standard error of their mean
 //! down to the precision, times what each plays. The same recipe holds for any other tool that runs litmus
 //! tests: play short processes, take the mean and the standard deviation of their rates ([`Scatter`]).
+//!
+//! How long a process should play for that depends on the test. Where processes differ more than the launches of
+//! one, many short processes know the rate soonest; where a driver's threads take a while to run side by side, or
+//! the outcome is rare, fewer and longer ones do. What the first launches of a process saw is what a shorter process
+//! would have seen, so one measurement says it of every length ([`Scatter::soonest`]).
 
 use crate::device::{Api, Selector};
 use crate::plan::{self, Case, seed};
 use crate::worker::session::Session;
 use crate::{Error, open};
-use classay_reports::record::{Outcome, OutcomeCount, histogram};
+use classay_reports::record::{Launch, Outcome, OutcomeCount, histogram};
 use classay_vocabulary::Budget;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -37,18 +42,126 @@ fn tests(api: Api) -> [&'static str; 6] {
     }
 }
 
+/// What a process saw.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Process {
+    /// In the order in which they were played.
+    pub launches: Vec<Launch>,
+    /// Seconds that it played, by the wall clock.
+    pub seconds: f64,
+}
+
+impl Process {
+    /// Its first launches, until this part of its time is over: what it would have seen, had it played no longer.
+    /// At least one, if there is any.
+    fn first(&self, part: f64) -> Process {
+        let all: f64 = self.launches.iter().map(|launch| launch.seconds).sum();
+        let mut played = 0.0;
+        let within = |launch: &&Launch| {
+            let begins = played < all * part;
+            played += if begins { launch.seconds } else { 0.0 };
+            begins
+        };
+        let launches: Vec<Launch> = self.launches.iter().take_while(within).cloned().collect();
+        let share = if all > 0.0 { played / all } else { 1.0 };
+        Process {
+            launches,
+            seconds: self.seconds * share,
+        }
+    }
+
+    /// Its outcomes, each once.
+    fn seen(&self) -> Vec<OutcomeCount> {
+        histogram(&self.launches)
+    }
+}
+
 /// Rates of processes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Scatter {
-    /// What each process saw: its outcomes, each once.
-    pub processes: Vec<Vec<OutcomeCount>>,
-    /// Seconds that the processes played, by the wall clock.
-    pub seconds: f64,
+    /// What each process saw.
+    pub processes: Vec<Process>,
     /// Seconds from the request of a fresh process to its first launch, for all of them.
     pub starting: f64,
 }
 
+/// How soon a rate is known by processes that are as long as it takes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Soonest {
+    /// Seconds that each process plays.
+    pub each: f64,
+    /// Seconds of playing until the rate is known.
+    pub playing: f64,
+    /// The same with what it takes to start the processes and to build the test in each.
+    pub with_starts: f64,
+}
+
+/// The lengths that [`Scatter::soonest`] chooses from, as parts of what the processes played.
+const LENGTHS: [f64; 5] = [1.0, 0.5, 0.25, 0.125, 0.0625];
+
 impl Scatter {
+    /// Seconds that the processes played.
+    pub fn seconds(&self) -> f64 {
+        self.processes.iter().map(|process| process.seconds).sum()
+    }
+
+    /// Those of its processes whose number has this remainder by two.
+    fn half(&self, remainder: usize) -> Scatter {
+        let numbered = self.processes.iter().enumerate();
+        let processes: Vec<Process> = numbered
+            .filter(|(number, _)| number % 2 == remainder)
+            .map(|(_, process)| process.clone())
+            .collect();
+        let share = processes.len() as f64 / self.processes.len().max(1) as f64;
+        Scatter {
+            processes,
+            starting: self.starting * share,
+        }
+    }
+
+    /// What it would have been, had each process played this part of its time.
+    fn shorter(&self, part: f64) -> Scatter {
+        let processes = self.processes.iter().map(|process| process.first(part));
+        Scatter {
+            processes: processes.collect(),
+            starting: self.starting,
+        }
+    }
+
+    /// By the length that knows the rate soonest; `None` where it is known by none. The least of several figures is
+    /// too small by what chance had in it. So half of the processes choose the length that the others are measured at, and
+    /// the other way round, and what is given is the mean of both.
+    pub fn soonest(&self) -> Option<Soonest> {
+        let measured = |by: usize| {
+            let chosen = LENGTHS
+                .into_iter()
+                .filter_map(|part| {
+                    let known = self.half(1 - by).shorter(part).seconds_until_known()?;
+                    Some((part, known))
+                })
+                .min_by(|a, b| a.1.total_cmp(&b.1))?;
+            let others = self.half(by).shorter(chosen.0);
+            Some(Soonest {
+                each: others.seconds() / others.processes.len() as f64,
+                playing: others.seconds_until_known()?,
+                with_starts: others.seconds_with_starts()?,
+            })
+        };
+        match (measured(0), measured(1)) {
+            (Some(one), Some(other)) => Some(Soonest {
+                each: (one.each + other.each) / 2.0,
+                playing: (one.playing + other.playing) / 2.0,
+                with_starts: (one.with_starts + other.with_starts) / 2.0,
+            }),
+            // Too few processes, or too few that saw it.
+            (Some(_), None) | (None, Some(_)) | (None, None) => Some(Soonest {
+                each: self.seconds() / self.processes.len().max(1) as f64,
+                playing: self.seconds_until_known()?,
+                with_starts: self.seconds_with_starts()?,
+            }),
+        }
+    }
+
     /// The mean of the processes' rates; 0 where there are none.
     pub fn rate(&self) -> f64 {
         mean(&self.rates(&|seen| seen.target))
@@ -61,20 +174,20 @@ impl Scatter {
 
     /// How many processes of this length it takes until the rate is known; `None` where the outcome was
     /// never seen, or in fewer than two processes.
-    pub fn processes_until_known(&self) -> Option<f64> {
+    fn processes_until_known(&self) -> Option<f64> {
         let rate = self.rate();
         (rate > 0.0 && self.processes.len() > 1)
             .then(|| (self.deviation() / rate / PRECISION).powi(2))
     }
 
     /// Seconds of playing until the rate is known.
-    pub fn seconds_until_known(&self) -> Option<f64> {
-        Some(self.processes_until_known()? * self.seconds / self.processes.len() as f64)
+    fn seconds_until_known(&self) -> Option<f64> {
+        Some(self.processes_until_known()? * self.seconds() / self.processes.len() as f64)
     }
 
     /// The same with what it takes to start the processes and to build the test in each.
-    pub fn seconds_with_starts(&self) -> Option<f64> {
-        let each = (self.seconds + self.starting) / self.processes.len() as f64;
+    fn seconds_with_starts(&self) -> Option<f64> {
+        let each = (self.seconds() + self.starting) / self.processes.len() as f64;
         Some(self.processes_until_known()? * each)
     }
 
@@ -83,34 +196,32 @@ impl Scatter {
     /// mean design effect (Rao and Scott, "On Chi-Squared Tests for Multiway Contingency Tables with Cell Proportions
     /// Estimated from Survey Data", 1984). `None` where no rate varies.
     pub fn effective_per_second(&self) -> Option<f64> {
-        let outcomes: BTreeSet<&Outcome> = self
-            .processes
-            .iter()
-            .flatten()
-            .map(|o| &o.outcome)
-            .collect();
+        let launches = self.processes.iter().flat_map(|one| &one.launches);
+        let seen = launches.flat_map(|launch| &launch.outcomes);
+        let outcomes: BTreeSet<&Outcome> = seen.map(|seen| &seen.outcome).collect();
         let (mut spread, mut variance) = (0.0, 0.0);
         for outcome in outcomes {
             let rates = self.rates(&|seen| seen.outcome == *outcome);
             spread += mean(&rates) * (1.0 - mean(&rates));
             variance += deviation(&rates).powi(2);
         }
-        let each = self.seconds / self.processes.len() as f64;
+        let each = self.seconds() / self.processes.len() as f64;
         (variance > 0.0).then(|| spread / variance / each)
     }
 
     /// Instances a second.
     pub fn instances_per_second(&self) -> f64 {
-        self.count(&|_| true) / self.seconds.max(1e-9)
+        self.count(&|_| true) / self.seconds().max(1e-9)
     }
 
     /// Target outcomes a second.
     pub fn weak_per_second(&self) -> f64 {
-        self.count(&|seen| seen.target) / self.seconds.max(1e-9)
+        self.count(&|seen| seen.target) / self.seconds().max(1e-9)
     }
 
     fn count(&self, of: &dyn Fn(&OutcomeCount) -> bool) -> f64 {
-        let all = self.processes.iter().flatten();
+        let launches = self.processes.iter().flat_map(|one| &one.launches);
+        let all = launches.flat_map(|launch| &launch.outcomes);
         all.filter(|seen| of(seen))
             .map(|seen| seen.count)
             .sum::<u64>() as f64
@@ -118,7 +229,8 @@ impl Scatter {
 
     /// By process.
     fn rates(&self, of: &dyn Fn(&OutcomeCount) -> bool) -> Vec<f64> {
-        let rate = |process: &Vec<OutcomeCount>| {
+        let rate = |process: &Process| {
+            let process = process.seen();
             let count = |seen: &OutcomeCount| seen.count as f64;
             let all: f64 = process.iter().map(count).sum();
             let wanted: f64 = process.iter().filter(|seen| of(seen)).map(count).sum();
@@ -216,8 +328,10 @@ fn scatter(
             Err(why) => return Ok(Err(why)),
         };
         let played = (attempt.seconds - built).max(0.0);
-        scatter.processes.push(histogram(&attempt.launches));
-        scatter.seconds += played;
+        scatter.processes.push(Process {
+            launches: attempt.launches,
+            seconds: played,
+        });
         scatter.starting += (begun.elapsed().as_secs_f64() - played).max(0.0);
     }
     Ok(Ok(scatter))
@@ -234,10 +348,17 @@ mod tests {
             count,
             target,
         };
-        let process = |count: u64| vec![seen(1, count, true), seen(0, 1000 - count, false)];
+        let process = |count: u64| Process {
+            launches: vec![Launch {
+                instances: 1000,
+                seconds: 0.05,
+                outcomes: vec![seen(1, count, true), seen(0, 1000 - count, false)],
+                ..Launch::default()
+            }],
+            seconds: 0.1,
+        };
         let of = |rates: &[u64]| Scatter {
             processes: rates.iter().map(|&count| process(count)).collect(),
-            seconds: 0.1 * rates.len() as f64,
             starting: 0.4 * rates.len() as f64,
         };
         // Mean 0.1, standard deviation 0.02: four processes of 0.1 s.
@@ -250,7 +371,11 @@ mod tests {
         assert!((effective - 0.09 / 0.0004 / 0.1).abs() < 1e-6);
         // What is not the target says as much of how far instances are independent.
         let untargeted = |mut scatter: Scatter| {
-            let all = scatter.processes.iter_mut().flatten();
+            let all = scatter
+                .processes
+                .iter_mut()
+                .flat_map(|one| &mut one.launches);
+            let all = all.flat_map(|launch| &mut launch.outcomes);
             all.for_each(|seen| seen.target = false);
             scatter
         };
@@ -261,6 +386,83 @@ mod tests {
         assert!(wild.seconds_until_known() > steady.seconds_until_known());
         assert_eq!(of(&[0, 0, 0]).seconds_until_known(), None);
         assert_eq!(of(&[100]).seconds_until_known(), None);
+        assert_eq!(of(&[100]).soonest(), None);
+    }
+
+    /// A process whose launches of a tenth of a second saw the target so many times of a thousand.
+    fn playing(rates: &[u64]) -> Process {
+        let launch = |&count: &u64| Launch {
+            instances: 1000,
+            seconds: 0.1,
+            outcomes: vec![
+                OutcomeCount {
+                    outcome: Outcome::State(vec![1]),
+                    count,
+                    target: true,
+                },
+                OutcomeCount {
+                    outcome: Outcome::State(vec![0]),
+                    count: 1000 - count,
+                    target: false,
+                },
+            ],
+            ..Launch::default()
+        };
+        Process {
+            launches: rates.iter().map(launch).collect(),
+            seconds: 0.1 * rates.len() as f64,
+        }
+    }
+
+    #[test]
+    fn a_shorter_process_is_the_beginning_of_a_longer_one() {
+        let process = playing(&[1, 2, 3, 4]);
+        for (part, launches) in [(1.0, 4), (0.5, 2), (0.26, 2), (0.25, 1), (0.01, 1)] {
+            let first = process.first(part);
+            assert_eq!(first.launches, process.launches[..launches]);
+            assert!((first.seconds - 0.1 * launches as f64).abs() < 1e-9);
+        }
+        assert_eq!(Process::default().first(0.5), Process::default());
+    }
+
+    #[test]
+    fn processes_are_as_long_as_knows_the_rate_soonest() {
+        // Every launch of a process sees the same, so that the first says all.
+        let differing = Scatter {
+            processes: [80, 100, 120, 80, 100, 120, 80, 100]
+                .map(|rate| playing(&[rate; 8]))
+                .to_vec(),
+            starting: 8.0,
+        };
+        let soonest = differing.soonest().expect("seen");
+        assert!((soonest.each - 0.1).abs() < 1e-9);
+        assert!(soonest.playing < differing.seconds_until_known().expect("seen") / 4.0);
+        assert!(soonest.with_starts > soonest.playing);
+        // The first launches see nothing or twice as much; all together are alike.
+        let warming = Scatter {
+            processes: [0, 200, 0, 200, 0, 200, 0, 200]
+                .map(|first| {
+                    playing(&[
+                        first,
+                        200 - first,
+                        100,
+                        100,
+                        100,
+                        100,
+                        100,
+                        101 + first / 200,
+                    ])
+                })
+                .to_vec(),
+            starting: 8.0,
+        };
+        assert!(warming.soonest().expect("seen").each > 0.15);
+        // Halves of one process have no deviation.
+        let few = Scatter {
+            processes: vec![playing(&[100; 8]), playing(&[120; 8])],
+            starting: 2.0,
+        };
+        assert!((few.soonest().expect("seen").each - 0.8).abs() < 1e-9);
     }
 
     #[test]

@@ -4,6 +4,6 @@ mod known;
 mod litmus;
 mod programs;
 
-pub use known::{Known, PRECISION, Scatter, known, tests_for};
+pub use known::{Known, PRECISION, Process, Scatter, Soonest, known, tests_for};
 pub use litmus::{Litmus, Rate, litmus};
 pub use programs::{Programs, programs};

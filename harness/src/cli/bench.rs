@@ -26,7 +26,8 @@ pub struct BenchOptions {
     /// Play each test of `known` in this many fresh processes, on one device after the other
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(2..))]
     processes: u32,
-    /// Play this many seconds in each
+    /// Play this many seconds in each; how soon a rate is known is given for processes of this length or shorter
+    /// ones, whichever know it sooner
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "0.1")]
     each: f64,
     /// Measure this shipped test with `known` instead of its own choice, of each device the one of its interface;
@@ -130,24 +131,26 @@ fn known(
 }
 
 /// The heading of the lines about how soon a rate is known.
-const KNOWN_HEADING: &str = "litmus test     rate     sd  known in  with starts  instances/s  effective/s      weak/s  device";
+const KNOWN_HEADING: &str = "litmus test     rate     sd  known in  playing each  with starts  instances/s  effective/s      weak/s  device";
 
 fn known_line(name: &str, scatter: &Scatter, device: &str) -> String {
     let seconds = |seconds: Option<f64>| match seconds {
         Some(seconds) => format!("{seconds:.2} s"),
         None => "-".into(),
     };
+    let soonest = scatter.soonest();
     let (rate, part) = (scatter.rate(), scatter.deviation() / scatter.rate());
     format!(
-        "{name:<13} {:>6} {:>6}  {:>8}  {:>11}  {:>11.0}  {:>11}  {:>10.0}  {device}",
+        "{name:<13} {:>6} {:>6}  {:>8}  {:>12}  {:>11}  {:>11.0}  {:>11}  {:>10.0}  {device}",
         short(rate),
         if rate > 0.0 {
             format!("{:.0} %", part * 100.0)
         } else {
             "-".into()
         },
-        seconds(scatter.seconds_until_known()),
-        seconds(scatter.seconds_with_starts()),
+        seconds(soonest.map(|one| one.playing)),
+        soonest.map_or("-".into(), |one| format!("{:.3} s", one.each)),
+        seconds(soonest.map(|one| one.with_starts)),
         scatter.instances_per_second(),
         scatter
             .effective_per_second()
@@ -182,7 +185,8 @@ fn line(name: &str, many: Rate, one: Rate, device: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use classay_reports::record::{Outcome, OutcomeCount};
+    use classay::bench::Process;
+    use classay_reports::record::{Launch, Outcome, OutcomeCount};
 
     #[test]
     fn a_line_of_what_is_known_fits_its_heading() {
@@ -191,16 +195,23 @@ mod tests {
             count,
             target,
         };
-        let process = |count| vec![seen(1, count, true), seen(0, 1000 - count, false)];
+        let process = |count| Process {
+            launches: vec![Launch {
+                instances: 1000,
+                seconds: 0.1,
+                outcomes: vec![seen(1, count, true), seen(0, 1000 - count, false)],
+                ..Launch::default()
+            }],
+            seconds: 0.1,
+        };
         let scatter = Scatter {
             processes: [80, 100, 120].map(process).to_vec(),
-            seconds: 0.3,
             starting: 1.2,
         };
         let line = known_line("SB+rlx", &scatter, "a device");
         assert_eq!(
             line,
-            "SB+rlx        0.1000   20 %    0.40 s       2.00 s        10000         2250        1000  a device"
+            "SB+rlx        0.1000   20 %    0.40 s       0.100 s       2.00 s        10000         2250        1000  a device"
         );
         assert_eq!(KNOWN_HEADING.find("device"), line.find("a device"));
         let never = Scatter {
