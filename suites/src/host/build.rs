@@ -15,6 +15,13 @@ pub struct Build {
     /// Other programs, built before in the same context, which must not matter.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub before: Vec<OtherProgram>,
+    /// Builds of the program itself before the one that counts, which must not matter.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<EarlierBuild>,
+    /// Values of specialization constants by their numbers, in the order in which they are set before the build: of one
+    /// that is set twice the last one counts ("clSetProgramSpecializationConstant").
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub specialized: Vec<(u32, u32)>,
     /// The source is built, its binary taken, and the kernels come from a program of that binary.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub through_binary: bool,
@@ -29,4 +36,16 @@ pub struct OtherProgram {
     /// Further options.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub options: String,
+}
+
+/// A build of a program before the one that counts.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EarlierBuild {
+    /// Further options.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub options: String,
+    /// Values of specialization constants, set before it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub specialized: Vec<(u32, u32)>,
 }

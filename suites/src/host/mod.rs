@@ -25,7 +25,7 @@ mod record;
 pub mod token;
 pub mod value;
 
-pub use build::{Build, OtherProgram};
+pub use build::{Build, EarlierBuild, OtherProgram};
 pub use builder::{Builder, TIMES};
 pub use check::Check;
 pub use constant::Constant;

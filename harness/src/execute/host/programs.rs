@@ -84,11 +84,37 @@ impl Maker<'_> {
 
     /// The program, built; given up where that fails.
     fn built(&self, program: usize, of: &ProgramOf, build: &Build) -> Result<usize, BuildFailed> {
-        let built = self.build(program, of, build.std.as_deref(), &build.options);
+        let built = self.build_often(program, of, build);
         if built.is_err() {
             self.api.release(Function::ReleaseProgram, program);
         }
         built.map(|()| program)
+    }
+
+    /// Each build of a program, in order.
+    fn build_often(
+        &self,
+        program: usize,
+        of: &ProgramOf,
+        build: &Build,
+    ) -> Result<(), BuildFailed> {
+        let earlier = build.earlier.iter();
+        let builds = earlier
+            .map(|one| (&one.options, &one.specialized))
+            .chain([(&build.options, &build.specialized)]);
+        for (options, specialized) in builds {
+            for &(constant, value) in specialized {
+                let value = [value];
+                let words = [program as u64, constant.into(), 4, address(&value)];
+                // SAFETY: the value has four bytes, and lives through the call.
+                unsafe {
+                    self.api
+                        .must(Function::SetProgramSpecializationConstant, &words)
+                }?;
+            }
+            self.build(program, of, build.std.as_deref(), options)?;
+        }
+        Ok(())
     }
 
     /// Translation units, each compiled by itself, and linked.

@@ -178,6 +178,10 @@ fn maker(writer: &Writer<'_>, n: usize, made: Made<'_>, c: &mut Text) {
                 let (name, options) = (format!("before_{n}_{at}"), &other.options);
                 text_of(&name, &other.source, options, &versions, c);
             }
+            for (at, earlier) in build.earlier.iter().enumerate() {
+                let name = format!("earlier_{n}_{at}");
+                text_of(&name, text, &earlier.options, &versions, c);
+            }
             text_of(&format!("source_{n}"), text, &build.options, &versions, c);
             c.function(&head);
             c.put("unsigned which;");
@@ -190,8 +194,17 @@ fn maker(writer: &Writer<'_>, n: usize, made: Made<'_>, c: &mut Text) {
                 c.put("/* Built first, and kept: it must not matter. */");
                 c.put(format!("(void){}", from_source(format!("before_{n}_{at}"))));
             }
-            let made = from_source(format!("source_{n}"));
-            c.put(format!("cl_program made = {made}"));
+            let names = (0..build.earlier.len()).map(|at| format!("earlier_{n}_{at}"));
+            let mut names = names.chain([format!("source_{n}")]);
+            if let Some(first) = names.next() {
+                c.put(format!("cl_program made = {}", from_source(first)));
+            }
+            for name in names {
+                c.put("/* Built again. */");
+                c.put(format!(
+                    "made = built(made, {count}, {name}_options[which], 1);"
+                ));
+            }
             Some(format!("source_{n}_options[which]"))
         }
         ProgramOf::Units(units) => {
@@ -226,7 +239,14 @@ fn maker(writer: &Writer<'_>, n: usize, made: Made<'_>, c: &mut Text) {
             c.put("cl_int code;");
             let words = format!("{context}, module_{n}, sizeof module_{n}");
             created("clCreateProgramWithIL", &words, c);
-            c.put(format!("made = built(made, {count}, {options}, 1);"));
+            let earlier = build.earlier.iter();
+            let earlier = earlier.map(|one| (quoted(&one.options), &one.specialized));
+            for (options, constants) in earlier.chain([(options.clone(), &build.specialized)]) {
+                for (constant, value) in constants {
+                    c.put(format!("specialize(made, {constant}, {value}u);"));
+                }
+                c.put(format!("made = built(made, {count}, {options}, 1);"));
+            }
             Some(options)
         }
         ProgramOf::BuiltIn(names) => {

@@ -16,6 +16,13 @@ static inline cl_program built(cl_program made, unsigned count, const char *opti
     return NULL;
 }
 
+/* Sets a specialization constant of four bytes. */
+static inline void specialize(cl_program made, cl_uint constant, cl_uint value)
+{
+    must(clSetProgramSpecializationConstant(made, constant, sizeof value, &value),
+         "clSetProgramSpecializationConstant");
+}
+
 /* From source, in the latest of these versions that the device builds. */
 static inline cl_program from_source(cl_context in, unsigned count, const char *text,
                                      const char *const *options, unsigned versions, unsigned *which)

@@ -2,6 +2,7 @@
 
 use super::builder::{CaseBuilder, args, at};
 use crate::choices::Choices;
+use crate::host::EarlierBuild;
 use crate::kernels::case::{Contents, KernelCase, Kind, Launch, Range, Step, Unit, Want};
 use crate::kernels::transfer::{Bytes, Transfer};
 use crate::rule;
@@ -51,6 +52,8 @@ static OPERATORS: [Operator; 10] = operators! {
 struct Op {
     operator: &'static Operator,
     constant: Option<u32>,
+    /// The constant is one of specialization, of this number and this value as long as it is not set.
+    specialized: Option<(u32, u32)>,
 }
 
 impl Op {
@@ -60,7 +63,11 @@ impl Op {
             Some(operator) => (operator, Some((operator.operand)(word))),
             None => (&OPERATORS[0], None),
         };
-        Op { operator, constant }
+        Op {
+            operator,
+            constant,
+            specialized: None,
+        }
     }
 
     fn apply(&self, value: u32, id: u32) -> u32 {
@@ -68,7 +75,16 @@ impl Op {
     }
 
     fn build(&self, b: &mut Builder, word: u32, value: u32, id: u32) -> Result<u32, Error> {
-        let c = self.constant.map_or(id, |c| b.constant_bit32(word, c));
+        let c = match (self.specialized, self.constant) {
+            (Some((number, unset)), _) => {
+                let c = b.spec_constant_bit32(word, unset);
+                let number = Operand::LiteralBit32(number);
+                b.decorate(c, Decoration::SpecId, vec![number]);
+                c
+            }
+            (None, Some(c)) => b.constant_bit32(word, c),
+            (None, None) => id,
+        };
         (self.operator.build)(b, word, None, value, c)
     }
 }
@@ -122,11 +138,53 @@ fn module(ops: &[Op]) -> Result<Vec<u32>, Error> {
     Ok(b.module().assemble())
 }
 
+/// Makes constants of operations ones of specialization, some of which are set before the program is built: once, or with
+/// another value before, perhaps with a build between.
+fn specialize(choices: &mut Choices, case: &mut CaseBuilder, ops: &mut [Op]) {
+    let build = &mut case.case.build;
+    let mut earlier = EarlierBuild::default();
+    for (number, op) in (0..).zip(ops) {
+        let Some(constant) = op.constant else {
+            continue;
+        };
+        let mut other = || (op.operator.operand)(choices.below(1 << 32) as u32);
+        let (first, second) = (other(), other());
+        let number = 3 * number + 1;
+        match choices.below(4) {
+            0 => op.specialized = Some((number, constant)),
+            1 => {
+                op.specialized = Some((number, first));
+                build.specialized.push((number, constant));
+            }
+            2 => {
+                op.specialized = Some((number, first));
+                build
+                    .specialized
+                    .extend([(number, second), (number, constant)]);
+            }
+            _ => {
+                op.specialized = Some((number, first));
+                earlier.specialized.push((number, second));
+                build.specialized.push((number, constant));
+            }
+        }
+    }
+    if !earlier.specialized.is_empty() {
+        build.earlier.push(earlier);
+    }
+    if !build.specialized.is_empty() {
+        case.need(&[Need::Api22]);
+    }
+}
+
 /// A kernel of a SPIR-V module that is assembled here, and whose results are computed here.
 pub fn il(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("a kernel from SPIR-V computes what its operations say");
     case.need(&[Need::Il, Need::Bits64]);
-    let ops = operations(choices, 12);
+    let mut ops = operations(choices, 12);
+    if choices.percent(50) {
+        specialize(choices, &mut case, &mut ops);
+    }
     // Every instruction stands in a function or at its place: building does not fail.
     case.case.module = module(&ops).unwrap_or_default();
     let items = choices.one_of(&[1u32, 16, 37, 256]);

@@ -3,6 +3,7 @@
 
 use super::builder::{CaseBuilder, args};
 use crate::choices::Choices;
+use crate::host::EarlierBuild;
 use crate::kernels::case::{KernelCase, Launch, OtherProgram, Range, Want};
 use crate::rule;
 
@@ -43,6 +44,15 @@ pub fn again(choices: &mut Choices) -> KernelCase {
             source: source(own),
             options: options(option + 1),
         });
+    }
+    // The program itself is built with other options, and then again.
+    if choices.percent(40) {
+        for n in 0..choices.between(1, 2) as u32 {
+            case.case.build.earlier.push(EarlierBuild {
+                options: options(option + 1 + n),
+                ..EarlierBuild::default()
+            });
+        }
     }
     case.case.source = source(own);
     case.case.build.options = options(option);

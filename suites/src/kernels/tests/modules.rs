@@ -1,19 +1,42 @@
 //! SPIR-V modules: read again, and interpreted.
 
 use super::{cases, first, launch, objects, wanted_words, words};
+use crate::host::Build;
+use classay_vocabulary::Need;
 use rspirv::dr::{Instruction, Module, Operand, load_words};
-use rspirv::spirv::Op;
+use rspirv::spirv::{Decoration, Op};
 use std::collections::BTreeMap;
 
-/// The constants of a module, by their ids.
-fn constants(module: &Module) -> BTreeMap<u32, u32> {
+/// The numbers of specialization constants by their ids.
+fn specialized(module: &Module) -> BTreeMap<u32, u32> {
+    let number = |i: &Instruction| match i.operands[..] {
+        [
+            Operand::IdRef(id),
+            Operand::Decoration(Decoration::SpecId),
+            Operand::LiteralBit32(number),
+        ] => Some((id, number)),
+        _ => None,
+    };
+    module.annotations.iter().filter_map(number).collect()
+}
+
+/// The constants of a module, by their ids, when it is built so.
+fn constants(module: &Module, build: &Build) -> BTreeMap<u32, u32> {
     let all = module.types_global_values.iter();
-    let constants = all.filter(|i| i.class.opcode == Op::Constant);
+    let constants = all.filter(|i| matches!(i.class.opcode, Op::Constant | Op::SpecConstant));
     let value = |i: &Instruction| match i.operands[0] {
         Operand::LiteralBit32(value) => (i.result_id.expect("an id"), value),
         ref other => panic!("a constant of 32 bits, not {other:?}"),
     };
-    constants.map(value).collect()
+    let mut values: BTreeMap<u32, u32> = constants.map(value).collect();
+    let earlier = build.earlier.iter().flat_map(|one| &one.specialized);
+    let set: BTreeMap<u32, u32> = earlier.chain(&build.specialized).copied().collect();
+    for (id, number) in specialized(module) {
+        if let Some(value) = set.get(&number) {
+            values.insert(id, *value);
+        }
+    }
+    values
 }
 
 fn id(operand: &Operand) -> u32 {
@@ -24,8 +47,8 @@ fn id(operand: &Operand) -> u32 {
 }
 
 /// What the kernel of a module writes for a work-item that read a word.
-fn play(module: &Module, item: u32, read: u32) -> u32 {
-    let mut values = constants(module);
+fn play(module: &Module, build: &Build, item: u32, read: u32) -> u32 {
+    let mut values = constants(module, build);
     let blocks = &module.functions[0].blocks;
     assert_eq!(blocks.len(), 1, "no branches");
     for i in &blocks[0].instructions {
@@ -66,12 +89,41 @@ fn modules_compute_what_is_wanted() {
         let each: Vec<u32> = read
             .iter()
             .enumerate()
-            .map(|(item, word)| play(&module, item as u32, *word))
+            .map(|(item, word)| play(&module, &case.build, item as u32, *word))
             .collect();
         assert_eq!(wanted_words(&case, to), each, "{name}");
         longest = longest.max(module.functions[0].blocks[0].instructions.len());
     }
     assert!(longest >= 12, "{longest} instructions");
+}
+
+#[test]
+fn specialization_constants_are_set_never_once_and_twice() {
+    let (mut unset, mut once, mut twice, mut between) = (0, 0, 0, 0);
+    for (name, case) in cases("program/il", 60) {
+        let module = load_words(&case.module).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let numbers: Vec<u32> = specialized(&module).into_values().collect();
+        let times =
+            |set: &[(u32, u32)], number: u32| set.iter().filter(|(one, _)| *one == number).count();
+        for number in &numbers {
+            let earlier = case.build.earlier.iter();
+            let earlier: usize = earlier.map(|one| times(&one.specialized, *number)).sum();
+            match (earlier, times(&case.build.specialized, *number)) {
+                (0, 0) => unset += 1,
+                (0, 1) => once += 1,
+                (0, 2) => twice += 1,
+                (1, 1) => between += 1,
+                other => panic!("{name}: {other:?}"),
+            }
+        }
+        let set = &case.build.specialized;
+        assert!(
+            set.iter().all(|(number, _)| numbers.contains(number)),
+            "{name}"
+        );
+        assert_eq!(set.is_empty(), !case.needs.contains(&Need::Api22), "{name}");
+    }
+    assert!(unset.min(once).min(twice).min(between) > 5);
 }
 
 #[test]
