@@ -134,8 +134,17 @@ pub fn asynchronous(choices: &mut Choices) -> KernelCase {
     let from = case.object(Kind::Buffer, bytes_in, here);
     let to = case.object(Kind::Buffer, bytes_out, there);
     let args = args![from, to, span_in as u32, span_out as u32];
-    let items = group * groups - missing;
-    case.launch("bring", args, Range::line(items as u64, group as u64));
+    let items = (group * groups - missing) as u64;
+    // A work-group may have two dimensions: what it copies is the same.
+    let rows = choices.one_of(&[1, 1, 2, 4]);
+    let range = match (group % rows, missing) {
+        (0, 0) if rows > 1 => {
+            let (rows, row) = (rows as u64, (group / rows) as u64);
+            Range::new(vec![row * groups as u64, rows], Some(vec![row, rows]))
+        }
+        _ => Range::line(items, group as u64),
+    };
+    case.launch("bring", args, range);
     let says = "what the groups took back";
     let rules = [rule::WG_ASYNC_COPY];
     if !ty.ends_with('3') {

@@ -160,7 +160,7 @@ fn one(
     format: Format,
 ) -> Transfer {
     let begin = corner.origin[0];
-    match choices.below(11) {
+    match choices.below(12) {
         0 | 9 => Transfer::ReadImage(moved(spot, corner, region)),
         1 | 10 => Transfer::WriteImage(moved(corner, spot, region)),
         2 | 3 => {
@@ -172,7 +172,7 @@ fn one(
         }
         4 => Transfer::CopyImageToBuffer(moved(spot, at(buffer, begin), region)),
         5 => Transfer::CopyBufferToImage(moved(at(buffer, begin), spot, region)),
-        6 => Transfer::FillImage {
+        6 | 11 => Transfer::FillImage {
             colour: values(format, choices.below(1000) as u32, 0),
             to: spot,
             region,
@@ -227,11 +227,19 @@ fn coordinates(shape: Shape, element: &str, float: bool) -> String {
     }
 }
 
-/// Reads through samplers, and without.
+/// Reads through samplers, and without, of several images.
 pub fn read(choices: &mut Choices) -> KernelCase {
-    let mut case = CaseBuilder::new("a kernel reads elements inside and outside of an image");
+    let mut case = CaseBuilder::new("kernels read elements inside and outside of images");
     case.need(&[Need::Images]);
-    let format = format(choices, &mut case);
+    for n in 0..choices.between(1, 4) {
+        sample(choices, &mut case, n);
+    }
+    case.case
+}
+
+/// A kernel of a number that reads an image.
+fn sample(choices: &mut Choices, case: &mut CaseBuilder, n: usize) {
+    let format = format(choices, case);
     let kind = choices.below(5);
     let own = Image {
         shape: shape(choices, kind),
@@ -276,11 +284,17 @@ pub fn read(choices: &mut Choices) -> KernelCase {
         addressing.name()
     );
     let (parameter, variable) = match (sampled, argument) {
-        (false, _) => ("", String::new()),
-        (true, true) => (", sampler_t how", String::new()),
-        (true, false) => ("", format!("constant sampler_t how = {literal};\n")),
+        (false, _) => (String::new(), String::new()),
+        (true, true) => (format!(", sampler_t how{n}"), String::new()),
+        (true, false) => (
+            String::new(),
+            format!("constant sampler_t how{n} = {literal};\n"),
+        ),
     };
-    let how = if sampled { "how, " } else { "" };
+    let how = match sampled {
+        true => format!("how{n}, "),
+        false => String::new(),
+    };
     let (function, vector) = told(format.channel);
     let place = match float {
         true => middle(own.shape, normalized),
@@ -294,8 +308,9 @@ pub fn read(choices: &mut Choices) -> KernelCase {
             None => "convert_int4_rte(v)".into(),
         },
     };
-    case.case.source = cl!(
+    case.case.source += &cl!(
         "image_read.cl",
+        n,
         variable,
         ty = own.shape.c_type(),
         parameter,
@@ -306,7 +321,7 @@ pub fn read(choices: &mut Choices) -> KernelCase {
         at = coordinates(own.shape, "place", float),
         result
     );
-    let id = image(&mut case, own, Contents::Bytes(contents(own, seed)));
+    let id = image(case, own, Contents::Bytes(contents(own, seed)));
     case.case.objects[id.index()].alloc_host = choices.percent(30);
     let list = places
         .iter()
@@ -322,12 +337,12 @@ pub fn read(choices: &mut Choices) -> KernelCase {
             linear: false,
         }));
     }
-    case.launch("sample", args, Range::line(samples as u64, 1));
+    case.launch(&format!("sample{n}"), args, Range::line(samples as u64, 1));
     let seen = |place: &[i64; 3]| sampled_element(own, seed, addressing, place);
     let wanted = places.iter().flat_map(seen).collect();
     let want = Want::words(wanted);
-    case.look(out, &[rule::RG_IMAGE], "elements that a kernel read", want);
-    case.case
+    let name = format!("elements that sample{n} read");
+    case.look(out, &[rule::RG_IMAGE], &name, want);
 }
 
 /// Coordinates in the middle of elements: no rounding makes another element of them.

@@ -149,15 +149,22 @@ pub fn values(choices: &mut Choices) -> KernelCase {
     let mut types = vec![first];
     types.extend(beside.iter().filter(|ty| **ty != first));
     case.case.source = types.iter().map(|ty| enable(*ty)).collect();
-    for (n, ty) in types.into_iter().enumerate() {
-        each(choices, &mut case, &format!("each{n}"), ty, legacy);
+    // Implementations have other code for each type in each memory.
+    let of = |ty| [(ty, Region::Global), (ty, Region::Local)];
+    for (n, of) in types.into_iter().flat_map(of).enumerate() {
+        each(choices, &mut case, &format!("each{n}"), of, legacy);
     }
     case.case
 }
 
 /// The kernel of a type, its launch, and what that must leave.
-fn each(choices: &mut Choices, case: &mut CaseBuilder, name: &str, ty: Type, legacy: bool) {
-    let region = choices.one_of(&[Region::Global, Region::Global, Region::Local]);
+fn each(
+    choices: &mut Choices,
+    case: &mut CaseBuilder,
+    name: &str,
+    (ty, region): (Type, Region),
+    legacy: bool,
+) {
     case.need(ty.needs());
     let t = ty.name();
     // The bits of a value as a kernel gets and gives them, and the two ways between.
@@ -182,7 +189,8 @@ fn each(choices: &mut Choices, case: &mut CaseBuilder, name: &str, ty: Type, leg
         let suffix = if ty.long() { "ul" } else { "u" };
         format!("{value_of}(0x{value:x}{suffix})")
     };
-    for _ in 0..choices.between(4, 14) {
+    let turn = choices.below(functions.len());
+    for n in 0..choices.between(4, 16) {
         let form = form(choices, case, region, legacy);
         let operand = value(choices, ty);
         let what = choices.below(12);
@@ -193,7 +201,7 @@ fn each(choices: &mut Choices, case: &mut CaseBuilder, name: &str, ty: Type, leg
             1 | 2 => value(choices, ty),
             _ => 0,
         };
-        let name = choices.pick(functions).unwrap_or("load");
+        let name = functions[(turn + n) % functions.len()];
         let swap = |cells: &mut Vec<u64>| {
             let found = cells.iter_mut().filter(|cell| **cell == expected);
             found.for_each(|cell| *cell = operand);
