@@ -77,16 +77,28 @@ impl Program {
             Shape::Grid(ty, rows, columns) => times(number(ty), rows * columns),
             Shape::Structs(n, length) => times(self.bytes(Shape::Struct(n)), length),
             Shape::Struct(n) => {
-                let (mut bytes, mut all) = (0usize, 1);
-                for field in &self.structs[n].fields {
-                    let (size, align) = self.bytes(*field);
-                    bytes = bytes.next_multiple_of(align) + size;
-                    all = all.max(align);
-                }
-                (bytes.next_multiple_of(all), all)
+                let fields = &self.structs[n].fields;
+                let aligns = fields.iter().map(|field| self.bytes(*field).1);
+                let align = aligns.max().unwrap_or(1);
+                let end = self.bytes_before(n, fields.len());
+                (end.next_multiple_of(align), align)
             }
             Shape::Pointer(..) | Shape::ToStruct(..) | Shape::ToPointer(..) => (8, 8),
         }
+    }
+
+    /// Behind how many bytes of a structure a field begins; of a number that no field has, where the last one ends.
+    pub fn bytes_before(&self, of: usize, field: usize) -> usize {
+        let mut end = 0usize;
+        for (n, shape) in self.structs[of].fields.iter().enumerate() {
+            let (size, align) = self.bytes(*shape);
+            let begin = end.next_multiple_of(align);
+            if n == field {
+                return begin;
+            }
+            end = begin + size;
+        }
+        end
     }
 
     /// A part of something, and behind how many of its numbers it begins.
@@ -349,6 +361,10 @@ pub enum Kind {
     Shuffle(Vec<Expr>, Box<Expr>),
     /// A function of `float`s that are given and taken as their bits.
     Real(Real, Vec<Expr>),
+    /// `sizeof` a structure type, as a `uint`.
+    Size(usize),
+    /// How many bytes behind the beginning of a variable that is a structure of this type a field lies, as a `uint`.
+    Offset(VarId, usize, usize),
     /// `(statement, e)`: an assignment, a step or a copy of a number that nothing beside it uses, then the value.
     After(Box<Stmt>, Box<Expr>),
     /// `place++` or `place--` of an unsigned type that nothing beside it uses: what it was before.

@@ -51,6 +51,16 @@ pub enum Real {
     To(Integer, Mode, bool),
     /// `convert_float` of this type.
     From(Integer, Mode),
+    /// A cast to this type, towards zero.
+    CastTo(Integer),
+    /// A cast from this type.
+    CastFrom(Integer),
+    /// `-x`.
+    Negate,
+    /// `vstore_half`, and the bits that it stores.
+    ToHalf(Mode),
+    /// `vload_half` of bits.
+    FromHalf,
     Minimum,
     Maximum,
     Absolute,
@@ -224,6 +234,8 @@ const HALF_ABOVE: Domain = domain(0x0060_0000, 0x4090_0000);
 const NEAR_ABOVE: Domain = domain(0x03ff_ffff, 0x3c00_0000);
 /// Integers from 0 to 15.
 const SMALL: Domain = domain(15, 0);
+/// Half-precision numbers from 2⁻³ to 2, of either sign, by their bits.
+const HALF_BITS: Domain = domain(0x8fff, 0x3000);
 /// All bits.
 const ANY: Domain = domain(u32::MAX, 0);
 
@@ -240,9 +252,9 @@ impl Real {
             Real::Compare(_) => (vec![bits; 2], int),
             Real::Relation(relation) if relation.takes_two() => (vec![bits; 2], int),
             Real::Relation(_) | Real::Whole(_) | Real::Exponent => (vec![bits], int),
-            Real::To(of, ..) => (vec![bits], of.vector(lanes)),
-            Real::From(of, _) => (vec![of.vector(lanes)], bits),
-            Real::Absolute => (vec![bits], bits),
+            Real::To(of, ..) | Real::CastTo(of) => (vec![bits], of.vector(lanes)),
+            Real::From(of, _) | Real::CastFrom(of) => (vec![of.vector(lanes)], bits),
+            Real::Absolute | Real::Negate | Real::ToHalf(_) | Real::FromHalf => (vec![bits], bits),
             Real::Scale => (vec![bits, int], bits),
         }
     }
@@ -253,17 +265,22 @@ impl Real {
             Real::Compare(_) | Real::Relation(_) => &[BEYOND, ONE, NEAR, ONE, ZERO, MIDDLE],
             Real::Whole(_) => &[NEAR, MIDDLE, HALF],
             Real::To(_, _, true) => &[NEAR, MIDDLE, HALF, WIDE, HUGE, BEYOND],
-            Real::To(of, ..) if of.bits == 64 && of.signed => &[NEAR, MIDDLE, HALF, WIDE],
+            Real::To(of, ..) | Real::CastTo(of) if of.bits == 64 && of.signed => {
+                &[NEAR, MIDDLE, HALF, WIDE]
+            }
             // Below zero no unsigned type holds what they become.
-            Real::To(of, ..) if !of.signed => &[HALF_ABOVE, NEAR_ABOVE],
-            Real::To(..) => &[ONE, HALF, NEAR],
-            Real::From(..) => &[ANY],
+            Real::To(of, ..) | Real::CastTo(of) if !of.signed => &[HALF_ABOVE, NEAR_ABOVE],
+            Real::To(..) | Real::CastTo(_) => &[ONE, HALF, NEAR],
+            Real::From(..) | Real::CastFrom(_) => &[ANY],
+            Real::Negate => &[ZERO, NEAR, MIDDLE],
+            // From 2⁻⁷ to 512 all numbers become normal ones of half the precision.
+            Real::ToHalf(_) => &[NEAR, MIDDLE],
+            Real::FromHalf => &[HALF_BITS],
             Real::Minimum | Real::Maximum if argument == 0 => &[NEAR, MIDDLE, BEYOND],
             Real::Scale if argument == 1 => &[SMALL],
-            Real::Add
-            | Real::Subtract
-            | Real::Multiply
-            | Real::Fma
+            // A zero has a sign, which no sum or product with it may leave out.
+            Real::Add | Real::Subtract | Real::Multiply => &[NEAR, MIDDLE, NEAR, MIDDLE, ZERO],
+            Real::Fma
             | Real::Minimum
             | Real::Maximum
             | Real::Absolute
@@ -276,17 +293,79 @@ impl Real {
         }
     }
 
+    /// Whether an argument is the bits of a `float`, not an integer.
+    fn takes_float(self, argument: usize) -> bool {
+        match self {
+            Real::From(..) | Real::CastFrom(_) | Real::FromHalf => false,
+            Real::Scale => argument == 0,
+            _ => true,
+        }
+    }
+
+    /// An argument as what the function takes: the `float` of its bits.
+    fn taken(self, lanes: u8, n: usize, argument: &str) -> String {
+        match self.takes_float(n) {
+            true => format!("as_float{}({argument})", count(lanes)),
+            false => argument.to_owned(),
+        }
+    }
+
+    /// Whether it takes statements, so that it has no text by itself.
+    pub fn has_statements(self) -> bool {
+        matches!(self, Real::ToHalf(_) | Real::FromHalf)
+    }
+
     /// Its text with these arguments.
     pub fn text(self, lanes: u8, arguments: &[String]) -> String {
-        let n = if lanes == 1 {
-            String::new()
-        } else {
-            lanes.to_string()
+        let arguments = arguments.iter().enumerate();
+        let taken: Vec<String> = arguments
+            .map(|(n, one)| self.taken(lanes, n, one))
+            .collect();
+        self.form(lanes, &taken)
+    }
+
+    /// A function of the program's own, `$name`, that is this of its parameters, and a call of it with these arguments.
+    /// An argument that is given twice is one parameter.
+    pub fn apart(self, lanes: u8, arguments: &[String]) -> (String, String) {
+        let (types, gives) = self.types(lanes);
+        let (mut parameters, mut passed, mut names) = (Vec::new(), Vec::new(), Vec::new());
+        for (n, (argument, ty)) in arguments.iter().zip(types).enumerate() {
+            let before = arguments.iter().take(n).position(|one| one == argument);
+            let before = before.filter(|m| self.takes_float(*m) == self.takes_float(n));
+            let name = ["x", "y", "z"][before.unwrap_or(n).min(2)].to_owned();
+            if before.is_none() {
+                let ty = match self.takes_float(n) {
+                    true => format!("float{}", count(lanes)),
+                    false => ty.name(),
+                };
+                parameters.push(format!("{ty} {name}"));
+                passed.push(self.taken(lanes, n, argument));
+            }
+            names.push(name);
+        }
+        let (parameters, gives) = (parameters.join(", "), gives.name());
+        // Numbers of half the precision can only lie in memory; bytes may be anything.
+        let room = "uchar h[2] __attribute__((aligned(2)))";
+        let inside = match self {
+            Real::ToHalf(mode) => format!(
+                "{room}; vstore_half{}(x, 0, (private half*)h); return h[0] | (uint)h[1] << 8;",
+                mode.text()
+            ),
+            Real::FromHalf => format!(
+                "{room} = {{ (uchar)x, (uchar)(x >> 8) }}; return as_uint(vload_half(0, (private half*)h));"
+            ),
+            _ => format!("return {};", self.form(lanes, &names)),
         };
-        let float = |at: usize| {
-            let argument = arguments.get(at).map_or("0", String::as_str);
-            format!("as_float{n}({argument})")
-        };
+        (
+            format!("static {gives} $name({parameters}) {{ {inside} }}"),
+            format!("$name({})", passed.join(", ")),
+        )
+    }
+
+    /// Its text with these numbers.
+    fn form(self, lanes: u8, taken: &[String]) -> String {
+        let n = count(lanes);
+        let float = |at: usize| taken.get(at).map_or("0", String::as_str);
         let operator = |op: &str| format!("{} {op} {}", float(0), float(1));
         let two = |name: &str| format!("as_uint{n}({name}({}, {}))", float(0), float(1));
         match self {
@@ -306,17 +385,19 @@ impl Real {
                 format!("convert_{to}{sat}{}({})", mode.text(), float(0))
             }
             Real::From(_, mode) => {
-                let argument = arguments.first().map_or("0", String::as_str);
-                format!("as_uint{n}(convert_float{n}{}({argument}))", mode.text())
+                format!("as_uint{n}(convert_float{n}{}({}))", mode.text(), float(0))
             }
+            Real::CastTo(of) => format!("(({}){})", of.vector(lanes).name(), float(0)),
+            Real::CastFrom(_) => format!("as_uint((float)({}))", float(0)),
+            Real::Negate => format!("as_uint{n}(-{})", float(0)),
+            // What it does, in words that are no OpenCL C.
+            Real::ToHalf(mode) => format!("vstore_half{}({})", mode.text(), float(0)),
+            Real::FromHalf => format!("vload_half({})", float(0)),
             Real::Minimum => two("fmin"),
             Real::Maximum => two("fmax"),
             Real::Absolute => format!("as_uint{n}(fabs({}))", float(0)),
             Real::CopySign => two("copysign"),
-            Real::Scale => {
-                let by = arguments.get(1).map_or("0", String::as_str);
-                format!("as_uint{n}(ldexp({}, {by}))", float(0))
-            }
+            Real::Scale => two("ldexp"),
             Real::Positive => two("fdim"),
             Real::Remainder => two("fmod"),
             Real::Next => two("nextafter"),
@@ -336,8 +417,16 @@ impl Real {
 
     fn lane(self, lanes: u8, bits: [u64; 3]) -> Option<u64> {
         let truth = |holds: bool| INT.vector(lanes).truth_of(holds);
-        if let Real::From(of, mode) = self {
+        let from = match self {
+            Real::From(of, mode) => Some((of, mode)),
+            Real::CastFrom(of) => Some((of, Mode::Default)),
+            _ => None,
+        };
+        if let Some((of, mode)) = from {
             return Some(from_integer(of.number(bits[0]), mode).to_bits().into());
+        }
+        if self == Real::FromHalf {
+            return from_half(bits[0] as u32).map(u64::from);
         }
         let [x, y, z] = bits.map(|bits| f32::from_bits(bits as u32));
         let taken = [x, y, z].into_iter().take(match self {
@@ -366,7 +455,10 @@ impl Real {
                 return inside.then(|| INT.wrap(number as i128));
             }
             Real::To(of, mode, saturated) => return to_integer(x, of, mode, saturated),
-            Real::From(..) => return None,
+            Real::CastTo(of) => return to_integer(x, of, Mode::Zero, false),
+            Real::From(..) | Real::CastFrom(_) | Real::FromHalf => return None,
+            Real::Negate => -x,
+            Real::ToHalf(mode) => return to_half(x, mode).map(u64::from),
             Real::Minimum | Real::Maximum if x == 0.0 && y == 0.0 => return None,
             Real::Minimum => x.min(y),
             Real::Maximum => x.max(y),
@@ -385,6 +477,14 @@ impl Real {
         };
         let open = result.is_nan() || result.is_subnormal();
         (!open).then(|| result.to_bits().into())
+    }
+}
+
+/// The lanes in the name of a type.
+fn count(lanes: u8) -> String {
+    match lanes {
+        1 => String::new(),
+        _ => lanes.to_string(),
     }
 }
 
@@ -412,6 +512,31 @@ fn to_integer(x: f32, of: Integer, mode: Mode, saturated: bool) -> Option<u64> {
     // What is beyond 128 bits, and infinities, become the nearest number of these, and a NaN becomes zero.
     let number = whole as i128;
     (saturated || (x.is_finite() && of.holds(number))).then(|| of.saturate(number))
+}
+
+/// The bits of the number of half the precision that a number becomes, where that is a normal one ("vstore_half",
+/// which rounds to the nearest by default).
+fn to_half(x: f32, mode: Mode) -> Option<u32> {
+    let bits = x.to_bits();
+    // 13 bits fewer of the fraction, and an exponent whose zero is 15, not 127.
+    let (sign, magnitude) = (bits >> 16 & 0x8000, bits & 0x7fff_ffff);
+    let kept = (magnitude >> 13).checked_sub((127 - 15) << 10)?;
+    let left = magnitude & 0x1fff;
+    let up = match mode {
+        Mode::Default | Mode::Even => left > 0x1000 || left == 0x1000 && kept & 1 == 1,
+        Mode::Zero => false,
+        Mode::Up => left > 0 && sign == 0,
+        Mode::Down => left > 0 && sign != 0,
+    };
+    let kept = kept + u32::from(up);
+    (0x400..0x7c00).contains(&kept).then_some(sign | kept)
+}
+
+/// The bits of the `float` that is a normal number of half the precision.
+fn from_half(bits: u32) -> Option<u32> {
+    let (sign, magnitude) = (bits & 0x8000, bits & 0x7fff);
+    let normal = (0x400..0x7c00).contains(&magnitude);
+    normal.then(|| sign << 16 | ((magnitude + ((127 - 15) << 10)) << 13))
 }
 
 /// A `float` that an integer becomes.

@@ -44,6 +44,36 @@ fn each_gives_what_the_text_says() {
             ],
             Some(bits(-f32::EPSILON * f32::EPSILON)),
         ),
+        (Negate, &[bits(0.0)], Some(bits(-0.0))),
+        (ToHalf(Mode::Up), &[bits(-1.0001)], Some(0xbc00)),
+        (ToHalf(Mode::Down), &[bits(-1.0001)], Some(0xbc01)),
+        (ToHalf(Mode::Up), &[bits(1.0001)], Some(0x3c01)),
+        (ToHalf(Mode::Zero), &[bits(-1.9999)], Some(0xbfff)),
+        // Between two numbers: the even one.
+        (
+            ToHalf(Mode::Default),
+            &[bits(1.0 + 1.0 / 2048.0)],
+            Some(0x3c00),
+        ),
+        (
+            ToHalf(Mode::Even),
+            &[bits(1.0 + 3.0 / 2048.0)],
+            Some(0x3c02),
+        ),
+        (ToHalf(Mode::Even), &[bits(65520.0)], None),
+        (ToHalf(Mode::Even), &[bits(1e-5)], None),
+        (FromHalf, &[0xbc01], Some(bits(-1.0 - 1.0 / 1024.0))),
+        (FromHalf, &[0x0001], None),
+        (Add, &[bits(-0.0), bits(-0.0)], Some(bits(-0.0))),
+        (Add, &[bits(-0.0), bits(0.0)], Some(bits(0.0))),
+        (Multiply, &[bits(-0.0), bits(2.0)], Some(bits(-0.0))),
+        (
+            CastFrom(ULONG),
+            &[u64::MAX],
+            Some(bits(18_446_744_073_709_551_616.0)),
+        ),
+        (CastTo(INT), &[bits(-7.5)], Some(INT.wrap(-7))),
+        (CastTo(UINT), &[bits(-7.5)], None),
         (Compare(Comparison::Unequal), &[nan, nan], Some(1)),
         (Compare(Comparison::Less), &[bits(-0.0), bits(0.0)], Some(0)),
         (
@@ -113,4 +143,30 @@ fn in_lanes_truth_is_all_bits() {
     let ones = UINT.vector(2).each(|_| bits(1.0));
     let given = Real::Compare(Comparison::Equal).of(2, &[ones, ones]);
     assert_eq!(given.map(|value| value[0]), Some(0xffff_ffff));
+}
+
+#[test]
+fn a_function_of_its_own_takes_each_argument_once() {
+    let named = |names: &[&str]| -> Vec<String> { names.iter().map(|n| (*n).into()).collect() };
+    let (text, call) = Real::Compare(Comparison::Unequal).apart(1, &named(&["v1", "v1"]));
+    assert_eq!(text, "static int $name(float x) { return (x != x); }");
+    assert_eq!(call, "$name(as_float(v1))");
+    let (text, call) = Real::Add.apart(2, &named(&["a", "b"]));
+    assert_eq!(
+        text,
+        "static uint2 $name(float2 x, float2 y) { return as_uint2(x + y); }"
+    );
+    assert_eq!(call, "$name(as_float2(a), as_float2(b))");
+    // The bits of a number and how often it is doubled are two arguments.
+    let (text, call) = Real::Scale.apart(1, &named(&["a", "a"]));
+    assert_eq!(
+        text,
+        "static uint $name(float x, int y) { return as_uint(ldexp(x, y)); }"
+    );
+    assert_eq!(call, "$name(as_float(a), a)");
+    let (text, _) = Real::CastFrom(ULONG).apart(1, &named(&["a"]));
+    assert_eq!(
+        text,
+        "static uint $name(ulong x) { return as_uint((float)(x)); }"
+    );
 }

@@ -131,6 +131,8 @@ impl<'p> Machine<'p> {
                 let given = function.of(ty.lanes, &values);
                 given.ok_or("a number is left open")?
             }
+            Kind::Size(of) => ty.value(self.program.bytes(Shape::Struct(*of)).0 as i128),
+            Kind::Offset(_, of, field) => ty.value(self.program.bytes_before(*of, *field) as i128),
             Kind::After(stmt, of) => {
                 self.simple(stmt, frame, item)?;
                 self.eval(of, frame, item)?

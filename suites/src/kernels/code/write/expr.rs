@@ -75,7 +75,21 @@ impl Writer<'_> {
             }
             Kind::Real(function, arguments) => {
                 let list: Vec<_> = arguments.iter().map(|one| self.bare(one)).collect();
-                function.text(ty.lanes, &list)
+                let named = list
+                    .iter()
+                    .all(|one| one.bytes().all(|c| c.is_ascii_alphanumeric()));
+                // Of bits in one place, and of numbers in variables: compilers take them in different ways.
+                match function.has_statements() || named && expr.id % 2 == 0 {
+                    true => self.of_floats(*function, ty.lanes, &list),
+                    false => function.text(ty.lanes, &list),
+                }
+            }
+            Kind::Size(of) => format!("((uint)sizeof(struct s{of}))"),
+            Kind::Offset(variable, _, field) => {
+                let variable = self.place(&Place::variable(*variable));
+                format!(
+                    "((uint)((private char *)&{variable}.f{field} - (private char *)&{variable}))"
+                )
             }
             // In a list of arguments the comma is in parentheses of its own.
             Kind::After(stmt, of) => format!("(({}, {}))", self.simple(stmt), self.bare(of)),
@@ -92,6 +106,16 @@ impl Writer<'_> {
     fn builtin(&mut self, function: Builtin, arguments: &[Expr]) -> String {
         let list: Vec<_> = arguments.iter().map(|one| self.bare(one)).collect();
         format!("{}({})", function.name(), list.join(", "))
+    }
+
+    /// A call of a function of the program's own for it.
+    fn of_floats(&mut self, function: Real, lanes: u8, arguments: &[String]) -> String {
+        let (text, call) = function.apart(lanes, arguments);
+        let there = self.helpers.iter().find(|(_, one)| **one == text);
+        let name = there.map(|(name, _)| name.clone());
+        let name = name.unwrap_or_else(|| format!("of_floats{}", self.helpers.len()));
+        self.helpers.insert(name.clone(), text);
+        call.replace("$name", &name)
     }
 
     fn binary(&mut self, op: &str, left: &Expr, right: &Expr) -> String {

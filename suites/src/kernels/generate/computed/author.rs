@@ -181,7 +181,7 @@ impl<'c> Author<'c> {
             }
             10 | 11 => self.condition(depth),
             12 | 13 => {
-                let condition = self.condition(depth);
+                let condition = self.truth(depth);
                 let (yes, no) = (self.expr(depth - 1), self.expr(depth - 1));
                 let ty = yes.ty.of.common(no.ty.of).scalar();
                 self.make
@@ -198,8 +198,49 @@ impl<'c> Author<'c> {
 
     fn arithmetic(&mut self, depth: u32) -> Expr {
         let op = self.choices.one_of(&ARITHMETIC);
-        let (left, right) = (self.expr(depth - 1), self.expr(depth - 1));
+        let left = self.expr(depth - 1);
+        let right = match self.choices.percent(35) {
+            true => self.beside(op, left.ty.of.promoted()),
+            false => self.expr(depth - 1),
+        };
         self.make.arithmetic(op, left, right)
+    }
+
+    /// A constant to the right of an operator, such as compilers have a shorter form for: powers of two and their
+    /// neighbours, masks, counts of bits.
+    fn beside(&mut self, op: Arithmetic, of: Integer) -> Expr {
+        use Arithmetic::*;
+        let bit = self.choices.below(usize::from(of.bits));
+        let power = 1i128 << bit;
+        let number = match op {
+            Left | Right => bit as i128,
+            And | Or | Xor => self.choices.one_of(&[power, power - 1, -power, !power]),
+            Add | Subtract | Multiply | Divide | Remainder => {
+                let near = self
+                    .choices
+                    .one_of(&[power, power, -power, power + 1, power - 1]);
+                let small = self.choices.one_of(&[3, 5, 7, 10, 100, 641, -1, -3]);
+                if self.choices.percent(70) {
+                    near
+                } else {
+                    small
+                }
+            }
+        };
+        self.make.constant(of.scalar(), of.number(of.wrap(number)))
+    }
+
+    /// A scalar that is looked at for whether it is zero: a condition, some bits of a number, a number.
+    pub fn truth(&mut self, depth: u32) -> Expr {
+        match self.choices.below(5) {
+            0 | 1 => {
+                let of = self.expr(depth.saturating_sub(1));
+                let bits = self.beside(Arithmetic::And, of.ty.of.promoted());
+                self.make.arithmetic(Arithmetic::And, of, bits)
+            }
+            2 => self.expr(depth.saturating_sub(1)),
+            _ => self.condition(depth),
+        }
     }
 
     /// An `int` that is 0 or 1.
@@ -213,7 +254,7 @@ impl<'c> Author<'c> {
                 self.make.comparison(op, left, right)
             }
             5 => {
-                let (left, right) = (self.expr(depth), self.expr(depth));
+                let (left, right) = (self.expr(depth), self.truth(depth));
                 self.make.expr(int, Kind::And(left.into(), right.into()))
             }
             6 => {
@@ -221,7 +262,7 @@ impl<'c> Author<'c> {
                 self.make.expr(int, Kind::Or(left.into(), right.into()))
             }
             _ => {
-                let of = self.expr(depth);
+                let of = self.truth(depth);
                 self.make.expr(int, Kind::Not(of.into()))
             }
         }

@@ -100,7 +100,7 @@ impl Author<'_> {
         match self.choices.below(8) {
             0 => body.push(self.change(around)),
             1 | 2 => {
-                let condition = self.condition(2);
+                let condition = self.truth(2);
                 let then = self.inner(around.inside(around.in_loop));
                 let otherwise = match self.choices.percent(50) {
                     true => self.inner(around.inside(around.in_loop)),

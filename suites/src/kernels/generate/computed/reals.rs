@@ -10,21 +10,73 @@ impl Author<'_> {
     /// A function of `float`s of which every bit is known, and one of another type of it.
     pub(super) fn reals(&mut self, body: &mut Vec<Stmt>, results: &mut Results) {
         let function = self.real();
-        let lanes = self.choices.one_of(&[1, 1, 2, 4, 3, 8, 16]);
+        let lanes = match function {
+            // There are no casts of vectors to other types; of halves one is stored at a time.
+            Real::CastTo(_) | Real::CastFrom(_) | Real::ToHalf(_) | Real::FromHalf => 1,
+            _ => self.choices.one_of(&[1, 1, 2, 4, 3, 8, 16]),
+        };
         let (types, gives) = function.types(lanes);
         let arguments = types.into_iter().enumerate();
-        let arguments: Vec<Expr> = arguments
+        let mut arguments: Vec<Expr> = arguments
             .map(|(n, ty)| self.real_argument(function, n, ty))
             .collect();
+        let compares = matches!(function, Real::Compare(_) | Real::Relation(_));
+        if self.choices.percent(if compares { 70 } else { 30 }) {
+            self.of_variables(compares, body, &mut arguments);
+        }
         let names: Vec<String> = ["x", "y", "z"].map(String::from).into();
         self.about = function.text(lanes, &names[..arguments.len().min(3)]);
-        let value = self.make.expr(gives, Kind::Real(function, arguments));
-        match lanes {
-            1 => {
-                let wide = self.choices.one_of(&[LONG, ULONG]);
-                self.result(body, results, wide, value);
+        let mut each: Vec<(Real, Vec<Expr>)> = (self.roundings(function).into_iter())
+            .map(|function| (function, arguments.clone()))
+            .collect();
+        // A cast of what is known, too, such as the greatest number of the type.
+        if let Real::CastFrom(of) = function {
+            for number in [of.greatest(), self.number(of)] {
+                let known = self.make.constant(of.scalar(), number);
+                each.push((function, vec![known]));
             }
-            _ => self.lanes(body, results, value),
+        }
+        for (function, arguments) in each {
+            let value = self.make.expr(gives, Kind::Real(function, arguments));
+            match lanes {
+                1 => {
+                    let wide = self.choices.one_of(&[LONG, ULONG]);
+                    self.result(body, results, wide, value);
+                }
+                _ => self.lanes(body, results, value),
+            }
+        }
+    }
+
+    /// A function, or where it rounds often each way to round: one number is as good for all.
+    fn roundings(&mut self, function: Real) -> Vec<Real> {
+        if self.choices.percent(40) {
+            return vec![function];
+        }
+        let by = |mode| match function {
+            Real::To(of, _, saturated) => Some(Real::To(of, mode, saturated)),
+            Real::From(of, _) => Some(Real::From(of, mode)),
+            Real::ToHalf(_) => Some(Real::ToHalf(mode)),
+            _ => None,
+        };
+        let each: Option<Vec<Real>> = MODES.into_iter().map(by).collect();
+        each.unwrap_or_else(|| vec![function])
+    }
+
+    /// The arguments in variables, and of a comparison now and then one of them twice.
+    fn of_variables(&mut self, compares: bool, body: &mut Vec<Stmt>, arguments: &mut [Expr]) {
+        for argument in arguments.iter_mut() {
+            let ty = argument.ty;
+            let id = self.declare(body, ty, argument.clone());
+            // The bits of a number are no source of further ones.
+            self.sources.pop();
+            *argument = self.make.variable(id, ty);
+        }
+        if let [first, second, ..] = arguments
+            && compares
+            && self.choices.percent(50)
+        {
+            *second = first.clone();
         }
     }
 
@@ -32,11 +84,11 @@ impl Author<'_> {
         let mode = self.choices.one_of(&MODES);
         let of = self.integer();
         self.turn += 1;
-        match self.turn % 17 {
+        match self.turn % 22 {
             0 | 9 => Real::To(of, mode, true),
             1 | 10 => Real::From(of, mode),
             2 => Real::To(of, mode, false),
-            3 => Real::Compare(self.choices.one_of(&COMPARISONS)),
+            3 | 20 => Real::Compare(self.choices.one_of(&COMPARISONS)),
             4 | 12 => Real::Relation(self.choices.one_of(&RELATIONS)),
             5 => Real::Whole(self.choices.one_of(&WHOLES)),
             6 => Real::Fma,
@@ -50,6 +102,11 @@ impl Author<'_> {
                 .choices
                 .one_of(&[Real::CopySign, Real::Scale, Real::Positive]),
             15 => self.choices.one_of(&[Real::Next, Real::Exponent]),
+            16 => Real::CastFrom(of),
+            17 => Real::CastTo(of),
+            18 => Real::Negate,
+            19 if self.choices.percent(70) => Real::ToHalf(mode),
+            19 => Real::FromHalf,
             _ => Real::Remainder,
         }
     }
@@ -63,13 +120,26 @@ impl Author<'_> {
             }
             _ => self.vector(ty),
         };
-        if matches!(function, Real::From(..)) {
-            return any;
+        // A compiler computes what is known.
+        let known = self.choices.percent(20);
+        if matches!(function, Real::From(..) | Real::CastFrom(_)) {
+            return match known {
+                true => {
+                    let number = self.number(ty.of);
+                    self.make.constant(ty, number)
+                }
+                false => any,
+            };
         }
         let domain = self.choices.pick(function.domains(n));
         let Some(domain) = domain else {
             return any;
         };
+        if known {
+            let bits = self.choices.below(1 << 32) as u32;
+            let bits = bits & domain.keeps | domain.sets;
+            return self.make.constant(ty, bits.into());
+        }
         // Numbers that are as often as not small have few bits in the place of a fraction.
         let spread = match ty.lanes {
             1 => self.make.with(any, Arithmetic::Multiply, 0x9e37_79b1),

@@ -209,6 +209,7 @@ impl Author<'_> {
             }
         }
         self.through_pointer(body, n, two);
+        self.layout(body, results, n, two);
         for id in [one, two] {
             let sum = self.sum(body);
             self.fold(body, sum, Place::variable(id));
@@ -257,6 +258,19 @@ impl Author<'_> {
         let place = self.make.part(Place::variable(pointer).at(zero), &path);
         let (by, op) = (self.expr(1), self.choices.one_of(&ARITHMETIC));
         body.push(self.make.compound(place, ty, op, by));
+    }
+
+    /// Where a structure has its fields: what the host and other programs rely on.
+    fn layout(&mut self, body: &mut Vec<Stmt>, results: &mut Results, n: usize, of: VarId) {
+        let uint = UINT.scalar();
+        let fields = self.program.structs[n].fields.len();
+        let mut sum = self.make.expr(uint, Kind::Size(n));
+        for field in (1..fields).rev().take(self.choices.below(3)) {
+            let offset = self.make.expr(uint, Kind::Offset(of, n, field));
+            let before = self.make.with(sum, Arithmetic::Multiply, 211);
+            sum = self.make.arithmetic(Arithmetic::Add, before, offset);
+        }
+        self.result(body, results, UINT, sum);
     }
 
     /// A structure in the middle of an array of them, with a result of it by a pointer that leads behind it; its place.
