@@ -456,6 +456,7 @@ impl Job {
         let kernel = self.kernel();
         let runner = GroupRunner::new(
             kernel,
+            &self.executable.tiers()[self.plan.kernel],
             &self.plan.space,
             &self.launch,
             &self.plan.start,

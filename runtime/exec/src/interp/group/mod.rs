@@ -32,6 +32,8 @@ use crate::interp::port::host::Block;
 use crate::interp::space::{GroupPlace, Ids, Space};
 use crate::interp::step::{Stop, step};
 use crate::launch::Launch;
+use crate::native::{Runner, Running};
+use crate::tier::Tier;
 use arena::{Item, State};
 use touchstone_faults::{Fault, Latitude, on, takes};
 use turns::Turns;
@@ -60,10 +62,17 @@ const CONTROL_INTERVAL: u64 = 1 << 16;
 /// What a thread needs to run groups of one launch.
 pub(crate) struct GroupRunner<'a, M> {
     kernel: &'a Kernel,
+    tier: &'a Tier,
+    /// Runs items instead of the stepper, once the kernel is compiled.
+    native: Option<Runner<'a>>,
     space: &'a Space,
     launch: &'a Launch,
     start: &'a Start,
     memory: M,
+    /// Items of the group that have begun.
+    begun: u64,
+    /// Where the item is that ran last.
+    last: (u64, [u64; 3]),
     /// For faults.
     broken: broken::Memory,
     items: &'a mut Vec<Item>,
@@ -77,6 +86,7 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
     /// Prepares a thread's arena for a launch; None when there is no memory for it.
     pub(crate) fn new(
         kernel: &'a Kernel,
+        tier: &'a Tier,
         space: &'a Space,
         launch: &'a Launch,
         start: &'a Start,
@@ -96,10 +106,14 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
         });
         Some(GroupRunner {
             kernel,
+            tier,
+            native: None,
             space,
             launch,
             start,
             memory,
+            begun: 0,
+            last: (0, [0; 3]),
             broken: broken::Memory::default(),
             items: &mut arena.items,
             ready: &mut arena.ready,
@@ -145,19 +159,44 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
         }
     }
 
-    /// Puts an item at the start of the kernel.
-    fn begin(&mut self, ids: &Ids<'_>, item: u64) {
+    /// Where an item is, of the group that runs. The one after the last that was asked for costs no division.
+    fn ids(&mut self, group: GroupPlace, item: u64) -> Ids<'a> {
+        let (last, [mut x, mut y, mut z]) = self.last;
+        let mut ids = Ids {
+            space: self.space,
+            group,
+            local_id: [x, y, z],
+        };
+        if item == last + 1 {
+            x += 1;
+            if x == group.size[0] {
+                (x, y) = (0, y + 1);
+                if y == group.size[1] {
+                    (y, z) = (0, z + 1);
+                }
+            }
+            ids.local_id = [x, y, z];
+        } else if item != last {
+            ids = Ids::of(self.space, group, item);
+        }
+        self.last = (item, ids.local_id);
+        ids
+    }
+
+    /// The slots that an item starts with: of one that has begun, those below 0 alone.
+    fn fill_slots(&mut self, ids: &Ids<'_>, item: u64, begins: bool) {
         let slots = self.slots(item);
         let below = self.kernel.fills.len();
         let private = self.private(item);
+        let count = if begins {
+            self.start.template.len()
+        } else {
+            below
+        };
         // SAFETY: the region of an item has room for all slots of the kernel, of
         // which the template is the first part, and nothing else refers to it.
         unsafe {
-            std::ptr::copy_nonoverlapping(
-                self.start.template.as_ptr(),
-                slots,
-                self.start.template.len(),
-            );
+            std::ptr::copy_nonoverlapping(self.start.template.as_ptr(), slots, count);
         }
         for (i, fill) in self.kernel.fills.iter().enumerate() {
             let value = match *fill {
@@ -173,12 +212,17 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
             (&self.start.private, private.base),
             (&self.start.local, self.base as u64),
         ];
-        for (params, base) in bases {
+        for (params, base) in bases.into_iter().filter(|_| begins) {
             for &(slot, offset) in params {
                 // SAFETY: a parameter's slot, within the region.
                 unsafe { *slots.add(below + slot) = base + offset };
             }
         }
+    }
+
+    /// The private memory that an item starts with.
+    fn fill_private(&mut self, item: u64) {
+        let private = self.private(item);
         if private.len > 0 {
             // SAFETY: the item's private memory; a work-item that has not begun
             // holds no reference to it.
@@ -214,10 +258,44 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
             Item {
                 pc: 0,
                 state: State::Fresh,
+                is_whole: false,
             },
         );
         self.ready.clear();
         self.ready.extend(0..count as u32);
+        self.begun = 0;
+        self.last = (0, [0; 3]);
+    }
+
+    /// Takes compiled code, if the kernel has some by now; what must live while it runs.
+    fn adopt(&mut self, group: GroupPlace) -> Option<Running> {
+        if !M::COMPILED {
+            return None;
+        }
+        if self.native.is_none() {
+            let native = self.tier.native(self.kernel, self.launch.engine, M::CHECKED)?;
+            let below = self.kernel.fills.len();
+            let mut params = self.start.template[below..].to_vec();
+            for &(slot, offset) in &self.start.local {
+                params[slot] = self.base as u64 + offset;
+            }
+            let local = self.base as u64;
+            let private = &self.start.private;
+            let runner = Runner::new(self.kernel, native, &self.memory, local, params, private);
+            self.native = Some(runner);
+        }
+        let ids = Ids::of(self.space, group, 0);
+        let native = self.native.as_mut()?;
+        native.begin_group(&ids);
+        Some(native.running())
+    }
+
+    /// Counts work that the stepper does.
+    fn count(&mut self, steps: u64) {
+        let items = std::mem::take(&mut self.begun);
+        if M::COMPILED && self.native.is_none() {
+            self.tier.count(self.kernel, steps, items);
+        }
     }
 
     /// Runs a group to its end.
@@ -229,6 +307,7 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
             group.items()
         };
         self.set_out(number, count);
+        let mut running = self.adopt(group);
         let mut turns = Turns::new(self.launch.seed, number);
         // How long every turn is; zero where each has a length of its own.
         let mut even = if count == 1 { CONTROL_INTERVAL } else { 0 };
@@ -254,7 +333,7 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
                     watch.note(found);
                     (stop, used)
                 } else {
-                    self.turn(group, item, length)
+                    self.turn(group, item, length, true)
                 };
                 steps += used;
                 match stop {
@@ -284,7 +363,7 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
                         waiting = true;
                         in_sub_group |= sub_group;
                     }
-                    Stop::End => self.items[item as usize].state = State::Ended,
+                    Stop::End | Stop::Entry => self.items[item as usize].state = State::Ended,
                     Stop::Trap(_) if self.memory.take_retry() => {
                         self.items[item as usize].pc -= 1;
                         self.ready[kept] = item;
@@ -297,6 +376,10 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
                 }
                 if steps >= CONTROL_INTERVAL {
                     let spent = std::mem::take(&mut steps);
+                    self.count(spent);
+                    if running.is_none() {
+                        running = self.adopt(group);
+                    }
                     if !control.go_on(spent) {
                         return Ended::Stopped;
                     }
@@ -322,6 +405,7 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
                 in_sub_group &= waiting;
             }
             if self.ready.is_empty() {
+                self.count(steps);
                 if !control.go_on(steps) {
                     return Ended::Stopped;
                 }
@@ -333,24 +417,53 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
         }
     }
 
-    /// Lets an item run for a number of steps; how it stopped, steps used.
-    fn turn(&mut self, group: GroupPlace, item: u32, length: u64) -> (Stop, u64) {
+    /// Lets an item run for a number of steps, with compiled code if that may be; how it stopped,
+    /// steps used.
+    fn turn(&mut self, group: GroupPlace, item: u32, length: u64, may_be_compiled: bool) -> (Stop, u64) {
         let number = u64::from(item);
-        let ids = Ids::of(self.space, group, number);
-        let mut pc = self.items[item as usize].pc;
-        if self.items[item as usize].state == State::Fresh {
-            self.begin(&ids, number);
+        let ids = self.ids(group, number);
+        let Item {
+            mut pc,
+            state,
+            mut is_whole,
+        } = self.items[item as usize];
+        let is_fresh = state == State::Fresh;
+        if is_fresh {
+            self.fill_private(number);
+            self.begun += 1;
             self.items[item as usize].state = State::Ready;
         }
-        self.memory.set_private(self.private(number));
+        let private = self.private(number);
+        self.memory.set_private(private);
         self.memory.set_item(item);
         let origin = self.slots(number).wrapping_add(self.kernel.fills.len());
         let mut fuel = length;
+        if may_be_compiled && let Some(native) = &mut self.native {
+            // SAFETY: the item's region holds all slots of the kernel and only this item uses it; `pc` is 0 or
+            // where it stopped; `run` holds what says that this thread runs compiled code.
+            let stop = unsafe {
+                native.run(
+                    (origin, private.base),
+                    (&mut pc, &mut fuel),
+                    (is_fresh, &mut is_whole),
+                    &mut self.memory,
+                    &ids,
+                )
+            };
+            let item = &mut self.items[item as usize];
+            (item.pc, item.is_whole) = (pc, is_whole);
+            return (stop, length - fuel);
+        }
+        if !is_whole {
+            self.fill_slots(&ids, number, is_fresh);
+            self.items[item as usize].is_whole = true;
+        }
         // SAFETY: the item's region holds all slots of the kernel and only this
         // item uses it; `pc` is 0 or where the stepper stopped.
         let stop = unsafe {
             step(
                 self.kernel,
+                &self.kernel.code,
                 origin,
                 &mut pc,
                 &mut fuel,
@@ -368,26 +481,37 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
         let number = u64::from(item);
         let state = self.items[item as usize].state;
         if state == State::Fresh {
-            let (stop, used) = self.turn(group, item, 1);
+            let (stop, used) = self.turn(group, item, 1, false);
             return (stop, used, Found::Works);
         }
-        let began = (self.items[item as usize].pc, self.contents(number));
+        if !self.items[item as usize].is_whole {
+            let ids = self.ids(group, number);
+            self.fill_slots(&ids, number, false);
+            self.items[item as usize].is_whole = true;
+        }
+        // Compiled code leaves other things than the stepper in slots that nobody reads, so that the first
+        // round of a circle may differ from the others: it is looked for again from later on.
+        let mut began = (0, (Vec::new(), Vec::new()));
         let mut found = Found::Endless;
         for used in 1..=watch::STEPS {
+            if used.is_power_of_two() {
+                began = (self.items[item as usize].pc, self.contents(number));
+                found = Found::Endless;
+            }
             match effect(self.kernel, self.items[item as usize].pc) {
                 Effect::Own => {}
                 Effect::Reads => found = Found::Waits,
                 Effect::Writes => {
-                    let (stop, _) = self.turn(group, item, 1);
+                    let (stop, _) = self.turn(group, item, 1, false);
                     return (stop, used, Found::Works);
                 }
             }
-            let (stop, _) = self.turn(group, item, 1);
+            let (stop, _) = self.turn(group, item, 1, false);
             match stop {
                 Stop::Yield => {}
                 // It waits for the others of its group, which are being watched, too.
                 Stop::Barrier { .. } => return (stop, used, Found::Waits),
-                Stop::End | Stop::Trap(_) => return (stop, used, Found::Works),
+                Stop::End | Stop::Entry | Stop::Trap(_) => return (stop, used, Found::Works),
             }
             let pc = self.items[item as usize].pc;
             if pc == began.0 && self.contents(number) == began.1 {

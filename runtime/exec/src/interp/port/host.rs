@@ -27,9 +27,10 @@ use touchstone_ir::{AddressSpace, MemScope, Order, Regions};
 /// The addresses at which an access of one size is known to be good:
 /// `first ..= first + span`.
 #[derive(Clone, Copy, Debug)]
-struct Window {
-    first: u64,
-    span: u64,
+#[repr(C)]
+pub(crate) struct Window {
+    pub(crate) first: u64,
+    pub(crate) span: u64,
 }
 
 /// What an empty window admits: no address of a kernel, and if ever, valid memory.
@@ -343,6 +344,14 @@ impl<'a, const CHECKED: bool> HostMemory<'a, CHECKED> {
 }
 
 impl<const CHECKED: bool> GroupPort for HostMemory<'_, CHECKED> {
+    const COMPILED: bool = true;
+
+    const CHECKED: bool = CHECKED;
+
+    fn windows(&self) -> *const Window {
+        self.windows.as_ptr()
+    }
+
     fn set_local(&mut self, block: Block) {
         self.local = block;
         self.set_block(LOCAL_SITES, block);
