@@ -3,8 +3,8 @@
 use crate::device::DeviceQueues;
 use crate::map::{MemoryMap, Permission};
 use std::fmt;
-use std::sync::{Arc, LazyLock};
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 /// A kernel of an [`Executable`](crate::Executable).
@@ -97,7 +97,8 @@ pub enum Engine {
     /// The interpreter alone.
     Interpreter,
     /// Machine code from the start. Where there can be none, the interpreter: on processors other
-    /// than x86-64, on systems other than Linux, under faults, and for kernels of more than 65,536 instructions.
+    /// than x86-64, on systems other than Linux, under faults, and for kernels that are too long: of more than
+    /// 65,536 instructions, or with so many values alive that compiling would take seconds.
     Native,
 }
 

@@ -5,8 +5,9 @@
 //! trap. A plain access at an unnatural address is one instruction of the processor, too, which
 //! makes it of parts where it must, as the stepper does.
 //!
-//! Windows of sites whose object is known do not change while an item runs, so that
-//! their loads may be moved; the others may after each slow access, and are loaded each time.
+//! Windows of sites whose object is a variable do not change while an item runs, so that
+//! their loads may be moved. The others may, after each slow access (also those of arguments, of which nobody
+//! may know how far they reach), and are loaded each time.
 
 use super::context::Left;
 use super::translate::{Translator, helper};
@@ -17,11 +18,6 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{AtomicRmwOp, Block, InstBuilder, MemFlagsData, Type, Value, types};
 use std::mem::offset_of;
 use touchstone_ir::{Order, RmwOp};
-
-/// Memory of kernels. Accesses may trap: none is dropped, and the places of all are known.
-fn kernel_memory() -> MemFlagsData {
-    MemFlagsData::new()
-}
 
 /// Where an access goes: a base, an index with its factor, a displacement.
 #[derive(Clone, Copy)]
@@ -70,7 +66,7 @@ impl Translator<'_> {
                 Order::SeqCst => {
                     self.b.ins().fence();
                 }
-                // The processor keeps what these order, and so does the compiler.
+                // The processor keeps what these order, and so does the compiler: see `translate`.
                 Order::Relaxed | Order::Acquire | Order::Release | Order::AcqRel => {}
             },
             Ins::MemCopy { dst, src, size, .. } => self.whole_block([dst, src, size]),
@@ -78,6 +74,13 @@ impl Translator<'_> {
             Ins::Print { d, .. } | Ins::Device { d, .. } => self.call_out(d, ins),
             ref other => unreachable!("{other:?} is translated elsewhere"),
         }
+    }
+
+    /// For an access to memory of kernels, which comes next. It may trap: it is not dropped, and its
+    /// place is known.
+    fn kernel_memory(&mut self) -> MemFlagsData {
+        self.b.ins().sequence_point();
+        MemFlagsData::new()
     }
 
     fn place(&mut self, place: Place) -> Value {
@@ -111,7 +114,12 @@ impl Translator<'_> {
 
     /// Whether an access of `size` bytes falls out of the window of its site.
     fn misses(&mut self, site: Site, address: Value) -> Value {
-        let is_fixed = self.kernel.sites[usize::from(site)].object.is_some();
+        let object = self.kernel.sites[usize::from(site)].object;
+        let place = object.map(|ObjectId(object)| self.kernel.objects[usize::from(object)].place);
+        let is_fixed = match place {
+            Some(ObjectPlace::Known(extent)) => extent != Extent::Anywhere,
+            Some(ObjectPlace::Argument(_)) | None => false,
+        };
         let flags = match is_fixed {
             true => constant_memory(),
             false => MemFlagsData::trusted(),
@@ -158,11 +166,20 @@ impl Translator<'_> {
             self.plain_load(log, ty, address)
         } else {
             let misses = self.misses(place.site, address);
-            let (slow, fast, join) = (self.new_block(true), self.new_block(false), self.new_block(false));
+            let (slow, fast, join) = (
+                self.new_block(true),
+                self.new_block(false),
+                self.new_block(false),
+            );
             let value = self.b.append_block_param(join, ty);
             self.b.ins().brif(misses, slow, &[], fast, &[]);
             self.go_on(slow);
-            let arguments = [self.context, self.number(place.site.into()), address, self.number(log.into())];
+            let arguments = [
+                self.context,
+                self.number(place.site.into()),
+                address,
+                self.number(log.into()),
+            ];
             let made = self.call(helper!(load), &arguments);
             let given = self.given(ty);
             self.unless(made, Left::Fault, join, &[given.into()]);
@@ -176,7 +193,7 @@ impl Translator<'_> {
     }
 
     fn plain_load(&mut self, log: u32, ty: Type, address: Value) -> Value {
-        let flags = kernel_memory();
+        let flags = self.kernel_memory();
         match log {
             0 => self.b.ins().uload8(ty, flags, address, 0),
             1 => self.b.ins().uload16(ty, flags, address, 0),
@@ -195,10 +212,20 @@ impl Translator<'_> {
         }
         let whole = self.values.wide(&mut self.b, v);
         let misses = self.misses(place.site, address);
-        let (slow, fast, join) = (self.new_block(true), self.new_block(false), self.new_block(false));
+        let (slow, fast, join) = (
+            self.new_block(true),
+            self.new_block(false),
+            self.new_block(false),
+        );
         self.b.ins().brif(misses, slow, &[], fast, &[]);
         self.go_on(slow);
-        let arguments = [self.context, self.number(place.site.into()), address, self.number(log.into()), whole];
+        let arguments = [
+            self.context,
+            self.number(place.site.into()),
+            address,
+            self.number(log.into()),
+            whole,
+        ];
         let made = self.call(helper!(store), &arguments);
         self.unless(made, Left::Fault, join, &[]);
         self.go_on(fast);
@@ -208,7 +235,7 @@ impl Translator<'_> {
     }
 
     fn plain_store(&mut self, log: u32, value: Value, address: Value) {
-        let flags = kernel_memory();
+        let flags = self.kernel_memory();
         match log {
             0 => self.b.ins().istore8(flags, value, address, 0),
             1 => self.b.ins().istore16(flags, value, address, 0),
@@ -267,7 +294,7 @@ impl Translator<'_> {
 
     #[rustfmt::skip]
     fn inline_atomic(&mut self, ins: &Ins, ty: Type, address: Value, x: Value, y: Value) -> Option<Value> {
-        let flags = kernel_memory();
+        let flags = self.kernel_memory();
         match *ins {
             Ins::AtomicLoad32 { .. } | Ins::AtomicLoad64 { .. } =>
                 Some(self.b.ins().atomic_load(ty, flags, address)),
@@ -310,7 +337,11 @@ impl Translator<'_> {
         }
         let arguments = [self.context, self.number(self.pc.into())];
         let made = self.call(helper!(call_out), &arguments);
-        let (then, panicked, good) = (self.new_block(false), self.new_block(true), self.new_block(false));
+        let (then, panicked, good) = (
+            self.new_block(false),
+            self.new_block(true),
+            self.new_block(false),
+        );
         self.unless(made, Left::Fault, then, &[]);
         self.go_on(then);
         let is_good = self.b.ins().icmp_imm_u(IntCC::Equal, made, 1);

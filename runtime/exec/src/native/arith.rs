@@ -28,11 +28,17 @@ impl Translator<'_> {
     }
 
     fn singles(&mut self, x: Slot, y: Slot) -> (Value, Value) {
-        (self.values.single(&mut self.b, x), self.values.single(&mut self.b, y))
+        (
+            self.values.single(&mut self.b, x),
+            self.values.single(&mut self.b, y),
+        )
     }
 
     fn doubles(&mut self, x: Slot, y: Slot) -> (Value, Value) {
-        (self.values.double(&mut self.b, x), self.values.double(&mut self.b, y))
+        (
+            self.values.double(&mut self.b, x),
+            self.values.double(&mut self.b, y),
+        )
     }
 
     /// Compares the low halves of two slots.

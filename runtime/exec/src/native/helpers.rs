@@ -92,7 +92,12 @@ unsafe fn instruction<'a>(context: &Context, pc: u64) -> (&'a Kernel, &'a Ins) {
     (kernel, &kernel.code[pc as usize])
 }
 
-unsafe extern "C" fn load<M: Port>(context: &mut Context, site: u64, address: u64, log: u64) -> u64 {
+unsafe extern "C" fn load<M: Port>(
+    context: &mut Context,
+    site: u64,
+    address: u64,
+    log: u64,
+) -> u64 {
     // SAFETY: called by compiled code.
     let port = unsafe { port::<M>(context) };
     let site = site as u16;

@@ -67,7 +67,11 @@ impl Code {
             faults,
         };
         // SAFETY: the mapping is as long and nobody else knows it.
-        unsafe { start.cast::<u8>().copy_from_nonoverlapping(code.as_ptr(), code.len()) };
+        unsafe {
+            start
+                .cast::<u8>()
+                .copy_from_nonoverlapping(code.as_ptr(), code.len())
+        };
         // SAFETY: the mapping is ours.
         let changed = unsafe { libc::mprotect(start, mapped, libc::PROT_READ | libc::PROT_EXEC) };
         if changed != 0 {
@@ -87,6 +91,12 @@ impl Code {
         let origin = context.origin;
         // SAFETY: the caller's promise.
         Left::of(unsafe { enter(context, origin, entry, fuel, self.start.as_ptr()) })
+    }
+
+    /// Where accesses of kernels are: ascending offsets.
+    #[cfg(test)]
+    pub(super) fn faults(&self) -> &[u32] {
+        &self.faults
     }
 
     /// Puts what the signal handler must know into a context.

@@ -51,6 +51,10 @@ use std::sync::LazyLock;
 /// takes grows faster than the code.
 const LONGEST: usize = 1 << 16;
 
+/// Slots that are loaded and stored at all entries and exits of a kernel, beyond which it is not
+/// compiled, for the same reason.
+const WIDEST: usize = 1 << 19;
+
 /// A kernel as machine code.
 #[derive(Debug)]
 pub(crate) struct Native {
@@ -70,9 +74,14 @@ fn target() -> Option<OwnedTargetIsa> {
     let mut flags = settings::builder();
     for (name, value) in [
         ("opt_level", "speed"),
-        // See `translate`: two loads are two loads.
-        ("enable_alias_analysis", "false"),
-        ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
+        (
+            "enable_verifier",
+            if cfg!(debug_assertions) {
+                "true"
+            } else {
+                "false"
+            },
+        ),
         ("preserve_frame_pointers", "true"),
         ("unwind_info", "false"),
         ("enable_probestack", "false"),
@@ -105,6 +114,10 @@ impl Native {
         let isa = TARGET.as_ref()?;
         let flow = Flow::new(kernel);
         let needed = operands::needed(kernel, &flow);
+        let exits = flow.blocks.iter().zip(&needed);
+        if exits.map(|(_, slots)| slots.iter().count()).sum::<usize>() > WIDEST {
+            return None;
+        }
         let function = translate::translate(kernel, &flow, &needed, checked, isa.frontend_config());
         let mut context = Context::for_function(function);
         let compiled = match context.compile(&**isa, &mut ControlPlane::default()) {
@@ -114,16 +127,26 @@ impl Native {
                 return None;
             }
         };
-        debug_assert!(compiled.buffer.relocs().is_empty(), "the code needs nothing of others");
+        debug_assert!(
+            compiled.buffer.relocs().is_empty(),
+            "the code needs nothing of others"
+        );
         if !compiled.buffer.relocs().is_empty() {
             return None;
         }
-        let mut faults: Vec<u32> = compiled.buffer.traps().iter().map(|trap| trap.offset).collect();
+        let mut faults: Vec<u32> = compiled
+            .buffer
+            .traps()
+            .iter()
+            .map(|trap| trap.offset)
+            .collect();
         faults.sort_unstable();
         faults.dedup();
         let places = compiled.buffer.get_srclocs_sorted().iter();
         let places = places.filter(|place| !place.loc.is_default());
-        let places = places.map(|place| (place.start, place.loc.bits())).collect();
+        let places = places
+            .map(|place| (place.start, place.loc.bits()))
+            .collect();
         let mut entries = vec![0; kernel.code.len()];
         let mut bridge = kernel.code.clone();
         for (block, number) in flow.blocks.iter().filter(|block| block.entry).zip(1..) {
@@ -140,7 +163,73 @@ impl Native {
 
     /// The instruction whose machine code is at an offset.
     fn place(&self, offset: u64) -> Pc {
-        let n = self.places.partition_point(|&(start, _)| u64::from(start) <= offset);
+        let n = self
+            .places
+            .partition_point(|&(start, _)| u64::from(start) <= offset);
         self.places[..n].last().map_or(0, |&(_, pc)| pc)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Executable;
+    use touchstone_ir::{
+        AddressSpace, Const, FunctionBuilder, KernelInfo, MemScope, Module, Order, Type,
+    };
+
+    /// Nothing falls back to the stepper unseen: on this system a kernel is compiled. Each access is one
+    /// instruction, in the order of the program, whose place is known.
+    #[test]
+    fn kernels_become_machine_code() {
+        let mut b = FunctionBuilder::new("k", &[], None);
+        b.function_mut().kernel = Some(KernelInfo::default());
+        let null = b.bitcast(Const::i64(0), Type::Pointer(AddressSpace::Global));
+        // What an optimizer would like to join or to drop.
+        let x = b.load(Type::I32, null);
+        b.load(Type::I32, null);
+        b.store(null, x);
+        b.store(null, Const::i32(1));
+        b.store(null, Const::i32(1));
+        let x = b.load(Type::I32, null);
+        b.store(null, x);
+        b.atomic_store(null, Const::i32(2), Order::Relaxed, MemScope::Device);
+        b.atomic_load(Type::I32, null, Order::Relaxed, MemScope::Device);
+        b.ret(None);
+        let mut m = Module::new();
+        m.add_function(b.finish());
+        let exe = Executable::prepare(m).unwrap_or_else(|e| panic!("{e}"));
+        let kernel = &exe.kernels_compiled()[0];
+        for checked in [true, false] {
+            let native = Native::compile(kernel, checked).expect("it is short");
+            assert_eq!(native.bridge.len(), kernel.code.len());
+            let accesses: Vec<_> = native
+                .code
+                .faults()
+                .iter()
+                .map(|&at| native.place(at.into()))
+                .collect();
+            let accesses: Vec<_> = accesses
+                .iter()
+                .map(|&pc| &kernel.code[pc as usize])
+                .collect();
+            assert!(
+                matches!(
+                    accesses[..],
+                    [
+                        Ins::Load32 { .. },
+                        Ins::Load32 { .. },
+                        Ins::Store32 { .. },
+                        Ins::Store32 { .. },
+                        Ins::Store32 { .. },
+                        Ins::Load32 { .. },
+                        Ins::Store32 { .. },
+                        Ins::AtomicStore32 { .. },
+                        Ins::AtomicLoad32 { .. },
+                    ]
+                ),
+                "{accesses:?}"
+            );
+        }
     }
 }

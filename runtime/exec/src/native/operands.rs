@@ -170,7 +170,10 @@ pub(super) fn needed(kernel: &Kernel, flow: &Flow) -> Vec<SlotSet> {
     let mut read = vec![none.clone(); flow.blocks.len()];
     let mut kept = vec![none.clone(); flow.blocks.len()];
     for (n, block) in flow.blocks.iter().enumerate() {
-        for ins in kernel.code[block.first as usize..block.end as usize].iter().rev() {
+        for ins in kernel.code[block.first as usize..block.end as usize]
+            .iter()
+            .rev()
+        {
             for role in [Role::Written, Role::Read] {
                 slots(kernel, ins, |r, first, count| {
                     if r == role && first >= 0 {

@@ -8,10 +8,12 @@
 //! # What the compiler may do with accesses
 //!
 //! Accesses to the memory of kernels are made one by one and in the order of the program, each by one
-//! instruction, as in the stepper: alias analysis, which would make one of two loads or let a
-//! load have the value of a store before it, is turned off, and without it Cranelift neither joins,
-//! drops, repeats nor reorders loads and stores that may trap, which these may. What it does
-//! is make an access an operand of the instruction that uses it.
+//! instruction, as in the stepper. Cranelift's alias analysis would make one of two loads, let a load have the
+//! value of a store before it, and drop a store of what is there: so before each access stands a point of
+//! the sequence (Cranelift's `sequence_point`), over which it carries nothing and moves no access.
+//! Such a point is no instruction of the processor. Accesses may trap, so that none is dropped
+//! for want of a use. What Cranelift does is make a load an operand of the instruction that uses
+//! it, where no other access lies between.
 
 use super::context::{Context, Left};
 use super::flow::{Block, Flow};
@@ -21,7 +23,8 @@ use super::values::{Values, constant_memory};
 use crate::interp::code::{Ins, Kernel, Pc, Slot};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
-    self, AbiParam, BlockArg, Function, InstBuilder, MemFlagsData, SigRef, Signature, Type, Value, types,
+    self, AbiParam, BlockArg, Function, InstBuilder, MemFlagsData, SigRef, Signature, Type, Value,
+    types,
 };
 use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Switch, Variable};
@@ -83,7 +86,8 @@ pub(super) fn translate(
         unreachable!("the signature has four");
     };
     let mut base = |offset: usize| {
-        b.ins().load(types::I64, constant_memory(), context, offset as i32)
+        b.ins()
+            .load(types::I64, constant_memory(), context, offset as i32)
     };
     let fills = base(offset_of!(Context, fills));
     let params = base(offset_of!(Context, params));
@@ -148,7 +152,9 @@ impl Translator<'_> {
         for slot in self.needed[0].iter() {
             let (variable, ty) = self.values.variable(&mut self.b, slot);
             let value = if slot < self.kernel.params_end {
-                self.b.ins().load(ty, constant_memory(), params, 8 * slot as i32)
+                self.b
+                    .ins()
+                    .load(ty, constant_memory(), params, 8 * slot as i32)
             } else {
                 // What is read before it is written is an element of a vector that nobody uses.
                 match ty {
@@ -181,8 +187,12 @@ impl Translator<'_> {
         };
         let flags = MemFlagsData::trusted();
         let context = self.context;
-        self.b.ins().store(flags, pc, context, offset_of!(Context, pc) as i32);
-        self.b.ins().store(flags, fuel, context, offset_of!(Context, fuel) as i32);
+        self.b
+            .ins()
+            .store(flags, pc, context, offset_of!(Context, pc) as i32);
+        self.b
+            .ins()
+            .store(flags, fuel, context, offset_of!(Context, fuel) as i32);
         self.b.ins().return_(&[left]);
     }
 
@@ -234,8 +244,14 @@ impl Translator<'_> {
             self.b.import_signature(signature)
         });
         let table = offset_of!(Context, helpers) as i32;
-        let table = self.b.ins().load(types::I64, constant_memory(), self.context, table);
-        let helper = self.b.ins().load(types::I64, constant_memory(), table, offset as i32);
+        let table = self
+            .b
+            .ins()
+            .load(types::I64, constant_memory(), self.context, table);
+        let helper = self
+            .b
+            .ins()
+            .load(types::I64, constant_memory(), table, offset as i32);
         let call = self.b.ins().call_indirect(signature, helper, arguments);
         self.b.inst_results(call)[0]
     }
@@ -243,7 +259,9 @@ impl Translator<'_> {
     /// The value that a helper left in the context.
     pub(super) fn given(&mut self, ty: Type) -> Value {
         let offset = offset_of!(Context, value) as i32;
-        self.b.ins().load(ty, MemFlagsData::trusted(), self.context, offset)
+        self.b
+            .ins()
+            .load(ty, MemFlagsData::trusted(), self.context, offset)
     }
 
     fn block(&mut self, n: usize) {
@@ -276,7 +294,10 @@ impl Translator<'_> {
         }
         let (short, enough) = (self.new_block(true), self.new_block(false));
         let steps = block.steps as i64;
-        let is_short = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, fuel, steps);
+        let is_short = self
+            .b
+            .ins()
+            .icmp_imm_u(IntCC::UnsignedLessThan, fuel, steps);
         self.b.ins().brif(is_short, short, &[], enough, &[]);
         self.go_on(short);
         let slots: Vec<usize> = self.needed[n].iter().collect();
@@ -286,7 +307,9 @@ impl Translator<'_> {
         self.values.clear();
         let pc = self.number(block.first.into());
         let left = self.number(Left::Fuel as u64);
-        self.b.ins().jump(self.leave, &[pc.into(), fuel.into(), left.into()]);
+        self.b
+            .ins()
+            .jump(self.leave, &[pc.into(), fuel.into(), left.into()]);
         self.go_on(enough);
         self.left = self.b.ins().iadd_imm_s(fuel, -steps);
         self.b.def_var(self.fuel, self.left);
@@ -296,7 +319,9 @@ impl Translator<'_> {
     pub(super) fn keep(&mut self, slot: Slot) {
         let value = self.values.wide(&mut self.b, slot);
         let offset = 8 * i32::from(slot);
-        self.b.ins().store(MemFlagsData::trusted(), value, self.origin, offset);
+        self.b
+            .ins()
+            .store(MemFlagsData::trusted(), value, self.origin, offset);
     }
 
     /// What a block leads to needs the values that it has written.
@@ -400,7 +425,10 @@ impl Translator<'_> {
     /// Leaves for a barrier or a collective function, which reads slots and writes one.
     fn wait(&mut self, block: &Block, ins: &Ins) {
         let needed = self.needed;
-        let mut slots: Vec<Slot> = needed[self.flow.at(block.end)].iter().map(|s| s as Slot).collect();
+        let mut slots: Vec<Slot> = needed[self.flow.at(block.end)]
+            .iter()
+            .map(|s| s as Slot)
+            .collect();
         if let Ins::Collective { meeting, .. } = *ins {
             let meeting = &self.kernel.meetings[usize::from(meeting)];
             slots.retain(|&slot| slot != meeting.result);

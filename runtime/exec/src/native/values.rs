@@ -63,9 +63,16 @@ impl<'a> Values<'a> {
     }
 
     /// The variable of a slot, and its type.
-    pub(super) fn variable(&mut self, b: &mut FunctionBuilder<'_>, slot: usize) -> (Variable, Type) {
+    pub(super) fn variable(
+        &mut self,
+        b: &mut FunctionBuilder<'_>,
+        slot: usize,
+    ) -> (Variable, Type) {
         let ty = self.types[slot];
-        (*self.variables[slot].get_or_insert_with(|| b.declare_var(ty)), ty)
+        (
+            *self.variables[slot].get_or_insert_with(|| b.declare_var(ty)),
+            ty,
+        )
     }
 
     /// A block begins: nothing is known.
@@ -112,7 +119,9 @@ impl<'a> Values<'a> {
                 }
                 None => {
                     let offset = 8 * (-1 - i32::from(slot));
-                    let fill = b.ins().load(types::I64, constant_memory(), self.fills, offset);
+                    let fill = b
+                        .ins()
+                        .load(types::I64, constant_memory(), self.fills, offset);
                     cell.wide = Some(fill);
                 }
             }
@@ -227,15 +236,29 @@ impl<'a> Values<'a> {
     /// What a store of all bits writes: a double, if that is there.
     pub(super) fn stored64(&mut self, b: &mut FunctionBuilder<'_>, slot: Slot) -> Value {
         match self.cell(b, slot) {
-            Cell { wide: None, double: Some(double), .. } => double,
+            Cell {
+                wide: None,
+                double: Some(double),
+                ..
+            } => double,
             _ => self.wide(b, slot),
         }
     }
 
     /// What a store of 32 bits, or of some of these, writes: a float, if that is there and may be.
-    pub(super) fn stored32(&mut self, b: &mut FunctionBuilder<'_>, slot: Slot, may_be_float: bool) -> Value {
+    pub(super) fn stored32(
+        &mut self,
+        b: &mut FunctionBuilder<'_>,
+        slot: Slot,
+        may_be_float: bool,
+    ) -> Value {
         match self.cell(b, slot) {
-            Cell { wide: None, int: None, single: Some(single), .. } if may_be_float => single,
+            Cell {
+                wide: None,
+                int: None,
+                single: Some(single),
+                ..
+            } if may_be_float => single,
             _ => self.int(b, slot),
         }
     }
@@ -243,35 +266,53 @@ impl<'a> Values<'a> {
     /// Gives a slot all its bits.
     pub(super) fn set_wide(&mut self, slot: Slot, value: Value) {
         let wide = Some(value);
-        let cell = Cell { wide, ..Cell::default() };
+        let cell = Cell {
+            wide,
+            ..Cell::default()
+        };
         self.put(slot, cell);
     }
 
     /// Gives a slot 32 bits, and zeros above.
     pub(super) fn set_int(&mut self, slot: Slot, value: Value) {
         let int = Some(value);
-        let cell = Cell { int, narrow: true, ..Cell::default() };
+        let cell = Cell {
+            int,
+            narrow: true,
+            ..Cell::default()
+        };
         self.put(slot, cell);
     }
 
     /// Gives a slot the bits of a float, and zeros above.
     pub(super) fn set_single(&mut self, slot: Slot, value: Value) {
         let single = Some(value);
-        let cell = Cell { single, narrow: true, ..Cell::default() };
+        let cell = Cell {
+            single,
+            narrow: true,
+            ..Cell::default()
+        };
         self.put(slot, cell);
     }
 
     /// Gives a slot the bits of a double.
     pub(super) fn set_double(&mut self, slot: Slot, value: Value) {
         let double = Some(value);
-        let cell = Cell { double, ..Cell::default() };
+        let cell = Cell {
+            double,
+            ..Cell::default()
+        };
         self.put(slot, cell);
     }
 
     /// Gives a slot 0 or 1, which the value is.
     pub(super) fn set_flag(&mut self, slot: Slot, value: Value) {
         let flag = Some(value);
-        let cell = Cell { flag, narrow: true, ..Cell::default() };
+        let cell = Cell {
+            flag,
+            narrow: true,
+            ..Cell::default()
+        };
         self.put(slot, cell);
     }
 
@@ -296,7 +337,12 @@ impl<'a> Values<'a> {
     }
 
     /// `c ? a : b`.
-    pub(super) fn select(&mut self, b: &mut FunctionBuilder<'_>, d: Slot, (c, x, y): (Value, Slot, Slot)) {
+    pub(super) fn select(
+        &mut self,
+        b: &mut FunctionBuilder<'_>,
+        d: Slot,
+        (c, x, y): (Value, Slot, Slot),
+    ) {
         if self.narrow(b, x) && self.narrow(b, y) {
             let (x, y) = (self.int(b, x), self.int(b, y));
             let value = b.ins().select(c, x, y);
@@ -309,7 +355,13 @@ impl<'a> Values<'a> {
     }
 
     /// Compares two slots as unsigned numbers.
-    pub(super) fn compare(&mut self, b: &mut FunctionBuilder<'_>, cc: IntCC, x: Slot, y: Slot) -> Value {
+    pub(super) fn compare(
+        &mut self,
+        b: &mut FunctionBuilder<'_>,
+        cc: IntCC,
+        x: Slot,
+        y: Slot,
+    ) -> Value {
         let (x, y) = if self.narrow(b, x) && self.narrow(b, y) {
             (self.int(b, x), self.int(b, y))
         } else {
@@ -406,7 +458,10 @@ fn types(kernel: &Kernel, flow: &Flow) -> Vec<Type> {
     let mut doubles = vec![0i32; kernel.frame];
     wide[..kernel.params_end].fill(true);
     let mut passes: Vec<(Vec<Slot>, usize)> = Vec::new();
-    let code = flow.blocks.iter().flat_map(|b| &kernel.code[b.first as usize..b.end as usize]);
+    let code = flow
+        .blocks
+        .iter()
+        .flat_map(|b| &kernel.code[b.first as usize..b.end as usize]);
     for ins in code {
         let floats = computes_with(ins);
         let kind = kind(ins);

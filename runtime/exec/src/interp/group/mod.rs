@@ -273,7 +273,9 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
             return None;
         }
         if self.native.is_none() {
-            let native = self.tier.native(self.kernel, self.launch.engine, M::CHECKED)?;
+            let native = self
+                .tier
+                .native(self.kernel, self.launch.engine, M::CHECKED)?;
             let below = self.kernel.fills.len();
             let mut params = self.start.template[below..].to_vec();
             for &(slot, offset) in &self.start.local {
@@ -419,7 +421,13 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
 
     /// Lets an item run for a number of steps, with compiled code if that may be; how it stopped,
     /// steps used.
-    fn turn(&mut self, group: GroupPlace, item: u32, length: u64, may_be_compiled: bool) -> (Stop, u64) {
+    fn turn(
+        &mut self,
+        group: GroupPlace,
+        item: u32,
+        length: u64,
+        may_be_compiled: bool,
+    ) -> (Stop, u64) {
         let number = u64::from(item);
         let ids = self.ids(group, number);
         let Item {
