@@ -455,8 +455,7 @@ impl Job {
     fn work_over<M: GroupPort>(&self, memory: M, arena: &mut Arena, shared: &Shared) -> bool {
         let kernel = self.kernel();
         let runner = GroupRunner::new(
-            kernel,
-            &self.executable.tiers()[self.plan.kernel],
+            (kernel, &self.executable.tiers()[self.plan.kernel]),
             &self.plan.space,
             &self.launch,
             &self.plan.start,

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Instructions interpreted for each instruction of a kernel before it is compiled: about how much longer one
 /// takes to compile than to interpret. (The example `speed` prints what both take.)
-const WORTH: u64 = 1 << 10;
+const WORTH: u64 = 1 << 13;
 
 /// Instructions that an item interprets from one step to the next, about.
 const A_STEP: u64 = 3;

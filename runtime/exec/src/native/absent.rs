@@ -40,6 +40,30 @@ impl<'a> Runner<'a> {
 
     /// # Safety
     /// Nobody can call it.
+    pub(crate) unsafe fn start<M: GroupPort>(
+        &mut self,
+        _: (*mut u64, u64),
+        _: u64,
+        _: &mut M,
+        _: &Ids<'_>,
+    ) -> (bool, u64) {
+        match *self.0 {}
+    }
+
+    /// # Safety
+    /// Nobody can call it.
+    pub(crate) unsafe fn started<M: GroupPort>(
+        &mut self,
+        _: *mut u64,
+        _: (&mut Pc, &mut u64, &mut bool),
+        _: &mut M,
+        _: &Ids<'_>,
+    ) -> Stop {
+        match *self.0 {}
+    }
+
+    /// # Safety
+    /// Nobody can call it.
     pub(crate) unsafe fn run<M: GroupPort>(
         &mut self,
         _: (*mut u64, u64),

@@ -180,7 +180,7 @@ impl Translator<'_> {
                 address,
                 self.number(log.into()),
             ];
-            let made = self.call(helper!(load), &arguments);
+            let made = self.call_carefully(helper!(careful_load), &arguments);
             let given = self.given(ty);
             self.unless(made, Left::Fault, join, &[given.into()]);
             self.go_on(fast);
@@ -226,7 +226,7 @@ impl Translator<'_> {
             self.number(log.into()),
             whole,
         ];
-        let made = self.call(helper!(store), &arguments);
+        let made = self.call_carefully(helper!(careful_store), &arguments);
         self.unless(made, Left::Fault, join, &[]);
         self.go_on(fast);
         self.plain_store(log, value, address);
@@ -269,7 +269,7 @@ impl Translator<'_> {
         }
         self.go_on(slow);
         let arguments = [self.context, self.number(self.pc.into()), address, whole_x, whole_y];
-        let made = self.call(helper!(atomic), &arguments);
+        let made = self.call_carefully(helper!(careful_atomic), &arguments);
         let value: Vec<_> = d.map(|_| self.given(ty).into()).into_iter().collect();
         self.unless(made, Left::Fault, join, &value);
         self.go_on(join);

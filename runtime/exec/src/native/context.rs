@@ -77,6 +77,8 @@ pub(crate) struct Context {
     pub(super) pc: u64,
     /// Out: steps left.
     pub(super) fuel: u64,
+    /// Out, of helpers that keep all registers: what they give.
+    pub(super) made: u64,
     /// Out, of helpers: a value. Of an access that the system refused: its address.
     pub(super) value: u64,
     /// Out, of an access that the system refused: where its instruction is in the code.
@@ -110,6 +112,7 @@ impl Context {
             faults: (null(), 0),
             pc: 0,
             fuel: 0,
+            made: 0,
             value: 0,
             refused: 0,
             panic: None,

@@ -13,6 +13,8 @@ use crate::interp::regs::Regs;
 use crate::interp::step::printf;
 use crate::scalar::convert::Conversion;
 use crate::scalar::math::{Fn1, Fn2, Fn3};
+use std::arch::naked_asm;
+use std::mem::offset_of;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The addresses of helpers, at offsets that compiled code knows. Arguments and results are whole
@@ -38,6 +40,63 @@ pub(crate) struct Helpers {
     pub(super) call2: unsafe extern "C" fn(&Fn2, u64, u64) -> u64,
     pub(super) call3: unsafe extern "C" fn(&Fn3, u64, u64, u64) -> u64,
     pub(super) convert: unsafe extern "C" fn(&Conversion, u64) -> u64,
+    /// The first three for calls that keep all registers: what they give is in the context.
+    pub(super) careful_load: unsafe extern "sysv64" fn(),
+    pub(super) careful_store: unsafe extern "sysv64" fn(),
+    pub(super) careful_atomic: unsafe extern "sysv64" fn(),
+}
+
+/// Calls a helper and keeps all registers but for that: a call that is hardly ever made is
+/// then no reason to keep values in memory where the others pass. The first argument is the context, where
+/// the result goes.
+///
+/// # Safety
+/// The arguments are the helper's, in their registers.
+macro_rules! careful {
+    ($($name:ident calls $helper:ident;)*) => {$(
+        #[unsafe(naked)]
+        unsafe extern "sysv64" fn $name() {
+            naked_asm!(
+                "push rbp", "mov rbp, rsp",
+                "push rax", "push rcx", "push rdx", "push rsi", "push rdi",
+                "push r8", "push r9", "push r10", "push r11",
+                // Room for sixteen, and eight bytes that align the stack.
+                "sub rsp, 264",
+                "movups [rsp], xmm0", "movups [rsp + 16], xmm1",
+                "movups [rsp + 32], xmm2", "movups [rsp + 48], xmm3",
+                "movups [rsp + 64], xmm4", "movups [rsp + 80], xmm5",
+                "movups [rsp + 96], xmm6", "movups [rsp + 112], xmm7",
+                "movups [rsp + 128], xmm8", "movups [rsp + 144], xmm9",
+                "movups [rsp + 160], xmm10", "movups [rsp + 176], xmm11",
+                "movups [rsp + 192], xmm12", "movups [rsp + 208], xmm13",
+                "movups [rsp + 224], xmm14", "movups [rsp + 240], xmm15",
+                "mov rax, [rdi + {helpers}]",
+                "call [rax + {helper}]",
+                "mov rdi, [rbp - 40]",
+                "mov [rdi + {made}], rax",
+                "movups xmm0, [rsp]", "movups xmm1, [rsp + 16]",
+                "movups xmm2, [rsp + 32]", "movups xmm3, [rsp + 48]",
+                "movups xmm4, [rsp + 64]", "movups xmm5, [rsp + 80]",
+                "movups xmm6, [rsp + 96]", "movups xmm7, [rsp + 112]",
+                "movups xmm8, [rsp + 128]", "movups xmm9, [rsp + 144]",
+                "movups xmm10, [rsp + 160]", "movups xmm11, [rsp + 176]",
+                "movups xmm12, [rsp + 192]", "movups xmm13, [rsp + 208]",
+                "movups xmm14, [rsp + 224]", "movups xmm15, [rsp + 240]",
+                "add rsp, 264",
+                "pop r11", "pop r10", "pop r9", "pop r8",
+                "pop rdi", "pop rsi", "pop rdx", "pop rcx", "pop rax",
+                "pop rbp", "ret",
+                helpers = const offset_of!(Context, helpers),
+                helper = const offset_of!(Helpers, $helper),
+                made = const offset_of!(Context, made),
+            )
+        }
+    )*};
+}
+careful! {
+    careful_load calls load;
+    careful_store calls store;
+    careful_atomic calls atomic;
 }
 
 /// The helpers for a type of ports.
@@ -56,6 +115,9 @@ impl<M: Port> For<M> {
         call2,
         call3,
         convert,
+        careful_load,
+        careful_store,
+        careful_atomic,
     };
 }
 

@@ -26,6 +26,8 @@ pub(crate) struct Runner<'a> {
     kernel: &'a Kernel,
     native: &'a Native,
     context: Box<Context>,
+    /// How the code was left by the item that was started last.
+    left: Left,
     /// The values of the slots below 0, that of slot -1 first.
     fills: Vec<u64>,
     varying: Vec<Varying>,
@@ -81,6 +83,7 @@ impl<'a> Runner<'a> {
             kernel,
             native,
             context,
+            left: Left::End,
             fills: vec![0; kernel.fills.len()],
             varying: Vec::new(),
             steady: Vec::new(),
@@ -159,10 +162,65 @@ impl<'a> Runner<'a> {
             true => 0,
             false => self.native.entries[*pc as usize],
         };
+        // SAFETY: the caller's promise.
+        let left = unsafe { self.enter((origin, private), entry, *fuel, memory, ids) };
+        let of = (pc, fuel, is_whole);
+        // SAFETY: the caller's promise; the code has just been left so.
+        unsafe { self.stopped(left, origin, of, memory, ids) }
+    }
+
+    /// Starts a fresh item; whether it has ended, and how many steps are left. Where it has not,
+    /// [`Runner::started`] says how it stopped.
+    ///
+    /// # Safety
+    /// As [`Runner::run`].
+    #[inline(always)]
+    pub(crate) unsafe fn start<M: GroupPort>(
+        &mut self,
+        place: (*mut u64, u64),
+        fuel: u64,
+        memory: &mut M,
+        ids: &Ids<'_>,
+    ) -> (bool, u64) {
+        // SAFETY: the caller's promise.
+        self.left = unsafe { self.enter(place, 0, fuel, memory, ids) };
+        (self.left == Left::End, self.context.fuel)
+    }
+
+    /// How the item stopped that was started last and has not ended: where, whether its slots are whole, and
+    /// how many steps are left.
+    ///
+    /// # Safety
+    /// As [`Runner::run`].
+    pub(crate) unsafe fn started<M: GroupPort>(
+        &mut self,
+        origin: *mut u64,
+        (pc, fuel, is_whole): (&mut Pc, &mut u64, &mut bool),
+        memory: &mut M,
+        ids: &Ids<'_>,
+    ) -> Stop {
+        // SAFETY: the caller's promise.
+        unsafe { self.stopped(self.left, origin, (pc, fuel, is_whole), memory, ids) }
+    }
+
+    /// Enters the code.
+    ///
+    /// # Safety
+    /// As [`Runner::run`], at an entry of the code.
+    #[inline(always)]
+    unsafe fn enter<M: GroupPort>(
+        &mut self,
+        (origin, private): (*mut u64, u64),
+        entry: u32,
+        fuel: u64,
+        memory: &mut M,
+        ids: &Ids<'_>,
+    ) -> Left {
         for one in &self.varying {
             self.fills[one.index] = match one.query {
-                Query::GlobalId if !ids.space.broken && one.dim < ids.space.work_dim => {
-                    ids.global_id()[one.dim as usize]
+                Query::GlobalId if one.dim < ids.space.work_dim => {
+                    let d = one.dim as usize;
+                    ids.group.id[d] * ids.space.local[d] + ids.local_id[d] + ids.space.offset[d]
                 }
                 query => ids.query(query, one.dim),
             };
@@ -180,9 +238,23 @@ impl<'a> Runner<'a> {
         // SAFETY: the context is whole: windows, parameters and fills are this runner's and the port's, the memory
         // is a port of the type that the helpers are for and is not used otherwise meanwhile, and the item's slots
         // are as the caller promises. The code was made of this kernel.
-        let left = unsafe { self.native.code.enter(context, entry.into(), *fuel) };
-        *pc = context.pc as Pc;
-        *fuel = context.fuel;
+        unsafe { self.native.code.enter(context, entry.into(), fuel) }
+    }
+
+    /// What it means that the code was left so.
+    ///
+    /// # Safety
+    /// As [`Runner::run`]; the code was left so with this item.
+    unsafe fn stopped<M: GroupPort>(
+        &mut self,
+        left: Left,
+        origin: *mut u64,
+        (pc, fuel, is_whole): (&mut Pc, &mut u64, &mut bool),
+        memory: &mut M,
+        ids: &Ids<'_>,
+    ) -> Stop {
+        *pc = self.context.pc as Pc;
+        *fuel = self.context.fuel;
         match left {
             Left::End => Stop::End,
             Left::Barrier => self.barrier(*pc),

@@ -51,6 +51,8 @@ pub(super) struct Translator<'a> {
     leave: ir::Block,
     /// By how many registers a helper takes.
     signatures: [Option<SigRef>; 6],
+    /// The same of those that keep all registers.
+    careful: [Option<SigRef>; 6],
     /// The instruction that is translated.
     pub(super) pc: Pc,
     /// One past the last instruction of its block.
@@ -115,6 +117,7 @@ pub(super) fn translate(
         blocks,
         leave,
         signatures: [None; 6],
+        careful: [None; 6],
         pc: 0,
         end: 0,
         after: 0,
@@ -243,17 +246,31 @@ impl Translator<'_> {
             signature.returns.push(AbiParam::new(types::I64));
             self.b.import_signature(signature)
         });
-        let table = offset_of!(Context, helpers) as i32;
-        let table = self
-            .b
-            .ins()
-            .load(types::I64, constant_memory(), self.context, table);
-        let helper = self
-            .b
-            .ins()
-            .load(types::I64, constant_memory(), table, offset as i32);
+        let helper = self.helper(offset);
         let call = self.b.ins().call_indirect(signature, helper, arguments);
         self.b.inst_results(call)[0]
+    }
+
+    /// Calls a helper that keeps all registers.
+    pub(super) fn call_carefully(&mut self, offset: usize, arguments: &[Value]) -> Value {
+        let signature = *self.careful[arguments.len()].get_or_insert_with(|| {
+            let mut signature = Signature::new(CallConv::PreserveAll);
+            signature.params = vec![AbiParam::new(types::I64); arguments.len()];
+            self.b.import_signature(signature)
+        });
+        let helper = self.helper(offset);
+        self.b.ins().call_indirect(signature, helper, arguments);
+        let made = offset_of!(Context, made) as i32;
+        let flags = MemFlagsData::trusted();
+        self.b.ins().load(types::I64, flags, self.context, made)
+    }
+
+    /// The address of a helper, which is at an offset in the table.
+    fn helper(&mut self, offset: usize) -> Value {
+        let table = offset_of!(Context, helpers) as i32;
+        let flags = MemFlagsData::trusted();
+        let table = self.b.ins().load(types::I64, flags, self.context, table);
+        self.b.ins().load(types::I64, flags, table, offset as i32)
     }
 
     /// The value that a helper left in the context.

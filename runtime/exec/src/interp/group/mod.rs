@@ -9,6 +9,7 @@
 //! | module | subject |
 //! | --- | --- |
 //! | [`arena`] | the memory of a thread for its groups, and what items start from |
+//! | [`fresh`] | items that begin, where a kernel is compiled |
 //! | [`turns`] | how long items run before the next one does |
 //! | [`barrier`] | who waits, who may go on |
 //! | [`collective`] | what the waiting items compute together |
@@ -19,6 +20,7 @@ mod arena;
 mod barrier;
 mod broken;
 mod collective;
+mod fresh;
 mod turns;
 mod watch;
 
@@ -85,8 +87,7 @@ pub(crate) struct GroupRunner<'a, M> {
 impl<'a, M: GroupPort> GroupRunner<'a, M> {
     /// Prepares a thread's arena for a launch; None when there is no memory for it.
     pub(crate) fn new(
-        kernel: &'a Kernel,
-        tier: &'a Tier,
+        (kernel, tier): (&'a Kernel, &'a Tier),
         space: &'a Space,
         launch: &'a Launch,
         start: &'a Start,
@@ -324,18 +325,33 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
             // One round: every item that is ready gets a turn.
             let mut kept = 0;
             let mut next = 0;
-            while let Some(&item) = self.ready.get(next) {
-                next += 1;
-                let length = if even > 0 { even } else { turns.length() };
-                let (stop, used) = if watch.is_on() {
-                    let (stop, used, found) = self.watched_turn(group, item);
-                    if found == Found::Endless {
-                        return Ended::Trapped(self.trap(group, item, TrapKind::EndlessLoop));
+            while next < self.ready.len() {
+                let mut length = || if even > 0 { even } else { turns.length() };
+                let mut started = None;
+                if self.native.is_some() && !watch.is_on() {
+                    started = self.start_items(group, &mut next, &mut steps, &mut length);
+                }
+                let (item, stop, used) = if let Some(started) = started {
+                    started
+                } else if let Some(&item) =
+                    self.ready.get(next).filter(|_| steps < CONTROL_INTERVAL)
+                {
+                    next += 1;
+                    let length = length();
+                    if watch.is_on() {
+                        let (stop, used, found) = self.watched_turn(group, item);
+                        if found == Found::Endless {
+                            return Ended::Trapped(self.trap(group, item, TrapKind::EndlessLoop));
+                        }
+                        watch.note(found);
+                        (item, stop, used)
+                    } else {
+                        let (stop, used) = self.turn(group, item, length, true);
+                        (item, stop, used)
                     }
-                    watch.note(found);
-                    (stop, used)
                 } else {
-                    self.turn(group, item, length, true)
+                    // All that have just been started have ended.
+                    (self.ready[next - 1], Stop::End, 0)
                 };
                 steps += used;
                 match stop {
