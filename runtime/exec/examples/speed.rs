@@ -3,7 +3,8 @@
 //! object the compiler knows and for others; what launches cost that do nothing, and what
 //! compiling does.
 //!
-//! `cargo run --release -p touchstone-exec --example speed`
+//! `cargo run --release -p touchstone-exec --example speed`, with a part of a row's name, `launch` or `compile` to
+//! measure that alone.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -258,7 +259,12 @@ fn main() {
     );
     println!("{:27} {:>12} {:>12}", "", "Mop/s", "Mop/s");
     let pool = Pool::new(NonZeroUsize::new(2).unwrap_or(NonZeroUsize::MIN));
+    let wanted = std::env::args().nth(1);
+    let is_wanted = |name: &str| wanted.as_ref().is_none_or(|wanted| name.contains(wanted));
     for (name, module, ops, iterations, items, local) in rows() {
+        if !is_wanted(name) {
+            continue;
+        }
         let exe = Executable::prepare(module);
         let exe = Arc::new(exe.unwrap_or_else(|e| panic!("{e}")));
         let launch = |engine, known, map: &Arc<MemoryMap>| {
@@ -292,8 +298,12 @@ fn main() {
             (unknown / without - 1.0) * 100.0
         );
     }
-    empty_launches(&pool, &memory);
-    compilation(&pool, &memory);
+    if is_wanted("launch") {
+        empty_launches(&pool, &memory);
+    }
+    if is_wanted("compile") {
+        compilation(&pool, &memory);
+    }
 }
 
 /// What a launch costs that does nothing.

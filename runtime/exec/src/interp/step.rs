@@ -30,7 +30,8 @@ pub(crate) enum Stop {
     /// Compiled code goes on with it, where a bridge stops (see [`crate::native`]).
     Entry,
     /// The work-item did what it may not. The place is that of the instruction before.
-    Trap(TrapKind),
+    /// In a box, so that what every turn gives back is small.
+    Trap(Box<TrapKind>),
 }
 
 impl Stop {
@@ -140,7 +141,7 @@ pub(crate) unsafe fn step<P: Port>(
     }
     macro_rules! trap {
         ($kind:expr) => {
-            stop!(Stop::Trap($kind))
+            stop!(Stop::Trap(Box::new($kind)))
         };
     }
     // Division by zero: traps, or gives a value.

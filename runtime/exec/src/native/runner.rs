@@ -63,6 +63,10 @@ fn varies(query: Query) -> bool {
     }
 }
 
+fn trap(kind: TrapKind) -> Stop {
+    Stop::Trap(Box::new(kind))
+}
+
 impl<'a> Runner<'a> {
     /// For groups whose local memory is at an address. `params` are the values of the kernel's parameters, those that
     /// point into local memory among them; `private_params` says which point into private memory, and how far.
@@ -267,12 +271,12 @@ impl<'a> Runner<'a> {
                 // SAFETY: the slots are whole now.
                 unsafe { step(self.kernel, code, origin, pc, fuel, memory, ids) }
             }
-            Left::Fault => Stop::Trap(memory.take_fault().unwrap_or(TrapKind::Unreachable)),
+            Left::Fault => trap(memory.take_fault().unwrap_or(TrapKind::Unreachable)),
             Left::Trap => match self.kernel.code[*pc as usize - 1] {
-                Ins::Trap { reason } => Stop::Trap(reason.kind()),
+                Ins::Trap { reason } => trap(reason.kind()),
                 ref other => unreachable!("{other:?} is no trap"),
             },
-            Left::Zero => Stop::Trap(TrapKind::DivisionByZero),
+            Left::Zero => trap(TrapKind::DivisionByZero),
             Left::Panicked => match self.context.panic.take() {
                 Some(panic) => resume_unwind(panic.0),
                 None => unreachable!("a helper that panicked says how"),
@@ -282,7 +286,7 @@ impl<'a> Runner<'a> {
                 *pc = at + 1;
                 // How many it had left is lost with the registers.
                 *fuel = 0;
-                Stop::Trap(self.refused(at))
+                trap(self.refused(at))
             }
         }
     }

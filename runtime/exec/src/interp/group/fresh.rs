@@ -3,7 +3,6 @@
 use super::arena::State;
 use super::{CONTROL_INTERVAL, GroupRunner};
 use crate::interp::port::GroupPort;
-use crate::interp::space::GroupPlace;
 use crate::interp::step::Stop;
 
 impl<M: GroupPort> GroupRunner<'_, M> {
@@ -13,7 +12,6 @@ impl<M: GroupPort> GroupRunner<'_, M> {
     /// not among the others.
     pub(super) fn start_items(
         &mut self,
-        group: GroupPlace,
         next: &mut usize,
         steps: &mut u64,
         mut length: impl FnMut() -> u64,
@@ -26,7 +24,7 @@ impl<M: GroupPort> GroupRunner<'_, M> {
             *next += 1;
             let number = u64::from(item);
             let length = length();
-            let ids = self.ids(group, number);
+            self.seek(number);
             self.fill_private(number);
             let private = self.private(number);
             self.memory.set_private(private);
@@ -34,8 +32,9 @@ impl<M: GroupPort> GroupRunner<'_, M> {
             let native = self.native.as_mut()?;
             // SAFETY: the item's region holds all slots of the kernel and only this item uses it; `run` holds
             // what says that this thread runs compiled code.
-            let (has_ended, left) =
-                unsafe { native.start((origin, private.base), length, &mut self.memory, &ids) };
+            let (has_ended, left) = unsafe {
+                native.start((origin, private.base), length, &mut self.memory, &self.at.1)
+            };
             let entry = &mut self.items[item as usize];
             if has_ended {
                 entry.state = State::Ended;
@@ -46,7 +45,7 @@ impl<M: GroupPort> GroupRunner<'_, M> {
             let mut fuel = left;
             let of = (&mut entry.pc, &mut fuel, &mut entry.is_whole);
             // SAFETY: the item was started last.
-            let stop = unsafe { native.started(origin, of, &mut self.memory, &ids) };
+            let stop = unsafe { native.started(origin, of, &mut self.memory, &self.at.1) };
             return Some((item, stop, length - fuel));
         }
         None

@@ -73,8 +73,8 @@ pub(crate) struct GroupRunner<'a, M> {
     memory: M,
     /// Items of the group that have begun.
     begun: u64,
-    /// Where the item is that ran last.
-    last: (u64, [u64; 3]),
+    /// The item that ran last, and where it is.
+    at: (u64, Ids<'a>),
     /// For faults.
     broken: broken::Memory,
     items: &'a mut Vec<Item>,
@@ -114,7 +114,7 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
             start,
             memory,
             begun: 0,
-            last: (0, [0; 3]),
+            at: (0, Ids::of(space, space.group(0), 0)),
             broken: broken::Memory::default(),
             items: &mut arena.items,
             ready: &mut arena.ready,
@@ -160,32 +160,28 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
         }
     }
 
-    /// Where an item is, of the group that runs. The one after the last that was asked for costs no division.
-    fn ids(&mut self, group: GroupPlace, item: u64) -> Ids<'a> {
-        let (last, [mut x, mut y, mut z]) = self.last;
-        let mut ids = Ids {
-            space: self.space,
-            group,
-            local_id: [x, y, z],
-        };
-        if item == last + 1 {
-            x += 1;
-            if x == group.size[0] {
-                (x, y) = (0, y + 1);
-                if y == group.size[1] {
-                    (y, z) = (0, z + 1);
+    /// Makes `at` where an item is, of the group that runs. For the one after the last that it was, no division
+    /// is made, and what differs is changed in its place: to copy it would be to wait for the change.
+    #[inline(always)]
+    fn seek(&mut self, item: u64) {
+        let (last, ids) = &mut self.at;
+        if item == *last + 1 {
+            let [x, y, z] = &mut ids.local_id;
+            *x += 1;
+            if *x == ids.group.size[0] {
+                (*x, *y) = (0, *y + 1);
+                if *y == ids.group.size[1] {
+                    (*y, *z) = (0, *z + 1);
                 }
             }
-            ids.local_id = [x, y, z];
-        } else if item != last {
-            ids = Ids::of(self.space, group, item);
+        } else if item != *last {
+            ids.local_id = Ids::of(self.space, ids.group, item).local_id;
         }
-        self.last = (item, ids.local_id);
-        ids
+        *last = item;
     }
 
     /// The slots that an item starts with: of one that has begun, those below 0 alone.
-    fn fill_slots(&mut self, ids: &Ids<'_>, item: u64, begins: bool) {
+    fn fill_slots(&self, ids: &Ids<'_>, item: u64, begins: bool) {
         let slots = self.slots(item);
         let below = self.kernel.fills.len();
         let private = self.private(item);
@@ -242,7 +238,7 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
     }
 
     /// The memory and the items of a group that is about to run: none has begun, and all are ready.
-    fn set_out(&mut self, number: u64, count: u64) {
+    fn set_out(&mut self, (number, group): (u64, GroupPlace), count: u64) {
         let sub_group = self.space.sub_group_size.min(count) as usize;
         self.memory.begin_group(number, count as usize, sub_group);
         if self.layout.local > 0 {
@@ -265,7 +261,7 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
         self.ready.clear();
         self.ready.extend(0..count as u32);
         self.begun = 0;
-        self.last = (0, [0; 3]);
+        self.at = (0, Ids::of(self.space, group, 0));
     }
 
     /// Takes compiled code, if the kernel has some by now; what must live while it runs.
@@ -309,7 +305,7 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
         } else {
             group.items()
         };
-        self.set_out(number, count);
+        self.set_out((number, group), count);
         let mut running = self.adopt(group);
         let mut turns = Turns::new(self.launch.seed, number);
         // How long every turn is; zero where each has a length of its own.
@@ -329,7 +325,7 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
                 let mut length = || if even > 0 { even } else { turns.length() };
                 let mut started = None;
                 if self.native.is_some() && !watch.is_on() {
-                    started = self.start_items(group, &mut next, &mut steps, &mut length);
+                    started = self.start_items(&mut next, &mut steps, &mut length);
                 }
                 let (item, stop, used) = if let Some(started) = started {
                     started
@@ -339,14 +335,14 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
                     next += 1;
                     let length = length();
                     if watch.is_on() {
-                        let (stop, used, found) = self.watched_turn(group, item);
+                        let (stop, used, found) = self.watched_turn(item);
                         if found == Found::Endless {
                             return Ended::Trapped(self.trap(group, item, TrapKind::EndlessLoop));
                         }
                         watch.note(found);
                         (item, stop, used)
                     } else {
-                        let (stop, used) = self.turn(group, item, length, true);
+                        let (stop, used) = self.turn(item, length, true);
                         (item, stop, used)
                     }
                 } else {
@@ -389,7 +385,7 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
                     }
                     Stop::Trap(kind) => {
                         control.go_on(steps);
-                        return Ended::Trapped(self.trap(group, item, kind));
+                        return Ended::Trapped(self.trap(group, item, *kind));
                     }
                 }
                 if steps >= CONTROL_INTERVAL {
@@ -437,15 +433,9 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
 
     /// Lets an item run for a number of steps, with compiled code if that may be; how it stopped,
     /// steps used.
-    fn turn(
-        &mut self,
-        group: GroupPlace,
-        item: u32,
-        length: u64,
-        may_be_compiled: bool,
-    ) -> (Stop, u64) {
+    fn turn(&mut self, item: u32, length: u64, may_be_compiled: bool) -> (Stop, u64) {
         let number = u64::from(item);
-        let ids = self.ids(group, number);
+        self.seek(number);
         let Item {
             mut pc,
             state,
@@ -471,7 +461,7 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
                     (&mut pc, &mut fuel),
                     (is_fresh, &mut is_whole),
                     &mut self.memory,
-                    &ids,
+                    &self.at.1,
                 )
             };
             let item = &mut self.items[item as usize];
@@ -479,7 +469,7 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
             return (stop, length - fuel);
         }
         if !is_whole {
-            self.fill_slots(&ids, number, is_fresh);
+            self.fill_slots(&self.at.1, number, is_fresh);
             self.items[item as usize].is_whole = true;
         }
         // SAFETY: the item's region holds all slots of the kernel and only this
@@ -492,7 +482,7 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
                 &mut pc,
                 &mut fuel,
                 &mut self.memory,
-                &ids,
+                &self.at.1,
             )
         };
         self.items[item as usize].pc = pc;
@@ -501,16 +491,16 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
 
     /// Lets an item run for as many steps as it is watched, and says what it did. Only an item
     /// that has begun and yielded before is compared.
-    fn watched_turn(&mut self, group: GroupPlace, item: u32) -> (Stop, u64, Found) {
+    fn watched_turn(&mut self, item: u32) -> (Stop, u64, Found) {
         let number = u64::from(item);
         let state = self.items[item as usize].state;
         if state == State::Fresh {
-            let (stop, used) = self.turn(group, item, 1, false);
+            let (stop, used) = self.turn(item, 1, false);
             return (stop, used, Found::Works);
         }
         if !self.items[item as usize].is_whole {
-            let ids = self.ids(group, number);
-            self.fill_slots(&ids, number, false);
+            self.seek(number);
+            self.fill_slots(&self.at.1, number, false);
             self.items[item as usize].is_whole = true;
         }
         // Compiled code leaves other things than the stepper in slots that nobody reads, so that the first
@@ -526,11 +516,11 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
                 Effect::Own => {}
                 Effect::Reads => found = Found::Waits,
                 Effect::Writes => {
-                    let (stop, _) = self.turn(group, item, 1, false);
+                    let (stop, _) = self.turn(item, 1, false);
                     return (stop, used, Found::Works);
                 }
             }
-            let (stop, _) = self.turn(group, item, 1, false);
+            let (stop, _) = self.turn(item, 1, false);
             match stop {
                 Stop::Yield => {}
                 // It waits for the others of its group, which are being watched, too.
