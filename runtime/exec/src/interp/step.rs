@@ -105,6 +105,8 @@ fn string<P: Port>(port: &mut P, site: Site, address: u64, most: usize) -> Optio
 /// `origin` points to slot 0 of a region with all slots of the kernel, which
 /// nothing else uses meanwhile; `pc` came from this function for this kernel,
 /// or is 0.
+// Not inlined: copies of it would be compiled each in its own way, some of them badly.
+#[inline(never)]
 pub(crate) unsafe fn step<P: Port>(
     kernel: &Kernel,
     code: &[Ins],
