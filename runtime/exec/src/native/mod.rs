@@ -12,6 +12,27 @@
 //! goes on from any place; to reach the next entry it runs the *bridge*, which is the
 //! bytecode with an instruction at each entry that stops it.
 //!
+//! # Speed
+//!
+//! From one run of the example `speed` on an x86-64 machine that others used, too: millions of operations of the
+//! IR in a second of processor time, and how much more of it the bounds checker takes, for accesses whose
+//! object is known.
+//!
+//! | kernel | interpreter | checker | machine code | checker | ratio |
+//! | --- | --- | --- | --- | --- | --- |
+//! | arithmetic, 1 item | 400 | 0 % | 10,245 | 1 % | 25.6 |
+//! | load and store, 1 item | 1,195 | 11 % | 9,522 | 67 % | 8.0 |
+//! | sum of products, 1 item | 1,156 | 8 % | 8,475 | 46 % | 7.3 |
+//! | store buffering, 1 item | 942 | 9 % | 6,781 | 91 % | 7.2 |
+//! | atomic addition, 1 item | 796 | 12 % | 1,906 | 1 % | 2.4 |
+//! | load and store, 64 items | 1,130 | 7 % | 5,004 | 25 % | 4.4 |
+//! | barrier and nothing else, 64 items | 156 | 0 % | 127 | 0 % | 0.8 |
+//! | one addition an item | 122 | 2 % | 231 | 0 % | 1.9 |
+//!
+//! To compile takes 0.3 ms for 23 operations, 3.2 ms for 403, 45 ms for 4003. What is left of the time where
+//! items are short or meet at barriers often is turns: each takes some 15 ns, and one whose steps end within a
+//! loop goes through the stepper to the loop's next round.
+//!
 //! | module | subject |
 //! | --- | --- |
 //! | [`flow`] | blocks, steps, entries |
