@@ -186,6 +186,7 @@ pub(crate) enum Ins {
     /// A call of a function of device-side enqueue, of the table of those.
     Device { d: Slot, call: u16 },
     /// Compiled code takes the item up here: stands in bridges alone (see [`crate::native`]).
+    #[cfg_attr(not(compiles_kernels), allow(dead_code))]
     Compiled,
 }
 
