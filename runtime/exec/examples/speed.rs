@@ -1,25 +1,27 @@
-//! Prints how many operations a second the interpreter does, and what the bounds checker costs: how much
-//! more processor time a kernel takes with it than without, for accesses whose object the
-//! compiler knows and for others.
+//! Prints how many operations a second the interpreter and machine code do, and what the bounds checker costs
+//! both: how much more processor time a kernel takes with it than without, for accesses whose
+//! object the compiler knows and for others; what launches cost that do nothing, and what
+//! compiling does.
 //!
-//! `cargo run --release -p touchstone-exec --example speed`
+//! `cargo run --release -p touchstone-exec --example speed`, with a part of a row's name, `launch` or `compile` to
+//! measure that alone.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 use std::time::Instant;
-use touchstone_exec::{Arg, Executable, Launch, MemoryMap, Permission, Pool};
+use touchstone_exec::{Arg, Engine, Executable, Launch, MemoryMap, Permission, Pool};
 use touchstone_ir::{
-    AddressSpace, ArgPass, BlockId, Cmp, Const, FunctionBuilder, IntOp, KernelArg, KernelInfo,
-    MemScope, Module, NumKind, Order, Query, Reg, Regions, RmwOp, Type, TypeQualifiers,
+    AddressSpace, ArgPass, BlockId, Cmp, Const, FloatOp, FunctionBuilder, IntOp, KernelArg,
+    KernelInfo, MemScope, Module, NumKind, Order, Query, Reg, Regions, RmwOp, Scalar, Type,
+    TypeQualifiers,
 };
 
 const BUFFER: Type = Type::Pointer(AddressSpace::Global);
 
-/// A kernel with one buffer whose body runs `n` times, given the loop counter.
-fn looped(n: i32, body: impl FnOnce(&mut FunctionBuilder, Reg)) -> Module {
-    let mut b = FunctionBuilder::new("k", &[BUFFER], None);
-    b.function_mut().kernel = Some(KernelInfo {
+/// What is known of a kernel with one buffer.
+fn info() -> KernelInfo {
+    KernelInfo {
         args: vec![KernelArg {
             name: "buffer".into(),
             type_name: "int*".into(),
@@ -27,7 +29,13 @@ fn looped(n: i32, body: impl FnOnce(&mut FunctionBuilder, Reg)) -> Module {
             pass: ArgPass::Pointer(AddressSpace::Global),
         }],
         ..KernelInfo::default()
-    });
+    }
+}
+
+/// A kernel with one buffer whose body runs `n` times, given the loop counter.
+fn looped(n: i32, body: impl FnOnce(&mut FunctionBuilder, Reg)) -> Module {
+    let mut b = FunctionBuilder::new("k", &[BUFFER], None);
+    b.function_mut().kernel = Some(info());
     let i = b.variable("i", Type::I32);
     b.assign(i, Const::i32(0));
     let (head, inside, exit): (BlockId, BlockId, BlockId) = (b.block(), b.block(), b.block());
@@ -165,70 +173,202 @@ fn measure(pool: &Pool, exe: &Arc<Executable>, launch: Launch) -> f64 {
     }
 }
 
+/// `buffer[gid] += 1.5` as floats, once for each work-item.
+fn stream() -> Module {
+    let mut b = FunctionBuilder::new("k", &[BUFFER], None);
+    b.function_mut().kernel = Some(info());
+    let gid = b.query(Query::GlobalId, Const::i32(0));
+    let place = b.int(IntOp::And, gid, Const::i64(1023));
+    let p = b.ptr_add(b.param(0), place, 4, 0);
+    let x = b.load(Type::Scalar(Scalar::F32), p);
+    let y = b.float(FloatOp::Add, x, Const::f32(1.5));
+    b.store(p, y);
+    b.ret(None);
+    let mut m = Module::new();
+    m.add_function(b.finish());
+    m
+}
+
+/// Sums of products of floats, from memory.
+fn products(b: &mut FunctionBuilder, i: Reg) {
+    let float = Type::Scalar(Scalar::F32);
+    let sum = b.variable("sum", float);
+    let j = b.int(IntOp::And, i, Const::i32(511));
+    let j = b.convert(j, NumKind::Signed, Type::I64, NumKind::Signed);
+    let p = b.ptr_add(b.param(0), j, 4, 0);
+    let x = b.load(float, p);
+    let p = b.ptr_add(b.param(0), j, 4, 2048);
+    let y = b.load(float, p);
+    let x = b.float(FloatOp::Mul, x, y);
+    let x = b.float(FloatOp::Add, sum, x);
+    b.assign(sum, x);
+}
+
 /// Times that each way is measured; the least counts.
 const REPEATS: usize = 7;
 
-fn main() {
+/// What is measured: a name, a kernel, operations that an iteration takes, iterations, work-items, those of a group.
+type Row = (&'static str, Module, u64, i32, u64, u64);
+
+fn rows() -> Vec<Row> {
     let n = 4_000_000;
+    vec![
+        ("arithmetic, 1 item", looped(n, arithmetic), 14, n, 1, 1),
+        ("load and store, 1 item", looped(n, memory), 13, n, 1, 1),
+        ("sum of products, 1 item", looped(n, products), 11, n, 1, 1),
+        ("SB role, 1 item", looped(n, store_buffering), 13, n, 1, 1),
+        ("atomic add, 1 item", looped(n, atomic_add), 4, n, 1, 1),
+        (
+            "SB, 2 groups on 2 threads",
+            looped(n, store_buffering),
+            13,
+            n,
+            2,
+            1,
+        ),
+        (
+            "load and store, 64 items",
+            looped(n / 64, memory),
+            13,
+            n / 64,
+            64,
+            64,
+        ),
+        (
+            "barrier, 64 items",
+            looped(n / 640, barrier),
+            4,
+            n / 640,
+            64,
+            64,
+        ),
+        ("one addition an item", stream(), 5, 1, 1 << 20, 64),
+    ]
+}
+
+fn main() {
     let memory = Memory::new();
-    type Body = fn(&mut FunctionBuilder, Reg);
-    let programs: [(&str, Body, u64, i32, u64, u64); 7] = [
-        // name, body, operations an iteration, iterations, items, items of a group
-        ("arithmetic, 1 item", arithmetic, 14, n, 1, 1),
-        ("load and store, 1 item", self::memory, 13, n, 1, 1),
-        ("SB role, 1 item", store_buffering, 13, n, 1, 1),
-        ("atomic add, 1 item", atomic_add, 4, n, 1, 1),
-        ("SB, 2 groups on 2 threads", store_buffering, 13, n, 2, 1),
-        ("load and store, 64 items", self::memory, 13, n / 64, 64, 64),
-        ("barrier, 64 items", barrier, 4, n / 640, 64, 64),
-    ];
     println!(
-        "{:28} {:>12} {:>14} {:>16} {:>16}",
-        "processor time", "Mop/s", "iterations/s", "checks, known", "checks, unknown"
+        "{:26} | interpreter            | machine code           |",
+        "processor time"
     );
+    let columns = " Mop/s   known unknown";
+    println!("{:26} |{columns} |{columns} | ratio", "");
     let pool = Pool::new(NonZeroUsize::new(2).unwrap_or(NonZeroUsize::MIN));
-    for (name, body, ops, iterations, items, local) in programs {
-        let exe = Executable::prepare(looped(iterations, body));
+    let wanted = std::env::args().nth(1);
+    let is_wanted = |name: &str| wanted.as_ref().is_none_or(|wanted| name.contains(wanted));
+    for (name, module, ops, iterations, items, local) in rows() {
+        if !is_wanted(name) {
+            continue;
+        }
+        let exe = Executable::prepare(module);
         let exe = Arc::new(exe.unwrap_or_else(|e| panic!("{e}")));
-        let launch = |known, map: &Arc<MemoryMap>| {
+        let launch = |engine, known, map: &Arc<MemoryMap>| {
             let args = vec![memory.argument(known)];
-            Launch::linear(exe.kernels()[0].id, args, items, local, Arc::clone(map))
+            let mut launch =
+                Launch::linear(exe.kernels()[0].id, args, items, local, Arc::clone(map));
+            launch.engine = engine;
+            launch
         };
         // In turns, so that all ways meet the same disturbances.
-        let mut least = [f64::INFINITY; 3];
+        let engines = [Engine::Interpreter, Engine::Native];
+        let mut least = [[f64::INFINITY; 3]; 2];
         for _ in 0..REPEATS {
-            let ways = [
-                launch(true, &memory.checked),
-                launch(false, &memory.checked),
-                launch(true, &memory.unchecked),
-            ];
-            for (least, way) in least.iter_mut().zip(ways) {
-                *least = least.min(measure(&pool, &exe, way));
+            for (least, engine) in least.iter_mut().zip(engines) {
+                let ways = [
+                    launch(engine, true, &memory.checked),
+                    launch(engine, false, &memory.checked),
+                    launch(engine, true, &memory.unchecked),
+                ];
+                for (least, way) in least.iter_mut().zip(ways) {
+                    *least = least.min(measure(&pool, &exe, way));
+                }
             }
         }
-        let [known, unknown, without] = least;
-        let total = f64::from(iterations) * items as f64;
+        let total = f64::from(iterations) * items as f64 * ops as f64 / 1e6;
+        let columns = least.map(|[known, unknown, without]| {
+            format!(
+                "{:>6.0} {:>6.0}% {:>6.0}%",
+                total / known,
+                (known / without - 1.0) * 100.0,
+                (unknown / without - 1.0) * 100.0
+            )
+        });
+        let [[interpreted, ..], [compiled, ..]] = least;
         println!(
-            "{name:28} {:>12.0} {:>14.0} {:>15.1}% {:>15.1}%",
-            total * ops as f64 / known / 1e6,
-            total / known,
-            (known / without - 1.0) * 100.0,
-            (unknown / without - 1.0) * 100.0
+            "{name:26} | {} | {:>5.1}",
+            columns.join(" | "),
+            interpreted / compiled
         );
     }
+    if is_wanted("launch") {
+        empty_launches(&pool, &memory);
+    }
+    if is_wanted("compile") {
+        compilation(&pool, &memory);
+    }
+}
+
+/// What a launch costs that does nothing.
+fn empty_launches(pool: &Pool, memory: &Memory) {
     let empty = Executable::prepare(looped(0, atomic_add));
     let empty = Arc::new(empty.unwrap_or_else(|e| panic!("{e}")));
     for (items, local, times) in [(1, 1, 20_000), (1 << 16, 64, 200)] {
-        let start = Instant::now();
-        for _ in 0..times {
-            let args = vec![memory.argument(true)];
-            let id = empty.kernels()[0].id;
-            let launch = Launch::linear(id, args, items, local, Arc::clone(&memory.checked));
-            if let Err(error) = pool.run(&empty, launch) {
-                println!("empty: {error}");
+        for engine in [Engine::Interpreter, Engine::Native] {
+            let start = Instant::now();
+            for _ in 0..times {
+                let args = vec![memory.argument(true)];
+                let id = empty.kernels()[0].id;
+                let map = Arc::clone(&memory.checked);
+                let mut launch = Launch::linear(id, args, items, local, map);
+                launch.engine = engine;
+                if let Err(error) = pool.run(&empty, launch) {
+                    println!("empty: {error}");
+                }
             }
+            let each = start.elapsed().as_secs_f64() / f64::from(times);
+            println!(
+                "empty launch of {items} items, {engine:?}: {:.1} us",
+                each * 1e6
+            );
         }
-        let each = start.elapsed().as_secs_f64() / f64::from(times);
-        println!("empty launch of {items} items: {:.1} us", each * 1e6);
+    }
+}
+
+/// How long kernels of some lengths take to compile: the first launch with machine code
+/// beyond the second.
+fn compilation(pool: &Pool, memory: &Memory) {
+    for lines in [1, 20, 200] {
+        let module = looped(0, |b, i| {
+            for _ in 0..lines {
+                self::memory(b, i);
+                let mut x = i;
+                for k in 0..5 {
+                    x = b.int(IntOp::Mul, x, Const::i32(1_664_525 + k));
+                    x = b.int(IntOp::Add, x, i);
+                }
+                let p = b.ptr_offset(b.param(0), 64);
+                b.store(p, x);
+            }
+        });
+        let mut least = f64::INFINITY;
+        for _ in 0..REPEATS {
+            let exe = Executable::prepare(module.clone());
+            let exe = Arc::new(exe.unwrap_or_else(|e| panic!("{e}")));
+            let one = || {
+                let args = vec![memory.argument(true)];
+                let map = Arc::clone(&memory.checked);
+                let mut launch = Launch::linear(exe.kernels()[0].id, args, 1, 1, map);
+                launch.engine = Engine::Native;
+                measure(pool, &exe, launch)
+            };
+            let first = one();
+            least = least.min(first - one());
+        }
+        println!(
+            "to compile {} operations: {:.2} ms",
+            lines * 20 + 3,
+            least * 1e3
+        );
     }
 }

@@ -5,6 +5,7 @@ use crate::interp::code::{Kernel, MAX_ALIGN};
 use crate::interp::lower::{self, GlobalsLayout};
 use crate::launch::KernelId;
 use crate::map::MemoryMap;
+use crate::tier::Tier;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::collections::{BTreeMap, HashMap};
 use std::ptr::NonNull;
@@ -42,6 +43,8 @@ pub struct Executable {
     /// Kernels that the host enqueues.
     hosted: usize,
     kernels: Vec<Kernel>,
+    /// One for each of the kernels.
+    tiers: Vec<Tier>,
     /// The variables, if there are any.
     storage: Option<Storage>,
     /// Their ranges.
@@ -100,6 +103,7 @@ impl Executable {
         Ok(Executable {
             metas,
             hosted,
+            tiers: kernels.iter().map(|_| Tier::default()).collect(),
             kernels,
             storage,
             variables,
@@ -160,6 +164,11 @@ impl Executable {
     /// The kernels' code, by the number of their ids.
     pub(crate) fn kernels_compiled(&self) -> &[Kernel] {
         &self.kernels
+    }
+
+    /// What there is of the kernels besides, by the number of their ids.
+    pub(crate) fn tiers(&self) -> &[Tier] {
+        &self.tiers
     }
 
     /// The memory of a launch and the program's variables.

@@ -3,8 +3,8 @@
 use crate::device::DeviceQueues;
 use crate::map::{MemoryMap, Permission};
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 /// A kernel of an [`Executable`](crate::Executable).
@@ -51,11 +51,13 @@ pub struct Launch {
     pub queues: Option<Arc<dyn DeviceQueues>>,
     /// The launch ends soon after this becomes true.
     pub cancel: Option<Arc<AtomicBool>>,
+    /// What runs the kernel.
+    pub engine: Engine,
 }
 
 impl Launch {
     /// A one-dimensional launch of `global` work-items in groups of `local`,
-    /// with sub-groups as large as the groups, seed 0 and no limit.
+    /// with sub-groups as large as the groups, seed 0, no limit and the engine that the environment names.
     pub fn linear(
         kernel: KernelId,
         args: Vec<Arg>,
@@ -80,7 +82,37 @@ impl Launch {
             output: None,
             queues: None,
             cancel: None,
+            engine: Engine::of_environment(),
         }
+    }
+}
+
+/// What runs a kernel. All do the same: a launch with a seed has the same turns, and so the
+/// same results, traps and steps, wherever it is determined by the seed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Engine {
+    /// The interpreter at first, machine code where a kernel runs for long.
+    #[default]
+    Automatic,
+    /// The interpreter alone.
+    Interpreter,
+    /// Machine code from the start. Where there can be none, the interpreter: on processors other
+    /// than x86-64, on systems other than Linux, under faults, and for kernels that are too long: of more than
+    /// 65,536 instructions, or with so many values alive that compiling would take seconds.
+    Native,
+}
+
+impl Engine {
+    /// `TOUCHSTONE_ENGINE`: `interpreter` or `native`; automatic when it is not set or says something else. Read
+    /// once.
+    pub fn of_environment() -> Engine {
+        static CHOSEN: LazyLock<Engine> =
+            LazyLock::new(|| match std::env::var("TOUCHSTONE_ENGINE").as_deref() {
+                Ok("interpreter") => Engine::Interpreter,
+                Ok("native") => Engine::Native,
+                Ok(_) | Err(_) => Engine::Automatic,
+            });
+        *CHOSEN
     }
 }
 

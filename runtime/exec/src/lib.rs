@@ -1,10 +1,11 @@
 //! Touchstone's executors: they run kernel IR.
 //!
 //! A front end's [`Module`](touchstone_ir::Module) becomes an [`Executable`]
-//! once; a [`Pool`] of threads runs [`Launch`]es of its kernels. The only
-//! executor so far is `interp`, which steps the work-items of a group in turns
-//! on a pool thread, over the memory of the machine itself: its atomics are the
-//! processor's atomics, so outcomes of litmus tests are those of real hardware.
+//! once; a [`Pool`] of threads runs [`Launch`]es of its kernels. The work-items of a
+//! group run in turns on a pool thread, over the memory of the machine itself: its atomics are the
+//! processor's atomics, so outcomes of litmus tests are those of real hardware. `interp` steps
+//! through a kernel's bytecode; where a kernel runs for long, `native` makes machine code of
+//! it, which takes the stepper's place and agrees with it in all that a kernel does. An [`Engine`] chooses.
 //!
 //! | module | subject |
 //! | --- | --- |
@@ -17,6 +18,8 @@
 //! | `float` | the processor's rounding modes while kernels run |
 //! | `plan` | checks a launch against its kernel |
 //! | `interp` | bytecode, its compiler, the stepper, groups and barriers |
+//! | `native` | kernels as machine code |
+//! | `tier` | when a kernel is compiled |
 //! | `scalar` | what each operation computes, on the bits of its operands |
 //! | `printf` | the text that a kernel prints |
 //!
@@ -43,15 +46,21 @@ mod float;
 mod interp;
 pub mod launch;
 pub mod map;
+#[cfg(compiles_kernels)]
+mod native;
+#[cfg(not(compiles_kernels))]
+#[path = "native/absent.rs"]
+mod native;
 mod plan;
 pub mod pool;
 mod printf;
 mod scalar;
+mod tier;
 
 pub use device::{BlockQuery, Child, ChildRange, ChildStart, DeviceQueues, EnqueueError};
 pub use error::{LaunchError, Missed, Place, PrepareError, Trap, TrapKind};
 pub use executable::{Executable, KernelMeta};
 pub use interp::{CATCHES_FAULTS, copy_caught};
-pub use launch::{Arg, KernelId, Launch, LaunchStats, Output, ZeroDivision};
+pub use launch::{Arg, Engine, KernelId, Launch, LaunchStats, Output, ZeroDivision};
 pub use map::{MemoryMap, Owner, Permission};
 pub use pool::{Groups, Pool};

@@ -455,7 +455,7 @@ impl Job {
     fn work_over<M: GroupPort>(&self, memory: M, arena: &mut Arena, shared: &Shared) -> bool {
         let kernel = self.kernel();
         let runner = GroupRunner::new(
-            kernel,
+            (kernel, &self.executable.tiers()[self.plan.kernel]),
             &self.plan.space,
             &self.launch,
             &self.plan.start,

@@ -1,9 +1,10 @@
 //! The bytecode of one kernel.
 
 use super::device::DeviceCall;
+use crate::error::TrapKind;
 use crate::map::Permission;
 use crate::scalar::convert::Conversion;
-use crate::scalar::math::{Fn1, Fn2, Fn3};
+use crate::scalar::math::{Fn1, Fn2, Fn3, Meaning};
 use touchstone_ir::{
     AddressSpace, Collective, KernelInfo, Loc, MemScope, Order, Query, Regions, RmwOp, Scalar,
     TrapReason,
@@ -137,7 +138,7 @@ pub(crate) enum Ins {
     JumpSLe64 { a: Slot, b: Slot, to: Pc },
     /// A jump by a table of switches.
     Switch { a: Slot, table: u16 },
-    /// `link` receives the place to return to.
+    /// `link` receives the place to return to, as an index into the code.
     Call { link: Slot, to: Pc },
     Return { link: Slot },
     End,
@@ -184,6 +185,9 @@ pub(crate) enum Ins {
     Print { d: Slot, print: u16 },
     /// A call of a function of device-side enqueue, of the table of those.
     Device { d: Slot, call: u16 },
+    /// Compiled code takes the item up here: stands in bridges alone (see [`crate::native`]).
+    #[cfg_attr(not(compiles_kernels), allow(dead_code))]
+    Compiled,
 }
 
 const _: () = assert!(size_of::<Ins>() == 16);
@@ -195,6 +199,19 @@ pub(crate) enum TrapCode {
     /// The loop that would begin anew has no way out.
     EndlessLoop,
     Reason(TrapReason),
+}
+
+impl TrapCode {
+    /// The trap.
+    pub(crate) fn kind(self) -> TrapKind {
+        match self {
+            TrapCode::Unreachable => TrapKind::Unreachable,
+            TrapCode::EndlessLoop => TrapKind::EndlessLoop,
+            TrapCode::Reason(TrapReason::MissingReturn) => TrapKind::MissingReturn,
+            TrapCode::Reason(TrapReason::Explicit) => TrapKind::Explicit,
+            TrapCode::Reason(TrapReason::OutsideImage) => TrapKind::OutsideImage,
+        }
+    }
 }
 
 /// One switch: sorted values with their targets.
@@ -319,6 +336,8 @@ pub(crate) struct Kernel {
     pub(crate) switches: Vec<SwitchTable>,
     pub(crate) conversions: Vec<Conversion>,
     pub(crate) fns1: Vec<Fn1>,
+    /// What `fns1` compute.
+    pub(crate) meanings1: Vec<Meaning>,
     pub(crate) fns2: Vec<Fn2>,
     pub(crate) fns3: Vec<Fn3>,
     pub(crate) printings: Vec<Printing>,

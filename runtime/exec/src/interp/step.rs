@@ -1,7 +1,7 @@
 //! The stepper: runs one work-item until it yields, waits, ends or traps.
 
 use crate::error::TrapKind;
-use crate::interp::code::{Ins, Kernel, Pc, PrintArg, Printing, Site, Slot, TrapCode};
+use crate::interp::code::{Ins, Kernel, Pc, PrintArg, Printing, Site, Slot};
 use crate::interp::device;
 use crate::interp::port::word::Atomic;
 use crate::interp::port::{AtomicAt, Port};
@@ -9,7 +9,7 @@ use crate::interp::regs::Regs;
 use crate::interp::space::Ids;
 use crate::printf::{self, Value};
 use crate::scalar::convert::read_float;
-use touchstone_ir::{MemScope, Regions, TrapReason};
+use touchstone_ir::{MemScope, Regions};
 
 /// Why the stepper stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,14 +27,32 @@ pub(crate) enum Stop {
     },
     /// The work-item has ended.
     End,
+    /// Compiled code goes on with it, where a bridge stops (see [`crate::native`]).
+    Entry,
     /// The work-item did what it may not. The place is that of the instruction before.
-    Trap(TrapKind),
+    /// In a box, so that what every turn gives back is small.
+    Trap(Box<TrapKind>),
+}
+
+impl Stop {
+    /// Where items wait for a collective function.
+    pub(crate) fn meeting(sub_group: bool) -> Stop {
+        Stop::Barrier {
+            sub_group,
+            regions: Regions::NONE,
+            scope: MemScope::WorkItem,
+        }
+    }
 }
 
 /// A call of `printf`: 0 or -1 as an `int`.
 #[cold]
 #[inline(never)]
-fn printf<P: Port>(printing: &Printing, slot: impl Fn(Slot) -> u64, port: &mut P) -> Option<u64> {
+pub(crate) fn printf<P: Port>(
+    printing: &Printing,
+    slot: impl Fn(Slot) -> u64,
+    port: &mut P,
+) -> Option<u64> {
     let (address, site) = printing.format;
     let format = string(port, site, slot(address), usize::MAX)?;
     let values: Vec<Value> = printing
@@ -80,14 +98,18 @@ fn string<P: Port>(port: &mut P, site: Site, address: u64, most: usize) -> Optio
 }
 
 /// Runs from `pc` for at most `fuel` steps. `pc` and `fuel` come back as they
-/// are when the item stops.
+/// are when the item stops. `code` is the kernel's or a bridge of it.
 ///
 /// # Safety
+/// The code has as many instructions as the kernel's, and the same but for [`Ins::Compiled`];
 /// `origin` points to slot 0 of a region with all slots of the kernel, which
 /// nothing else uses meanwhile; `pc` came from this function for this kernel,
 /// or is 0.
+// Not inlined: copies of it would be compiled each in its own way, some of them badly.
+#[inline(never)]
 pub(crate) unsafe fn step<P: Port>(
     kernel: &Kernel,
+    code: &[Ins],
     origin: *mut u64,
     pc: &mut Pc,
     fuel: &mut u64,
@@ -96,7 +118,7 @@ pub(crate) unsafe fn step<P: Port>(
 ) -> Stop {
     // SAFETY: the caller's promise.
     let r = unsafe { Regs::new(origin) };
-    let code = kernel.code.as_ptr();
+    let code = code.as_ptr();
     // The next instruction.
     let mut at: *const Ins = code.wrapping_add(*pc as usize);
     let mut left: u64 = *fuel;
@@ -121,7 +143,7 @@ pub(crate) unsafe fn step<P: Port>(
     }
     macro_rules! trap {
         ($kind:expr) => {
-            stop!(Stop::Trap($kind))
+            stop!(Stop::Trap(Box::new($kind)))
         };
     }
     // Division by zero: traps, or gives a value.
@@ -326,18 +348,12 @@ pub(crate) unsafe fn step<P: Port>(
                 at = code.wrapping_add(to as usize);
             }
             Ins::Call { link, to } => {
-                r.set(link, at as u64);
+                r.set(link, (at as usize - code as usize) as u64 / size_of::<Ins>() as u64);
                 at = code.wrapping_add(to as usize);
             }
-            Ins::Return { link } => at = r.get(link) as *const Ins,
+            Ins::Return { link } => at = code.wrapping_add(r.get(link) as usize),
             Ins::End => stop!(Stop::End),
-            Ins::Trap { reason } => trap!(match reason {
-                TrapCode::Unreachable => TrapKind::Unreachable,
-                TrapCode::EndlessLoop => TrapKind::EndlessLoop,
-                TrapCode::Reason(TrapReason::MissingReturn) => TrapKind::MissingReturn,
-                TrapCode::Reason(TrapReason::Explicit) => TrapKind::Explicit,
-                TrapCode::Reason(TrapReason::OutsideImage) => TrapKind::OutsideImage,
-            }),
+            Ins::Trap { reason } => trap!(reason.kind()),
 
             Ins::Load8 { d, a, site, disp: n } => load!(u8, d, site, disp(a, n)),
             Ins::Load16 { d, a, site, disp: n } => load!(u16, d, site, disp(a, n)),
@@ -392,9 +408,10 @@ pub(crate) unsafe fn step<P: Port>(
             }
             Ins::Barrier { sub_group, regions, scope } =>
                 stop!(Stop::Barrier { sub_group, regions, scope }),
-            Ins::Collective { sub_group, .. } => {
-                let (regions, scope) = (Regions::NONE, MemScope::WorkItem);
-                stop!(Stop::Barrier { sub_group, regions, scope })
+            Ins::Collective { sub_group, .. } => stop!(Stop::meeting(sub_group)),
+            Ins::Compiled => {
+                at = at.wrapping_sub(1);
+                stop!(Stop::Entry)
             }
             Ins::MemCopy { dst, src, size, dst_site, src_site } =>
                 access!(port.copy((dst_site, src_site), r.get(dst), r.get(src), r.get(size))),

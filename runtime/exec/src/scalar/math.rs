@@ -4,6 +4,7 @@
 //! with pi reduce their argument exactly first. For halves the single-precision
 //! function is taken, and its result rounded.
 
+use super::convert::Conversion;
 use super::float::{f16s, f32s, f64s};
 use super::integer::{w8, w16, w32, w64};
 use half::f16;
@@ -15,6 +16,15 @@ pub(crate) type Fn1 = fn(u64) -> u64;
 pub(crate) type Fn2 = fn(u64, u64) -> u64;
 /// A function of three operands.
 pub(crate) type Fn3 = fn(u64, u64, u64) -> u64;
+
+/// What a function computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    /// A built-in function, of operands of a type.
+    Intrinsic(Intrinsic, Scalar),
+    /// A conversion.
+    Conversion(Conversion),
+}
 
 /// A function by how many operands it takes.
 #[derive(Clone, Copy, Debug)]

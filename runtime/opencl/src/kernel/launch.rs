@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use opencl_sys::*;
 use touchstone_exec::{
-    Arg, Executable, Groups, Launch, LaunchError, MemoryMap, Permission, TrapKind,
+    Arg, Engine, Executable, Groups, Launch, LaunchError, MemoryMap, Permission, TrapKind,
 };
 use touchstone_faults::{Fault, any, on};
 
@@ -120,6 +120,7 @@ impl Kernel {
             output: prints.then(print::stdout),
             queues: None,
             cancel: None,
+            engine: Engine::of_environment(),
         };
         let executable = Arc::clone(&target.built.executable);
         let around = any().then(|| Around::new(&held, device, &executable, &launch));

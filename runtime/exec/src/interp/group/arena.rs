@@ -28,6 +28,8 @@ impl State {
 pub(super) struct Item {
     pub(super) pc: Pc,
     pub(super) state: State,
+    /// Its slots hold what the stepper needs. Compiled code keeps but those that it must.
+    pub(super) is_whole: bool,
 }
 
 /// What a kernel's items start from: slots and private memory.

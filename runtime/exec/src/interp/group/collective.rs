@@ -39,6 +39,14 @@ impl<M: GroupPort> GroupRunner<'_, M> {
         let items: Vec<usize> = (first..end)
             .filter(|&item| self.items[item].state != State::Ended)
             .collect();
+        for &item in &items {
+            // Compiled code has not stored constants and the like.
+            if !self.items[item].is_whole {
+                let ids = Ids::of(self.space, group, item as u64);
+                self.fill_slots(&ids, item as u64, false);
+                self.items[item].is_whole = true;
+            }
+        }
         let values: Vec<u64> = items.iter().map(|&i| self.slot(i, meeting.value)).collect();
         let results = match meeting.function {
             Collective::Broadcast => {

@@ -9,6 +9,7 @@
 //! | module | subject |
 //! | --- | --- |
 //! | [`arena`] | the memory of a thread for its groups, and what items start from |
+//! | [`fresh`] | items that begin, where a kernel is compiled |
 //! | [`turns`] | how long items run before the next one does |
 //! | [`barrier`] | who waits, who may go on |
 //! | [`collective`] | what the waiting items compute together |
@@ -19,6 +20,7 @@ mod arena;
 mod barrier;
 mod broken;
 mod collective;
+mod fresh;
 mod turns;
 mod watch;
 
@@ -32,6 +34,8 @@ use crate::interp::port::host::Block;
 use crate::interp::space::{GroupPlace, Ids, Space};
 use crate::interp::step::{Stop, step};
 use crate::launch::Launch;
+use crate::native::{Runner, Running};
+use crate::tier::Tier;
 use arena::{Item, State};
 use touchstone_faults::{Fault, Latitude, on, takes};
 use turns::Turns;
@@ -60,10 +64,17 @@ const CONTROL_INTERVAL: u64 = 1 << 16;
 /// What a thread needs to run groups of one launch.
 pub(crate) struct GroupRunner<'a, M> {
     kernel: &'a Kernel,
+    tier: &'a Tier,
+    /// Runs items instead of the stepper, once the kernel is compiled.
+    native: Option<Runner<'a>>,
     space: &'a Space,
     launch: &'a Launch,
     start: &'a Start,
     memory: M,
+    /// Items of the group that have begun.
+    begun: u64,
+    /// The item that ran last, and where it is.
+    at: (u64, Ids<'a>),
     /// For faults.
     broken: broken::Memory,
     items: &'a mut Vec<Item>,
@@ -76,7 +87,7 @@ pub(crate) struct GroupRunner<'a, M> {
 impl<'a, M: GroupPort> GroupRunner<'a, M> {
     /// Prepares a thread's arena for a launch; None when there is no memory for it.
     pub(crate) fn new(
-        kernel: &'a Kernel,
+        (kernel, tier): (&'a Kernel, &'a Tier),
         space: &'a Space,
         launch: &'a Launch,
         start: &'a Start,
@@ -96,10 +107,14 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
         });
         Some(GroupRunner {
             kernel,
+            tier,
+            native: None,
             space,
             launch,
             start,
             memory,
+            begun: 0,
+            at: (0, Ids::of(space, space.group(0), 0)),
             broken: broken::Memory::default(),
             items: &mut arena.items,
             ready: &mut arena.ready,
@@ -145,19 +160,40 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
         }
     }
 
-    /// Puts an item at the start of the kernel.
-    fn begin(&mut self, ids: &Ids<'_>, item: u64) {
+    /// Makes `at` where an item is, of the group that runs. For the one after the last that it was, no division
+    /// is made, and what differs is changed in its place: to copy it would be to wait for the change.
+    #[inline(always)]
+    fn seek(&mut self, item: u64) {
+        let (last, ids) = &mut self.at;
+        if item == *last + 1 {
+            let [x, y, z] = &mut ids.local_id;
+            *x += 1;
+            if *x == ids.group.size[0] {
+                (*x, *y) = (0, *y + 1);
+                if *y == ids.group.size[1] {
+                    (*y, *z) = (0, *z + 1);
+                }
+            }
+        } else if item != *last {
+            ids.local_id = Ids::of(self.space, ids.group, item).local_id;
+        }
+        *last = item;
+    }
+
+    /// The slots that an item starts with: of one that has begun, those below 0 alone.
+    fn fill_slots(&self, ids: &Ids<'_>, item: u64, begins: bool) {
         let slots = self.slots(item);
         let below = self.kernel.fills.len();
         let private = self.private(item);
+        let count = if begins {
+            self.start.template.len()
+        } else {
+            below
+        };
         // SAFETY: the region of an item has room for all slots of the kernel, of
         // which the template is the first part, and nothing else refers to it.
         unsafe {
-            std::ptr::copy_nonoverlapping(
-                self.start.template.as_ptr(),
-                slots,
-                self.start.template.len(),
-            );
+            std::ptr::copy_nonoverlapping(self.start.template.as_ptr(), slots, count);
         }
         for (i, fill) in self.kernel.fills.iter().enumerate() {
             let value = match *fill {
@@ -173,12 +209,17 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
             (&self.start.private, private.base),
             (&self.start.local, self.base as u64),
         ];
-        for (params, base) in bases {
+        for (params, base) in bases.into_iter().filter(|_| begins) {
             for &(slot, offset) in params {
                 // SAFETY: a parameter's slot, within the region.
                 unsafe { *slots.add(below + slot) = base + offset };
             }
         }
+    }
+
+    /// The private memory that an item starts with.
+    fn fill_private(&mut self, item: u64) {
+        let private = self.private(item);
         if private.len > 0 {
             // SAFETY: the item's private memory; a work-item that has not begun
             // holds no reference to it.
@@ -197,7 +238,7 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
     }
 
     /// The memory and the items of a group that is about to run: none has begun, and all are ready.
-    fn set_out(&mut self, number: u64, count: u64) {
+    fn set_out(&mut self, (number, group): (u64, GroupPlace), count: u64) {
         let sub_group = self.space.sub_group_size.min(count) as usize;
         self.memory.begin_group(number, count as usize, sub_group);
         if self.layout.local > 0 {
@@ -214,10 +255,46 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
             Item {
                 pc: 0,
                 state: State::Fresh,
+                is_whole: false,
             },
         );
         self.ready.clear();
         self.ready.extend(0..count as u32);
+        self.begun = 0;
+        self.at = (0, Ids::of(self.space, group, 0));
+    }
+
+    /// Takes compiled code, if the kernel has some by now; what must live while it runs.
+    fn adopt(&mut self, group: GroupPlace) -> Option<Running> {
+        if !M::COMPILED {
+            return None;
+        }
+        if self.native.is_none() {
+            let native = self
+                .tier
+                .native(self.kernel, self.launch.engine, M::CHECKED)?;
+            let below = self.kernel.fills.len();
+            let mut params = self.start.template[below..].to_vec();
+            for &(slot, offset) in &self.start.local {
+                params[slot] = self.base as u64 + offset;
+            }
+            let local = self.base as u64;
+            let private = &self.start.private;
+            let runner = Runner::new(self.kernel, native, &self.memory, local, params, private);
+            self.native = Some(runner);
+        }
+        let ids = Ids::of(self.space, group, 0);
+        let native = self.native.as_mut()?;
+        native.begin_group(&ids);
+        Some(native.running())
+    }
+
+    /// Counts work that the stepper does.
+    fn count(&mut self, steps: u64) {
+        let items = std::mem::take(&mut self.begun);
+        if M::COMPILED && self.native.is_none() {
+            self.tier.count(self.kernel, steps, items);
+        }
     }
 
     /// Runs a group to its end.
@@ -228,7 +305,8 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
         } else {
             group.items()
         };
-        self.set_out(number, count);
+        self.set_out((number, group), count);
+        let mut running = self.adopt(group);
         let mut turns = Turns::new(self.launch.seed, number);
         // How long every turn is; zero where each has a length of its own.
         let mut even = if count == 1 { CONTROL_INTERVAL } else { 0 };
@@ -243,18 +321,33 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
             // One round: every item that is ready gets a turn.
             let mut kept = 0;
             let mut next = 0;
-            while let Some(&item) = self.ready.get(next) {
-                next += 1;
-                let length = if even > 0 { even } else { turns.length() };
-                let (stop, used) = if watch.is_on() {
-                    let (stop, used, found) = self.watched_turn(group, item);
-                    if found == Found::Endless {
-                        return Ended::Trapped(self.trap(group, item, TrapKind::EndlessLoop));
+            while next < self.ready.len() {
+                let mut length = || if even > 0 { even } else { turns.length() };
+                let mut started = None;
+                if self.native.is_some() && !watch.is_on() {
+                    started = self.start_items(&mut next, &mut steps, &mut length);
+                }
+                let (item, stop, used) = if let Some(started) = started {
+                    started
+                } else if let Some(&item) =
+                    self.ready.get(next).filter(|_| steps < CONTROL_INTERVAL)
+                {
+                    next += 1;
+                    let length = length();
+                    if watch.is_on() {
+                        let (stop, used, found) = self.watched_turn(item);
+                        if found == Found::Endless {
+                            return Ended::Trapped(self.trap(group, item, TrapKind::EndlessLoop));
+                        }
+                        watch.note(found);
+                        (item, stop, used)
+                    } else {
+                        let (stop, used) = self.turn(item, length, true);
+                        (item, stop, used)
                     }
-                    watch.note(found);
-                    (stop, used)
                 } else {
-                    self.turn(group, item, length)
+                    // All that have just been started have ended.
+                    (self.ready[next - 1], Stop::End, 0)
                 };
                 steps += used;
                 match stop {
@@ -284,7 +377,7 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
                         waiting = true;
                         in_sub_group |= sub_group;
                     }
-                    Stop::End => self.items[item as usize].state = State::Ended,
+                    Stop::End | Stop::Entry => self.items[item as usize].state = State::Ended,
                     Stop::Trap(_) if self.memory.take_retry() => {
                         self.items[item as usize].pc -= 1;
                         self.ready[kept] = item;
@@ -292,11 +385,15 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
                     }
                     Stop::Trap(kind) => {
                         control.go_on(steps);
-                        return Ended::Trapped(self.trap(group, item, kind));
+                        return Ended::Trapped(self.trap(group, item, *kind));
                     }
                 }
                 if steps >= CONTROL_INTERVAL {
                     let spent = std::mem::take(&mut steps);
+                    self.count(spent);
+                    if running.is_none() {
+                        running = self.adopt(group);
+                    }
                     if !control.go_on(spent) {
                         return Ended::Stopped;
                     }
@@ -322,6 +419,7 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
                 in_sub_group &= waiting;
             }
             if self.ready.is_empty() {
+                self.count(steps);
                 if !control.go_on(steps) {
                     return Ended::Stopped;
                 }
@@ -333,29 +431,58 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
         }
     }
 
-    /// Lets an item run for a number of steps; how it stopped, steps used.
-    fn turn(&mut self, group: GroupPlace, item: u32, length: u64) -> (Stop, u64) {
+    /// Lets an item run for a number of steps, with compiled code if that may be; how it stopped,
+    /// steps used.
+    fn turn(&mut self, item: u32, length: u64, may_be_compiled: bool) -> (Stop, u64) {
         let number = u64::from(item);
-        let ids = Ids::of(self.space, group, number);
-        let mut pc = self.items[item as usize].pc;
-        if self.items[item as usize].state == State::Fresh {
-            self.begin(&ids, number);
+        self.seek(number);
+        let Item {
+            mut pc,
+            state,
+            mut is_whole,
+        } = self.items[item as usize];
+        let is_fresh = state == State::Fresh;
+        if is_fresh {
+            self.fill_private(number);
+            self.begun += 1;
             self.items[item as usize].state = State::Ready;
         }
-        self.memory.set_private(self.private(number));
+        let private = self.private(number);
+        self.memory.set_private(private);
         self.memory.set_item(item);
         let origin = self.slots(number).wrapping_add(self.kernel.fills.len());
         let mut fuel = length;
+        if may_be_compiled && let Some(native) = &mut self.native {
+            // SAFETY: the item's region holds all slots of the kernel and only this item uses it; `pc` is 0 or
+            // where it stopped; `run` holds what says that this thread runs compiled code.
+            let stop = unsafe {
+                native.run(
+                    (origin, private.base),
+                    (&mut pc, &mut fuel),
+                    (is_fresh, &mut is_whole),
+                    &mut self.memory,
+                    &self.at.1,
+                )
+            };
+            let item = &mut self.items[item as usize];
+            (item.pc, item.is_whole) = (pc, is_whole);
+            return (stop, length - fuel);
+        }
+        if !is_whole {
+            self.fill_slots(&self.at.1, number, is_fresh);
+            self.items[item as usize].is_whole = true;
+        }
         // SAFETY: the item's region holds all slots of the kernel and only this
         // item uses it; `pc` is 0 or where the stepper stopped.
         let stop = unsafe {
             step(
                 self.kernel,
+                &self.kernel.code,
                 origin,
                 &mut pc,
                 &mut fuel,
                 &mut self.memory,
-                &ids,
+                &self.at.1,
             )
         };
         self.items[item as usize].pc = pc;
@@ -364,30 +491,41 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
 
     /// Lets an item run for as many steps as it is watched, and says what it did. Only an item
     /// that has begun and yielded before is compared.
-    fn watched_turn(&mut self, group: GroupPlace, item: u32) -> (Stop, u64, Found) {
+    fn watched_turn(&mut self, item: u32) -> (Stop, u64, Found) {
         let number = u64::from(item);
         let state = self.items[item as usize].state;
         if state == State::Fresh {
-            let (stop, used) = self.turn(group, item, 1);
+            let (stop, used) = self.turn(item, 1, false);
             return (stop, used, Found::Works);
         }
-        let began = (self.items[item as usize].pc, self.contents(number));
+        if !self.items[item as usize].is_whole {
+            self.seek(number);
+            self.fill_slots(&self.at.1, number, false);
+            self.items[item as usize].is_whole = true;
+        }
+        // Compiled code leaves other things than the stepper in slots that nobody reads, so that the first
+        // round of a circle may differ from the others: it is looked for again from later on.
+        let mut began = (0, (Vec::new(), Vec::new()));
         let mut found = Found::Endless;
         for used in 1..=watch::STEPS {
+            if used.is_power_of_two() {
+                began = (self.items[item as usize].pc, self.contents(number));
+                found = Found::Endless;
+            }
             match effect(self.kernel, self.items[item as usize].pc) {
                 Effect::Own => {}
                 Effect::Reads => found = Found::Waits,
                 Effect::Writes => {
-                    let (stop, _) = self.turn(group, item, 1);
+                    let (stop, _) = self.turn(item, 1, false);
                     return (stop, used, Found::Works);
                 }
             }
-            let (stop, _) = self.turn(group, item, 1);
+            let (stop, _) = self.turn(item, 1, false);
             match stop {
                 Stop::Yield => {}
                 // It waits for the others of its group, which are being watched, too.
                 Stop::Barrier { .. } => return (stop, used, Found::Waits),
-                Stop::End | Stop::Trap(_) => return (stop, used, Found::Works),
+                Stop::End | Stop::Entry | Stop::Trap(_) => return (stop, used, Found::Works),
             }
             let pc = self.items[item as usize].pc;
             if pc == began.0 && self.contents(number) == began.1 {

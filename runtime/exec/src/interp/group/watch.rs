@@ -20,8 +20,8 @@ use touchstone_ir::AddressSpace;
 /// Steps of a group between two watches.
 const INTERVAL: u64 = 1 << 23;
 
-/// Steps that an item is watched, at most.
-pub(super) const STEPS: u64 = 1 << 12;
+/// Steps that an item is watched, at most: a circle of half as many is found.
+pub(super) const STEPS: u64 = 1 << 13;
 
 /// What the next instruction of an item means for its circle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

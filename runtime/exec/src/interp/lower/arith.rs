@@ -9,7 +9,7 @@ use super::analysis::keeps_bits;
 use super::function::Lowering;
 use crate::interp::code::{Ins, Slot};
 use crate::scalar::convert::{self, Conversion};
-use crate::scalar::math::Function;
+use crate::scalar::math::{Function, Meaning};
 use touchstone_faults::{Fault, on};
 use touchstone_ir::{
     FloatOp, IntOp, NumKind, Op, Operand, Reg, Rounding, Scalar, Type, UnaryOp, accesses,
@@ -396,7 +396,8 @@ impl Lowering<'_> {
             return;
         }
         if let Some(f) = convert::direct(&c) {
-            let f = self.e.function(Function::One(f));
+            let meaning = Meaning::Conversion(c);
+            let f = self.e.function(Function::One(f), meaning);
             self.e.emit(Ins::Call1 { d, a, f });
             return;
         }

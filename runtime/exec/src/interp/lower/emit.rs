@@ -10,7 +10,7 @@ use crate::interp::code::{
 };
 use crate::interp::device::DeviceCall;
 use crate::scalar::convert::Conversion;
-use crate::scalar::math::Function;
+use crate::scalar::math::{Function, Meaning};
 use std::collections::HashMap;
 use touchstone_ir::{AddressSpace, KernelInfo, Loc, LocalId};
 
@@ -177,10 +177,13 @@ impl Emitter {
         }
     }
 
-    pub(super) fn function(&mut self, function: Function) -> u16 {
+    pub(super) fn function(&mut self, function: Function, meaning: Meaning) -> u16 {
         let what = "calls of built-in functions";
         match function {
-            Function::One(f) => self.index(what, |k| &mut k.fns1, f),
+            Function::One(f) => {
+                self.kernel.meanings1.push(meaning);
+                self.index(what, |k| &mut k.fns1, f)
+            }
             Function::Two(f) => self.index(what, |k| &mut k.fns2, f),
             Function::Three(f) => self.index(what, |k| &mut k.fns3, f),
         }

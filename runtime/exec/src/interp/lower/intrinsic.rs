@@ -2,7 +2,7 @@
 
 use super::function::Lowering;
 use crate::interp::code::{Ins, Slot};
-use crate::scalar::math::{self, Function};
+use crate::scalar::math::{self, Function, Meaning};
 use touchstone_faults::{Fault, on};
 use touchstone_ir::intrinsic::Signature;
 use touchstone_ir::{Intrinsic, Operand, Reg};
@@ -18,13 +18,15 @@ impl Lowering<'_> {
         if intrinsic.signature() == Signature::LaneTest {
             return self.lane_test(intrinsic, args[0], dst);
         }
-        let Some(function) = math::function(intrinsic, self.element(first)) else {
+        let element = self.element(first);
+        let Some(function) = math::function(intrinsic, element) else {
             unreachable!("the module is valid: {} has this type", intrinsic.name());
         };
         let slots: Vec<Slot> = args.iter().map(|&o| self.operand(o)).collect();
         let d = self.home(dst);
         let is_test = intrinsic.signature() == Signature::FloatTest;
-        let f = self.e.function(function);
+        let meaning = Meaning::Intrinsic(intrinsic, element);
+        let f = self.e.function(function, meaning);
         self.each(ty.lanes(), |l, i| {
             let d = d + i;
             let operands: Vec<Slot> = slots.iter().map(|slot| slot + i).collect();

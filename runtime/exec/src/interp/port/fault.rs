@@ -3,7 +3,8 @@
 //! With fine-grain system SVM a kernel may use any address of the process, so that whether
 //! something is mapped there shows only when it is used. The processor's fault becomes
 //! a signal, SIGSEGV or SIGBUS; its handler looks whether the instruction is one of the
-//! [accesses](super::machine) and lets it go on after it, saying that nothing was accessed.
+//! [accesses](super::machine) and lets it go on after it, saying that nothing was accessed. If it is an
+//! access of compiled code, the code is left ([`native::machine`](crate::native::machine)).
 //! All other signals go to the handler that was there before.
 //!
 //! Applications have handlers of their own and install them when they like. So every launch
@@ -48,6 +49,7 @@ mod nothing {
 
 #[cfg(catches_faults)]
 mod linux {
+    use crate::native::machine;
     use std::cell::Cell;
     use std::mem::MaybeUninit;
     use std::ptr::{null, null_mut};
@@ -119,7 +121,31 @@ mod linux {
             return;
         }
         // SAFETY: as given by the system.
+        if unsafe { leave_compiled_code(user, info) } {
+            return;
+        }
+        // SAFETY: as given by the system.
         unsafe { pass_on(signal, info, context) };
+    }
+
+    /// Lets the thread leave compiled code, if one of the accesses there has faulted.
+    ///
+    /// # Safety
+    /// The system has given both for the interrupted thread, which is the calling one.
+    unsafe fn leave_compiled_code(user: *mut libc::ucontext_t, info: *mut libc::siginfo_t) -> bool {
+        // SAFETY: the caller's promise.
+        let (registers, address) = unsafe { (&mut (*user).uc_mcontext.gregs, (*info).si_addr()) };
+        let instruction = registers[libc::REG_RIP as usize] as usize;
+        let frame = registers[libc::REG_RBP as usize] as u64;
+        // SAFETY: the thread was interrupted there, with this frame pointer.
+        let landing = unsafe { machine::landing(instruction, frame, address as u64) };
+        let Some(landing) = landing else {
+            return false;
+        };
+        registers[libc::REG_RIP as usize] = landing.instruction as libc::greg_t;
+        registers[libc::REG_RBP as usize] = landing.frame as libc::greg_t;
+        registers[libc::REG_RAX as usize] = landing.result as libc::greg_t;
+        true
     }
 
     /// Not a fault of ours: what would have happened without this handler.

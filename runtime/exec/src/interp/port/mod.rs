@@ -27,7 +27,7 @@ pub(crate) mod word;
 use crate::device::DeviceQueues;
 use crate::error::TrapKind;
 use crate::interp::code::Site;
-use host::Block;
+use host::{Block, Window};
 use std::ops::Range;
 use touchstone_ir::{AddressSpace, MemScope, Order, Regions};
 use word::{Atomic, AtomicWord, Word};
@@ -69,6 +69,18 @@ pub(crate) trait Port {
 
 /// A port that work-groups run over.
 pub(crate) trait GroupPort: Port {
+    /// Whether compiled code may make its accesses; it finds the windows at [`GroupPort::windows`] then.
+    const COMPILED: bool = false;
+
+    /// Whether accesses are checked against the windows.
+    const CHECKED: bool = true;
+
+    /// The windows by site, of compiled code; they stay there.
+    #[cfg_attr(not(compiles_kernels), allow(dead_code))]
+    fn windows(&self) -> *const Window {
+        std::ptr::null()
+    }
+
     /// Sets the local memory of the thread's groups, for the rest of the launch.
     fn set_local(&mut self, block: Block);
 

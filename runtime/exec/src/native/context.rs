@@ -1,0 +1,121 @@
+//! What compiled code and the rest share while an item runs.
+
+use super::helpers::Helpers;
+use crate::interp::code::Kernel;
+use crate::interp::port::host::Window;
+use crate::interp::space::Ids;
+use std::any::Any;
+use std::ptr::{null, null_mut};
+
+/// How compiled code ends, as it says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u64)]
+pub(super) enum Left {
+    /// The item has ended.
+    End,
+    /// At a barrier or a collective function, behind which it goes on.
+    Barrier,
+    /// Before a block that takes more steps than are left.
+    Fuel,
+    /// What the memory refused; it knows why.
+    Fault,
+    /// A trap that the code has in this place.
+    Trap,
+    /// Integer division by zero.
+    Zero,
+    /// A helper panicked.
+    Panicked,
+    /// The system refused an access.
+    Refused,
+}
+
+impl Left {
+    const ALL: [Left; 8] = [
+        Left::End,
+        Left::Barrier,
+        Left::Fuel,
+        Left::Fault,
+        Left::Trap,
+        Left::Zero,
+        Left::Panicked,
+        Left::Refused,
+    ];
+
+    /// What compiled code gave back.
+    pub(super) fn of(code: u64) -> Left {
+        Left::ALL[code as usize]
+    }
+}
+
+/// What compiled code reads and writes besides the memory of kernels. It refers to fields by their
+/// offsets. Pointers are valid while an item runs; those that do not say otherwise are set anew
+/// before each.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct Context {
+    /// By site.
+    pub(super) windows: *const Window,
+    /// The values of parameters, by slot from 0 on.
+    pub(super) params: *const u64,
+    /// The values of the slots below 0: that of slot -1 first. Constants are not among them.
+    pub(super) fills: *const u64,
+    /// For life: what compiled code calls.
+    pub(super) helpers: *const Helpers,
+    /// The port, of the type that the helpers are for.
+    pub(super) memory: *mut (),
+    pub(super) kernel: *const Kernel,
+    /// Slot 0 of the item.
+    pub(super) origin: *mut u64,
+    pub(super) ids: *const Ids<'static>,
+    /// Not zero: integer division by zero gives a value.
+    pub(super) divides_by_zero: u64,
+    /// Where the code that runs begins, and how long it is.
+    pub(super) code: (u64, u64),
+    /// Where in it accesses of kernels are: `faults.1` ascending offsets.
+    pub(super) faults: (*const u32, u64),
+    /// Out: the instruction to go on with, or the one behind that which trapped.
+    pub(super) pc: u64,
+    /// Out: steps left.
+    pub(super) fuel: u64,
+    /// Out, of helpers that keep all registers: what they give.
+    pub(super) made: u64,
+    /// Out, of helpers: a value. Of an access that the system refused: its address.
+    pub(super) value: u64,
+    /// Out, of an access that the system refused: where its instruction is in the code.
+    pub(super) refused: u64,
+    /// What a helper panicked with.
+    pub(super) panic: Option<Panic>,
+}
+
+/// What a helper panicked with.
+pub(super) struct Panic(pub(super) Box<dyn Any + Send>);
+
+impl std::fmt::Debug for Panic {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Panic")
+    }
+}
+
+impl Context {
+    pub(super) fn new(helpers: &'static Helpers) -> Context {
+        Context {
+            windows: null(),
+            params: null(),
+            fills: null(),
+            helpers,
+            memory: null_mut(),
+            kernel: null(),
+            origin: null_mut(),
+            ids: null(),
+            divides_by_zero: 0,
+            code: (0, 0),
+            faults: (null(), 0),
+            pc: 0,
+            fuel: 0,
+            made: 0,
+            value: 0,
+            refused: 0,
+            panic: None,
+        }
+    }
+}

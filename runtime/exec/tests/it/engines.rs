@@ -1,0 +1,126 @@
+//! The interpreter and machine code agree: on random kernels of every kind of instruction, in what they leave
+//! in memory, in steps, and in traps with their kind, place and item; and on all other tests.
+//!
+//! On one thread a launch is determined by its seed, also where work-items race: so a race shows
+//! whether both engines give the same turns.
+
+use crate::random::{ITEMS, OWN, SHARED, Step, program, step};
+use crate::support::*;
+use proptest::prelude::*;
+use std::process::Command;
+use touchstone_exec::{Arg, Engine, Launch, LaunchError, LaunchStats, ZeroDivision};
+use touchstone_ir::Module;
+
+/// What a launch left and said.
+type Seen = (Result<LaunchStats, String>, Vec<u64>);
+
+fn run(m: &Module, engine: Engine, seed: u64, (known, checked): (bool, bool)) -> Seen {
+    let longs: Vec<u64> = (0..SHARED + OWN * ITEMS)
+        .map(|n| n.wrapping_mul(0x9e37_79b9_0000_0001))
+        .collect();
+    let longs = Longs::of(&longs);
+    let exe = prepare(m.clone());
+    let (address, len) = (longs.address(), longs.0.len() as u64 * 8);
+    let argument = match known {
+        true => Arg::Object {
+            address,
+            base: address,
+            len,
+            permission: touchstone_exec::Permission::ReadWrite,
+        },
+        false => Arg::Pointer(address),
+    };
+    let mut map = longs.map();
+    if !checked {
+        let map = std::sync::Arc::make_mut(&mut map);
+        // SAFETY: the kernels that are run so stay within their memory.
+        unsafe { map.without_bounds_checks() };
+    }
+    let mut launch = Launch::linear(
+        exe.kernel("k").expect("k").id,
+        vec![argument],
+        ITEMS,
+        ITEMS / 2,
+        map,
+    );
+    launch.sub_group_size = 2;
+    launch.seed = seed;
+    launch.engine = engine;
+    launch.zero_division = match seed % 2 {
+        0 => ZeroDivision::Trap,
+        _ => ZeroDivision::Continue,
+    };
+    let result = pool(1).run(&exe, launch);
+    // Addresses differ from launch to launch.
+    let place = |text: String| text.replace(&format!("{address:#x}"), "base");
+    let result = result.map_err(|error| match error {
+        LaunchError::Trap(trap) => {
+            let kind = std::mem::discriminant(&trap.kind);
+            place(format!("{kind:?} {:?} {:?}", trap.place, trap.global_id))
+        }
+        other => panic!("{other}"),
+    });
+    (result, longs.all())
+}
+
+/// Whether bits are the same, or both are a NaN of the same width: which payload comes out where
+/// both operands are NaNs is the choice of who compiles.
+fn same(x: u64, y: u64) -> bool {
+    let single = |bits: u64| f32::from_bits(bits as u32).is_nan() && bits >> 32 == 0;
+    let double = |bits: u64| f64::from_bits(bits).is_nan();
+    x == y || single(x) && single(y) || double(x) && double(y)
+}
+
+fn agree(blocks: &[(Vec<Step>, [u8; 4])], seed: u64, known: bool) -> Result<(), TestCaseError> {
+    let m = program(blocks);
+    let interpreted = run(&m, Engine::Interpreter, seed, (known, true));
+    let mut compiled = vec![run(&m, Engine::Native, seed, (known, true))];
+    if interpreted.0.is_ok() {
+        compiled.push(run(&m, Engine::Native, seed, (known, false)));
+    }
+    for compiled in compiled {
+        prop_assert_eq!(&interpreted.0, &compiled.0, "{}", m);
+        let memory = interpreted.1.iter().zip(&compiled.1);
+        let differ = memory.enumerate().find(|(_, (x, y))| !same(**x, **y));
+        prop_assert!(differ.is_none(), "{:?}\n{}", differ, m);
+    }
+    Ok(())
+}
+
+/// How many random kernels are tried: `RANDOM_KERNELS`, or some.
+fn cases() -> u32 {
+    let set = std::env::var("RANDOM_KERNELS").ok();
+    set.and_then(|n| n.parse().ok()).unwrap_or(1000)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(cases()))]
+    #[test]
+    fn engines_agree_on_random_kernels(
+        blocks in prop::collection::vec((prop::collection::vec(step(), 0..24), any::<[u8; 4]>()), 1..8),
+        seed in any::<u64>(),
+        known in any::<bool>(),
+    ) {
+        agree(&blocks, seed, known)?;
+    }
+}
+
+/// Whatever the other tests say holds with either engine from the start.
+#[test]
+fn every_test_passes_with_either_engine() {
+    let me = std::env::current_exe().expect("this program");
+    for engine in ["interpreter", "native"] {
+        let run = Command::new(&me)
+            // Those of this file choose engines themselves.
+            .args(["--skip", "engines::"])
+            .env("TOUCHSTONE_ENGINE", engine)
+            .output()
+            .expect("runs");
+        let said = String::from_utf8_lossy(&run.stdout);
+        assert!(run.status.success(), "{engine}: {said}");
+        assert!(
+            said.contains("test traps::misaligned_atomics ... ok"),
+            "{said}"
+        );
+    }
+}
