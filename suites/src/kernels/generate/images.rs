@@ -337,7 +337,7 @@ fn sample(choices: &mut Choices, case: &mut CaseBuilder, n: usize) {
             linear: false,
         }));
     }
-    case.launch(&format!("sample{n}"), args, Range::line(samples as u64, 1));
+    case.launch(format!("sample{n}"), args, Range::line(samples as u64, 1));
     let seen = |place: &[i64; 3]| sampled_element(own, seed, addressing, place);
     let wanted = places.iter().flat_map(seen).collect();
     let want = Want::words(wanted);

@@ -79,7 +79,7 @@ impl Writer<'_> {
                     .iter()
                     .all(|one| one.bytes().all(|c| c.is_ascii_alphanumeric()));
                 // Of bits in one place, and of numbers in variables: compilers take them in different ways.
-                match function.has_statements() || named && expr.id % 2 == 0 {
+                match function.has_statements() || named && expr.id.is_multiple_of(2) {
                     true => self.of_floats(*function, ty.lanes, &list),
                     false => function.text(ty.lanes, &list),
                 }
