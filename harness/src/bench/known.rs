@@ -130,14 +130,18 @@ impl Scatter {
 
     /// By the length that knows the rate soonest; `None` where it is known by none. The least of several figures is
     /// too small by what chance had in it. So half of the processes choose the length that the others are measured at, and
-    /// the other way round, and what is given is the mean of both.
+    /// the other way round, and what is given is the mean of both. A length at which the first launches show another
+    /// rate than all do, by more than [`PRECISION`], is none: what it would know is not the rate.
     pub fn soonest(&self) -> Option<Soonest> {
         let measured = |by: usize| {
+            let other = self.half(1 - by);
             let chosen = LENGTHS
                 .into_iter()
                 .filter_map(|part| {
-                    let known = self.half(1 - by).shorter(part).seconds_until_known()?;
-                    Some((part, known))
+                    let shorter = other.shorter(part);
+                    let known = shorter.seconds_until_known()?;
+                    let is_same = (shorter.rate() / other.rate() - 1.0).abs() <= PRECISION;
+                    is_same.then_some((part, known))
                 })
                 .min_by(|a, b| a.1.total_cmp(&b.1))?;
             let others = self.half(by).shorter(chosen.0);
@@ -438,6 +442,14 @@ mod tests {
         assert!((soonest.each - 0.1).abs() < 1e-9);
         assert!(soonest.playing < differing.seconds_until_known().expect("seen") / 4.0);
         assert!(soonest.with_starts > soonest.playing);
+        // The first launches of all see less.
+        let cold = Scatter {
+            processes: [80, 100, 120, 80, 100, 120, 80, 100]
+                .map(|rate| playing(&[1, rate, rate, rate, rate, rate, rate, rate]))
+                .to_vec(),
+            starting: 8.0,
+        };
+        assert!(cold.soonest().expect("seen").each > 0.75);
         // The first launches see nothing or twice as much; all together are alike.
         let warming = Scatter {
             processes: [0, 200, 0, 200, 0, 200, 0, 200]
