@@ -21,9 +21,17 @@ pub fn devices(program: &HostProgram) -> u8 {
 
 /// The version of OpenCL whose functions the fixtures need.
 pub fn version(program: &HostProgram) -> u16 {
-    let module = |(_, of, _): &Made<'_>| matches!(of, ProgramOf::Module(_));
-    let modules = programs(program).iter().any(module);
-    if modules { 210 } else { 120 }
+    let each = programs(program).into_iter().map(|(_, of, build)| {
+        let mut earlier = build.earlier.iter();
+        let is_specialized =
+            !build.specialized.is_empty() || earlier.any(|one| !one.specialized.is_empty());
+        match of {
+            ProgramOf::Module(_) if is_specialized => 220,
+            ProgramOf::Module(_) => 210,
+            ProgramOf::Source(_) | ProgramOf::Units(_) | ProgramOf::BuiltIn(_) => 120,
+        }
+    });
+    each.max().unwrap_or(120)
 }
 
 /// A program of a context: what it is made of, and how.

@@ -16,12 +16,14 @@ static inline cl_program built(cl_program made, unsigned count, const char *opti
     return NULL;
 }
 
+#ifdef CL_VERSION_2_2
 /* Sets a specialization constant of four bytes. */
 static inline void specialize(cl_program made, cl_uint constant, cl_uint value)
 {
     must(clSetProgramSpecializationConstant(made, constant, sizeof value, &value),
          "clSetProgramSpecializationConstant");
 }
+#endif
 
 /* From source, in the latest of these versions that the device builds. */
 static inline cl_program from_source(cl_context in, unsigned count, const char *text,
