@@ -142,6 +142,8 @@ fn module(ops: &[Op]) -> Result<Vec<u32>, Error> {
 /// another value before, perhaps with a build between.
 fn specialize(choices: &mut Choices, case: &mut CaseBuilder, ops: &mut [Op]) {
     let build = &mut case.case.build;
+    // What a build between leaves behind does not hide what a single build does.
+    let rebuilt = choices.percent(50);
     let mut earlier = EarlierBuild::default();
     for (number, op) in (0..).zip(ops) {
         let Some(constant) = op.constant else {
@@ -150,7 +152,7 @@ fn specialize(choices: &mut Choices, case: &mut CaseBuilder, ops: &mut [Op]) {
         let mut other = || (op.operator.operand)(choices.below(1 << 32) as u32);
         let (first, second) = (other(), other());
         let number = 3 * number + 1;
-        match choices.below(4) {
+        match choices.below(if rebuilt { 4 } else { 3 }) {
             0 => op.specialized = Some((number, constant)),
             1 => {
                 op.specialized = Some((number, first));
