@@ -37,6 +37,8 @@ pub struct Launch {
     pub zero_division: ZeroDivision,
     /// Chooses how the work-items of a group are interleaved.
     pub seed: u64,
+    /// How finely they are.
+    pub interleaving: Interleaving,
     /// The launch fails after about so many steps in all; a step is an access
     /// to memory or a jump backward.
     pub step_limit: Option<u64>,
@@ -76,6 +78,7 @@ impl Launch {
             memory,
             zero_division: ZeroDivision::Trap,
             seed: 0,
+            interleaving: Interleaving::default(),
             step_limit: None,
             group_time: None,
             wait_time: None,
@@ -84,6 +87,35 @@ impl Launch {
             cancel: None,
             engine: Engine::of_environment(),
         }
+    }
+}
+
+/// How finely the work-items of a group are interleaved.
+///
+/// Where a kernel has no atomic or volatile access, fence or device queue, its work-items meet at
+/// barriers only, and nothing that is defined depends on how they are interleaved between two of these. To
+/// interleave them finely shows data races; to run each up to the next barrier is several times as fast.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Interleaving {
+    /// Finely in the first eight groups and in one of 64 others, and in all where a kernel can
+    /// synchronize otherwise; in the rest each work-item runs up to the next barrier.
+    #[default]
+    Sampled,
+    /// Finely in all groups.
+    Fine,
+    /// Each work-item runs up to the next barrier, wherever the kernel cannot synchronize otherwise.
+    Coarse,
+}
+
+impl Interleaving {
+    /// Whether a group's work-items run up to the next barrier each.
+    pub(crate) fn is_coarse(self, synchronizes: bool, group: u64) -> bool {
+        !synchronizes
+            && match self {
+                Interleaving::Sampled => group >= 8 && !group.is_multiple_of(64),
+                Interleaving::Fine => false,
+                Interleaving::Coarse => true,
+            }
     }
 }
 

@@ -61,6 +61,6 @@ pub use device::{BlockQuery, Child, ChildRange, ChildStart, DeviceQueues, Enqueu
 pub use error::{LaunchError, Missed, Place, PrepareError, Trap, TrapKind};
 pub use executable::{Executable, KernelMeta};
 pub use interp::{CATCHES_FAULTS, copy_caught};
-pub use launch::{Arg, Engine, KernelId, Launch, LaunchStats, Output, ZeroDivision};
+pub use launch::{Arg, Engine, Interleaving, KernelId, Launch, LaunchStats, Output, ZeroDivision};
 pub use map::{MemoryMap, Owner, Permission};
 pub use pool::{Groups, Pool};

@@ -357,6 +357,9 @@ pub(crate) struct Kernel {
     pub(crate) private_bytes: u64,
     /// Bytes of static local variables; local arguments follow them.
     pub(crate) local_bytes: u64,
+    /// Whether work-items may synchronize, or see what others do, otherwise than at barriers: by
+    /// atomic or volatile accesses, fences or device queues.
+    pub(crate) synchronizes: bool,
 }
 
 /// The largest alignment of a type: `double16`.

@@ -43,6 +43,25 @@ impl Stop {
             scope: MemScope::WorkItem,
         }
     }
+
+    /// How an item stops that is behind an instruction which ends it or has it wait; None behind others.
+    #[cfg_attr(not(compiles_kernels), allow(dead_code))]
+    pub(crate) fn behind(ins: &Ins) -> Option<Stop> {
+        match *ins {
+            Ins::Barrier {
+                sub_group,
+                regions,
+                scope,
+            } => Some(Stop::Barrier {
+                sub_group,
+                regions,
+                scope,
+            }),
+            Ins::Collective { sub_group, .. } => Some(Stop::meeting(sub_group)),
+            Ins::End => Some(Stop::End),
+            _ => None,
+        }
+    }
 }
 
 /// A call of `printf`: 0 or -1 as an `int`.

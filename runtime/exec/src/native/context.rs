@@ -64,9 +64,32 @@ pub(crate) struct Context {
     /// The port, of the type that the helpers are for.
     pub(super) memory: *mut (),
     pub(super) kernel: *const Kernel,
-    /// Slot 0 of the item.
+    /// Slot 0 of the item that runs. The code moves it on from item to item.
     pub(super) origin: *mut u64,
+    /// Bytes from there to slot 0 of the next item.
+    pub(super) stride: u64,
+    /// The item that runs, by its number in the group; the code moves it on.
+    pub(super) item: u64,
+    /// The last one that is to run.
+    pub(super) last: u64,
+    /// Where the item is in its group; the code moves it on.
+    pub(super) local_id: [u64; 3],
+    /// Where the place goes at which the item ends or waits; the code moves it on.
+    pub(super) stops: *mut u64,
+    /// The group and the space that the item is in; its own place is `local_id`.
     pub(super) ids: *const Ids<'static>,
+    /// The size of the group.
+    pub(super) group_size: [u64; 3],
+    /// Ids of its first item, without the offset of the index space.
+    pub(super) group_first: [u64; 3],
+    /// The same with the offset.
+    pub(super) group_global: [u64; 3],
+    /// The size of the index space.
+    pub(super) global: [u64; 3],
+    /// Items of the group.
+    pub(super) items: u64,
+    /// Items of a sub-group but for the last one.
+    pub(super) sub_group: u64,
     /// Not zero: integer division by zero gives a value.
     pub(super) divides_by_zero: u64,
     /// Where the code that runs begins, and how long it is.
@@ -106,7 +129,18 @@ impl Context {
             memory: null_mut(),
             kernel: null(),
             origin: null_mut(),
+            stride: 0,
+            item: 0,
+            last: 0,
+            local_id: [0; 3],
+            stops: null_mut(),
             ids: null(),
+            group_size: [1; 3],
+            group_first: [0; 3],
+            group_global: [0; 3],
+            global: [1; 3],
+            items: 1,
+            sub_group: 1,
             divides_by_zero: 0,
             code: (0, 0),
             faults: (null(), 0),

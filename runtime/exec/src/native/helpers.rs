@@ -10,6 +10,7 @@ use crate::interp::device;
 use crate::interp::port::word::Atomic;
 use crate::interp::port::{AtomicAt, Port};
 use crate::interp::regs::Regs;
+use crate::interp::space::Ids;
 use crate::interp::step::printf;
 use crate::scalar::convert::Conversion;
 use crate::scalar::math::{Fn1, Fn2, Fn3};
@@ -260,8 +261,10 @@ unsafe extern "C" fn to_space<M: Port>(context: &mut Context, pc: u64, address: 
 unsafe extern "C" fn query(context: &mut Context, pc: u64, dim: u64) -> u64 {
     // SAFETY: called by compiled code.
     let (_, ins) = unsafe { instruction(context, pc) };
-    // SAFETY: who entered the code has set it to where the item is.
+    // SAFETY: who entered the code has set it to where its items are.
     let ids = unsafe { &*context.ids };
+    let local_id = context.local_id;
+    let ids = Ids { local_id, ..*ids };
     match *ins {
         Ins::Query { query, .. } => ids.query(query, dim as u32),
         ref other => unreachable!("{other:?} is no query"),

@@ -82,15 +82,14 @@ impl Code {
         Some(code_memory)
     }
 
-    /// Runs the code: from an entry, with so many steps.
+    /// Runs the code: from an entry, with so many steps for all items together.
     ///
     /// # Safety
     /// The code is what [`translate`](super::translate) makes of the kernel that the context names; all of the
     /// context is as that says; this thread has a [`Running`] of the context.
     pub(super) unsafe fn enter(&self, context: &mut Context, entry: u64, fuel: u64) -> Left {
-        let origin = context.origin;
         // SAFETY: the caller's promise.
-        Left::of(unsafe { enter(context, origin, entry, fuel, self.start.as_ptr()) })
+        Left::of(unsafe { enter(context, entry, fuel, self.start.as_ptr()) })
     }
 
     /// Where accesses of kernels are: ascending offsets.
@@ -136,7 +135,7 @@ impl Drop for Running {
 /// Bytes from the frame pointer of the entrance down to the last register that it saved.
 const SAVED: u64 = 40;
 
-/// The entrance: keeps the registers that a function must keep, calls the code with the first four
+/// The entrance: keeps the registers that a function must keep, calls the code with the first three
 /// arguments, and gives what the code gives.
 ///
 /// # Safety
@@ -144,7 +143,6 @@ const SAVED: u64 = 40;
 #[unsafe(naked)]
 unsafe extern "sysv64" fn enter(
     context: *mut Context,
-    origin: *mut u64,
     entry: u64,
     fuel: u64,
     code: *const u8,
@@ -158,7 +156,7 @@ unsafe extern "sysv64" fn enter(
         "push r14",
         "push r15",
         "sub rsp, 8",
-        "call r8",
+        "call rcx",
         "lea rsp, [rbp - {saved}]",
         "pop r15",
         "pop r14",

@@ -39,6 +39,7 @@
 //! | [`operands`] | the slots that instructions read and write, and which are needed where |
 //! | [`values`] | the values of slots while a block is translated |
 //! | [`translate`] | blocks, entries and exits |
+//! | [`items`] | from one item to the next |
 //! | [`arith`], [`access`] | instructions that compute, those that touch memory |
 //! | [`helpers`] | what compiled code calls |
 //! | [`context`] | what it shares with the rest |
@@ -50,6 +51,7 @@ mod arith;
 mod context;
 mod flow;
 mod helpers;
+mod items;
 pub(crate) mod machine;
 mod operands;
 mod runner;
@@ -57,7 +59,7 @@ mod translate;
 mod values;
 
 pub(crate) use machine::Running;
-pub(crate) use runner::Runner;
+pub(crate) use runner::{Run, Runner};
 
 use crate::interp::code::{Ins, Kernel, Pc};
 use cranelift_codegen::Context;

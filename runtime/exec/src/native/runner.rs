@@ -3,6 +3,7 @@
 use super::Native;
 use super::context::{Context, Left};
 use super::helpers::Helpers;
+use super::items::fill_varies;
 use super::machine::Running;
 use crate::error::TrapKind;
 use crate::interp::code::{Fill, Ins, Kernel, Pc};
@@ -12,12 +13,23 @@ use crate::interp::step::{Stop, step};
 use std::panic::resume_unwind;
 use touchstone_ir::Query;
 
-/// A slot below 0 whose value differs from item to item.
+/// A slot below 0 with the answer to a query.
 #[derive(Clone, Copy, Debug)]
-struct Varying {
+struct Answer {
     index: usize,
     query: Query,
     dim: u32,
+}
+
+/// Items to run: the first one's number in its group, slot 0, private memory and place in the group; and how
+/// many.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Run<'a, 'b> {
+    pub(crate) item: u64,
+    pub(crate) origin: *mut u64,
+    pub(crate) private: u64,
+    pub(crate) ids: &'a Ids<'b>,
+    pub(crate) count: u64,
 }
 
 /// What a thread needs to run items of one kernel.
@@ -28,39 +40,19 @@ pub(crate) struct Runner<'a> {
     context: Box<Context>,
     /// How the code was left by the item that was started last.
     left: Left,
-    /// The values of the slots below 0, that of slot -1 first.
+    /// The values of the slots below 0, that of slot -1 first; not those that the code computes for each item.
     fills: Vec<u64>,
-    varying: Vec<Varying>,
+    /// Queries whose answer differs from item to item.
+    varying: Vec<Answer>,
     /// Queries whose answer is the same for all items of a group.
-    steady: Vec<Varying>,
+    steady: Vec<Answer>,
     private: Option<usize>,
+    /// Where the items of a call ended or wait.
+    stops: Vec<u64>,
     /// The values of parameters.
     params: Vec<u64>,
     /// Parameters that point into private memory: slot and offset.
     private_params: &'a [(usize, u64)],
-}
-
-/// Whether items of a group may have different answers.
-fn varies(query: Query) -> bool {
-    match query {
-        Query::GlobalId
-        | Query::LocalId
-        | Query::GlobalLinearId
-        | Query::LocalLinearId
-        | Query::SubGroupId
-        | Query::SubGroupLocalId
-        | Query::SubGroupSize => true,
-        Query::WorkDim
-        | Query::GlobalSize
-        | Query::LocalSize
-        | Query::EnqueuedLocalSize
-        | Query::NumGroups
-        | Query::GroupId
-        | Query::GlobalOffset
-        | Query::MaxSubGroupSize
-        | Query::NumSubGroups
-        | Query::EnqueuedNumSubGroups => false,
-    }
 }
 
 fn trap(kind: TrapKind) -> Stop {
@@ -68,13 +60,14 @@ fn trap(kind: TrapKind) -> Stop {
 }
 
 impl<'a> Runner<'a> {
-    /// For groups whose local memory is at an address. `params` are the values of the kernel's parameters, those that
-    /// point into local memory among them; `private_params` says which point into private memory, and how far.
+    /// For groups whose local memory is at an address, and whose items have their slots `stride` words after one
+    /// another. `params` are the values of the kernel's parameters, those that point into local memory among them;
+    /// `private_params` says which point into private memory, and how far.
     pub(crate) fn new<M: GroupPort>(
         kernel: &'a Kernel,
         native: &'a Native,
         memory: &M,
-        local: u64,
+        (local, stride): (u64, usize),
         params: Vec<u64>,
         private_params: &'a [(usize, u64)],
     ) -> Runner<'a> {
@@ -83,6 +76,7 @@ impl<'a> Runner<'a> {
         context.kernel = kernel;
         context.divides_by_zero = u64::from(memory.divides_by_zero());
         context.windows = memory.windows();
+        context.stride = stride as u64 * 8;
         let mut runner = Runner {
             kernel,
             native,
@@ -92,6 +86,7 @@ impl<'a> Runner<'a> {
             varying: Vec::new(),
             steady: Vec::new(),
             private: None,
+            stops: Vec::new(),
             params,
             private_params,
         };
@@ -102,8 +97,8 @@ impl<'a> Runner<'a> {
                 Fill::PrivateBase => runner.private = Some(index),
                 Fill::Query(query, dim) => {
                     let dim = u32::from(dim);
-                    let one = Varying { index, query, dim };
-                    match varies(query) {
+                    let one = Answer { index, query, dim };
+                    match fill_varies(*fill) {
                         true => runner.varying.push(one),
                         false => runner.steady.push(one),
                     }
@@ -120,6 +115,14 @@ impl<'a> Runner<'a> {
         for one in &self.steady {
             self.fills[one.index] = ids.query(one.query, one.dim);
         }
+        let (space, group) = (ids.space, ids.group);
+        let context = &mut *self.context;
+        context.group_size = group.size;
+        context.group_first = std::array::from_fn(|d| group.id[d] * space.local[d]);
+        context.group_global = std::array::from_fn(|d| context.group_first[d] + space.offset[d]);
+        context.global = space.global;
+        context.items = group.items();
+        context.sub_group = space.sub_group_size;
     }
 
     /// Tells the signal handler that this thread runs compiled code, until the result is dropped.
@@ -131,7 +134,10 @@ impl<'a> Runner<'a> {
     ///
     /// # Safety
     /// The item's slots are there, and nothing else uses them.
-    unsafe fn store_fills(&self, origin: *mut u64) {
+    unsafe fn store_fills(&mut self, origin: *mut u64, ids: &Ids<'_>) {
+        for one in &self.varying {
+            self.fills[one.index] = ids.query(one.query, one.dim);
+        }
         for (i, &value) in self.fills.iter().enumerate() {
             // SAFETY: slot -1 - i is one of the item's.
             unsafe { *origin.sub(i + 1) = value };
@@ -143,21 +149,20 @@ impl<'a> Runner<'a> {
     /// not store them.
     ///
     /// # Safety
-    /// As [`step`], for an item that is not fresh, and whose slots are whole if it does not stand at an entry; this
+    /// As [`step`], for one item that is not fresh, and whose slots are whole if it does not stand at an entry; this
     /// thread has a result of [`Runner::running`]; the private memory of the item is at `private`.
     pub(crate) unsafe fn run<M: GroupPort>(
         &mut self,
-        (origin, private): (*mut u64, u64),
+        run: Run<'_, '_>,
         (pc, fuel): (&mut Pc, &mut u64),
         (is_fresh, is_whole): (bool, &mut bool),
         memory: &mut M,
-        ids: &Ids<'_>,
     ) -> Stop {
         if !is_fresh && self.native.entries[*pc as usize] == 0 {
             debug_assert!(*is_whole, "only the stepper leaves items there");
             let bridge = &self.native.bridge;
             // SAFETY: the caller's promise; the bridge is the kernel's code but for the entries, where it stops.
-            match unsafe { step(self.kernel, bridge, origin, pc, fuel, memory, ids) } {
+            match unsafe { step(self.kernel, bridge, run.origin, pc, fuel, memory, run.ids) } {
                 Stop::Entry => {}
                 other => return other,
             }
@@ -167,44 +172,56 @@ impl<'a> Runner<'a> {
             false => self.native.entries[*pc as usize],
         };
         // SAFETY: the caller's promise.
-        let left = unsafe { self.enter((origin, private), entry, *fuel, memory, ids) };
-        let of = (pc, fuel, is_whole);
+        self.left = unsafe { self.enter(run, entry, *fuel, memory) };
         // SAFETY: the caller's promise; the code has just been left so.
-        unsafe { self.stopped(left, origin, of, memory, ids) }
+        unsafe { self.stopped((run.origin, run.ids), (pc, fuel, is_whole), memory) }
     }
 
     /// Starts a fresh item; whether it has ended, and how many steps are left. Where it has not,
-    /// [`Runner::started`] says how it stopped.
+    /// [`Runner::stopped`] says how it stopped.
     ///
     /// # Safety
     /// As [`Runner::run`].
     #[inline(always)]
     pub(crate) unsafe fn start<M: GroupPort>(
         &mut self,
-        place: (*mut u64, u64),
+        run: Run<'_, '_>,
         fuel: u64,
         memory: &mut M,
-        ids: &Ids<'_>,
     ) -> (bool, u64) {
         // SAFETY: the caller's promise.
-        self.left = unsafe { self.enter(place, 0, fuel, memory, ids) };
+        self.left = unsafe { self.enter(run, 0, fuel, memory) };
         (self.left == Left::End, self.context.fuel)
     }
 
-    /// How the item stopped that was started last and has not ended: where, whether its slots are whole, and
-    /// how many steps are left.
+    /// Whether an item that is not fresh can be taken up by compiled code at a place.
+    pub(crate) fn is_entry(&self, pc: Pc) -> bool {
+        self.native.entries[pc as usize] != 0
+    }
+
+    /// Lets items run that follow each other, all from one place, until one stops but at its end or at a barrier.
+    /// The places behind the ends and barriers at which the first of them are, and how many steps are left. Where
+    /// there are fewer places than items, [`Runner::stopped`] says how the next one stopped.
     ///
     /// # Safety
-    /// As [`Runner::run`].
-    pub(crate) unsafe fn started<M: GroupPort>(
+    /// As [`Runner::run`], for each of these items, of a kernel without private memory; the place is an entry
+    /// unless they are fresh.
+    pub(crate) unsafe fn run_many<M: GroupPort>(
         &mut self,
-        origin: *mut u64,
-        (pc, fuel, is_whole): (&mut Pc, &mut u64, &mut bool),
+        run: Run<'_, '_>,
+        pc: Option<Pc>,
+        fuel: u64,
         memory: &mut M,
-        ids: &Ids<'_>,
-    ) -> Stop {
+    ) -> (&[u64], u64) {
+        let entry = pc.map_or(0, |pc| self.native.entries[pc as usize]);
         // SAFETY: the caller's promise.
-        unsafe { self.stopped(self.left, origin, (pc, fuel, is_whole), memory, ids) }
+        self.left = unsafe { self.enter(run, entry, fuel, memory) };
+        let begun = self.context.item - run.item;
+        let done = match self.left {
+            Left::End | Left::Barrier => begun + 1,
+            _ => begun,
+        };
+        (&self.stops[..done as usize], self.context.fuel)
     }
 
     /// Enters the code.
@@ -214,58 +231,55 @@ impl<'a> Runner<'a> {
     #[inline(always)]
     unsafe fn enter<M: GroupPort>(
         &mut self,
-        (origin, private): (*mut u64, u64),
+        run: Run<'_, '_>,
         entry: u32,
         fuel: u64,
         memory: &mut M,
-        ids: &Ids<'_>,
     ) -> Left {
-        for one in &self.varying {
-            self.fills[one.index] = match one.query {
-                Query::GlobalId if one.dim < ids.space.work_dim => {
-                    let d = one.dim as usize;
-                    ids.group.id[d] * ids.space.local[d] + ids.local_id[d] + ids.space.offset[d]
-                }
-                query => ids.query(query, one.dim),
-            };
-        }
         if let Some(index) = self.private {
-            self.fills[index] = private;
+            self.fills[index] = run.private;
         }
         for &(slot, offset) in self.private_params {
-            self.params[slot] = private + offset;
+            self.params[slot] = run.private + offset;
+        }
+        if self.stops.len() < run.count as usize {
+            self.stops.resize(run.count as usize, 0);
         }
         let context = &mut *self.context;
         context.memory = (&raw mut *memory).cast();
-        context.origin = origin;
-        context.ids = std::ptr::from_ref(ids).cast();
+        context.origin = run.origin;
+        context.item = run.item;
+        context.last = run.item + run.count - 1;
+        context.local_id = run.ids.local_id;
+        context.stops = self.stops.as_mut_ptr();
+        context.ids = std::ptr::from_ref(run.ids).cast();
         // SAFETY: the context is whole: windows, parameters and fills are this runner's and the port's, the memory
-        // is a port of the type that the helpers are for and is not used otherwise meanwhile, and the item's slots
-        // are as the caller promises. The code was made of this kernel.
+        // is a port of the type that the helpers are for and is not used otherwise meanwhile, there is room for
+        // as many stops as items, and the items' slots are as the caller promises. The code was made of this
+        // kernel.
         unsafe { self.native.code.enter(context, entry.into(), fuel) }
     }
 
-    /// What it means that the code was left so.
+    /// How the item stopped that compiled code was left with: where, whether its slots are whole, and
+    /// how many steps are left.
     ///
     /// # Safety
-    /// As [`Runner::run`]; the code was left so with this item.
-    unsafe fn stopped<M: GroupPort>(
+    /// As [`Runner::run`]; the code was left last with this item.
+    pub(crate) unsafe fn stopped<M: GroupPort>(
         &mut self,
-        left: Left,
-        origin: *mut u64,
+        (origin, ids): (*mut u64, &Ids<'_>),
         (pc, fuel, is_whole): (&mut Pc, &mut u64, &mut bool),
         memory: &mut M,
-        ids: &Ids<'_>,
     ) -> Stop {
         *pc = self.context.pc as Pc;
         *fuel = self.context.fuel;
-        match left {
+        match self.left {
             Left::End => Stop::End,
-            Left::Barrier => self.barrier(*pc),
+            Left::Barrier => self.wait(*pc),
             Left::Fuel => {
                 if !std::mem::replace(is_whole, true) {
                     // SAFETY: the caller's promise.
-                    unsafe { self.store_fills(origin) };
+                    unsafe { self.store_fills(origin, ids) };
                 }
                 let code = &self.kernel.code;
                 // SAFETY: the slots are whole now.
@@ -291,22 +305,14 @@ impl<'a> Runner<'a> {
         }
     }
 
-    fn barrier(&self, pc: Pc) -> Stop {
-        match self.kernel.code[pc as usize - 1] {
-            Ins::Barrier {
-                sub_group,
-                regions,
-                scope,
-            } => Stop::Barrier {
-                sub_group,
-                regions,
-                scope,
-            },
-            Ins::Collective { sub_group, .. } => Stop::meeting(sub_group),
-            ref other => unreachable!("{other:?} is no barrier"),
+    /// What an item waits for before a place.
+    fn wait(&self, pc: Pc) -> Stop {
+        let ins = &self.kernel.code[pc as usize - 1];
+        match Stop::behind(ins) {
+            Some(stop) => stop,
+            None => unreachable!("{ins:?} is no barrier"),
         }
     }
-
     /// Why the system's refusal of an access traps.
     #[rustfmt::skip]
     fn refused(&self, at: Pc) -> TrapKind {

@@ -1,7 +1,8 @@
 //! From the bytecode of a kernel to a function of Cranelift's.
 //!
 //! The function has the contract of the stepper: it takes an item up at an entry, runs it, and leaves when
-//! the item ends, waits, traps, or has no steps left for the next block. Slots are values in
+//! the item ends, waits, traps, or has no steps left for the next block; but it may be asked to run the items
+//! that follow in the same way first ([`items`](super::items)). Slots are values in
 //! registers meanwhile. Where an item is taken up, the slots that are needed from there on are
 //! loaded; where it is left, they are stored, so that the stepper can go on with it.
 //!
@@ -42,13 +43,17 @@ pub(super) struct Translator<'a> {
     pub(super) checked: bool,
     pub(super) context: Value,
     pub(super) windows: Value,
+    /// The address of the values of slots below 0 that are the same for all items of a group.
+    pub(super) fills: Value,
     pub(super) origin: Value,
     /// Steps left at the start of a block.
-    fuel: Variable,
+    pub(super) fuel: Variable,
     /// By number of our blocks.
     blocks: Vec<ir::Block>,
     /// Takes pc, steps left and how the code is left.
-    leave: ir::Block,
+    pub(super) leave: ir::Block,
+    /// The same, where an item has ended or waits.
+    pub(super) ended: ir::Block,
     /// By how many registers a helper takes.
     signatures: [Option<SigRef>; 6],
     /// The same of those that keep all registers.
@@ -73,7 +78,7 @@ pub(super) fn translate(
     config: TargetFrontendConfig,
 ) -> Function {
     let mut signature = Signature::new(CallConv::SystemV);
-    for _ in 0..4 {
+    for _ in 0..3 {
         signature.params.push(AbiParam::new(types::I64));
     }
     signature.returns.push(AbiParam::new(types::I64));
@@ -84,8 +89,8 @@ pub(super) fn translate(
     b.append_block_params_for_function_params(entry);
     b.switch_to_block(entry);
     b.seal_block(entry);
-    let &[context, origin, number, fuel] = b.block_params(entry) else {
-        unreachable!("the signature has four");
+    let &[context, number, fuel] = b.block_params(entry) else {
+        unreachable!("the signature has three");
     };
     let mut base = |offset: usize| {
         b.ins()
@@ -97,11 +102,16 @@ pub(super) fn translate(
     let variable = b.declare_var(types::I64);
     b.def_var(variable, fuel);
     let blocks: Vec<ir::Block> = flow.blocks.iter().map(|_| b.create_block()).collect();
-    let leave = b.create_block();
+    let head = b.create_block();
+    b.ins().jump(head, &[]);
+    let [leave, ended] = std::array::from_fn(|_| {
+        let block = b.create_block();
+        for _ in 0..3 {
+            b.append_block_param(block, types::I64);
+        }
+        block
+    });
     b.set_cold_block(leave);
-    for _ in 0..3 {
-        b.append_block_param(leave, types::I64);
-    }
     let values = Values::new(kernel, flow, fills);
     let mut t = Translator {
         kernel,
@@ -112,10 +122,12 @@ pub(super) fn translate(
         checked,
         context,
         windows,
-        origin,
+        fills,
+        origin: context,
         fuel: variable,
         blocks,
         leave,
+        ended,
         signatures: [None; 6],
         careful: [None; 6],
         pc: 0,
@@ -123,10 +135,12 @@ pub(super) fn translate(
         after: 0,
         left: fuel,
     };
+    t.begin_item(head);
     t.entries(number, params);
     for n in 0..flow.blocks.len() {
         t.block(n);
     }
+    t.end_item(head);
     t.leave_block();
     t.b.seal_all_blocks();
     t.b.finalize(config);
@@ -209,6 +223,12 @@ impl Translator<'_> {
         let fuel = self.b.ins().iadd_imm_s(self.left, self.after as i64);
         let left = self.number(left as u64);
         [pc.into(), fuel.into(), left.into()]
+    }
+
+    /// The item ends at the present instruction, or waits behind it.
+    fn end(&mut self, left: Left) {
+        let arguments = self.leaving(left);
+        self.b.ins().jump(self.ended, &arguments);
     }
 
     /// Leaves at the present instruction.
@@ -403,7 +423,7 @@ impl Translator<'_> {
                 let mut switch = Switch::new();
                 let Some((&first, others)) = places.split_first() else {
                     // Nobody calls it, so that nobody comes here.
-                    return self.leave(Left::End);
+                    return self.end(Left::End);
                 };
                 for &place in others {
                     switch.set_entry(place.into(), self.at(place));
@@ -427,7 +447,7 @@ impl Translator<'_> {
                 let default = self.at(table.default);
                 switch.emit(&mut self.b, value, default);
             }
-            Ins::End => self.leave(Left::End),
+            Ins::End => self.end(Left::End),
             Ins::Trap { .. } => self.leave(Left::Trap),
             Ins::Barrier { .. } | Ins::Collective { .. } => self.wait(block, ins),
             _ => {
@@ -457,7 +477,7 @@ impl Translator<'_> {
         for slot in slots {
             self.keep(slot);
         }
-        self.leave(Left::Barrier);
+        self.end(Left::Barrier);
     }
 }
 

@@ -42,6 +42,8 @@ pub(super) struct Values<'a> {
     variables: Vec<Option<Variable>>,
     /// The address of the values of slots below 0.
     fills: Value,
+    /// Those of them that differ from item to item.
+    varying: Vec<Option<Value>>,
 }
 
 /// Memory of our own that does not change while compiled code runs.
@@ -59,7 +61,13 @@ impl<'a> Values<'a> {
             types: types(kernel, flow),
             variables: vec![None; kernel.frame],
             fills,
+            varying: vec![None; kernel.fills.len()],
         }
+    }
+
+    /// What the n-th fill is of the item that runs.
+    pub(super) fn vary(&mut self, fill: usize, value: Value) {
+        self.varying[fill] = Some(value);
     }
 
     /// The variable of a slot, and its type.
@@ -116,6 +124,9 @@ impl<'a> Values<'a> {
                 Some(bits) => {
                     cell.narrow = u32::try_from(bits).is_ok();
                     cell.wide = Some(b.ins().iconst(types::I64, bits as i64));
+                }
+                None if self.varying[self.below - 1 - n].is_some() => {
+                    cell.wide = self.varying[self.below - 1 - n];
                 }
                 None => {
                     let offset = 8 * (-1 - i32::from(slot));

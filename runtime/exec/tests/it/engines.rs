@@ -4,17 +4,22 @@
 //! On one thread a launch is determined by its seed, also where work-items race: so a race shows
 //! whether both engines give the same turns.
 
-use crate::random::{ITEMS, OWN, SHARED, Step, program, step};
+use crate::random::{Form, GLOBAL_SIZE, ITEMS, LOCAL_SIZE, OWN, SHARED, Step, program, step};
 use crate::support::*;
 use proptest::prelude::*;
 use std::process::Command;
-use touchstone_exec::{Arg, Engine, Launch, LaunchError, LaunchStats, ZeroDivision};
+use touchstone_exec::{Arg, Engine, Interleaving, Launch, LaunchError, LaunchStats, ZeroDivision};
 use touchstone_ir::Module;
 
 /// What a launch left and said.
 type Seen = (Result<LaunchStats, String>, Vec<u64>);
 
-fn run(m: &Module, engine: Engine, seed: u64, (known, checked): (bool, bool)) -> Seen {
+fn run(
+    m: &Module,
+    (engine, interleaving): (Engine, Interleaving),
+    seed: u64,
+    (known, checked): (bool, bool),
+) -> Seen {
     let longs: Vec<u64> = (0..SHARED + OWN * ITEMS)
         .map(|n| n.wrapping_mul(0x9e37_79b9_0000_0001))
         .collect();
@@ -36,13 +41,11 @@ fn run(m: &Module, engine: Engine, seed: u64, (known, checked): (bool, bool)) ->
         // SAFETY: the kernels that are run so stay within their memory.
         unsafe { map.without_bounds_checks() };
     }
-    let mut launch = Launch::linear(
-        exe.kernel("k").expect("k").id,
-        vec![argument],
-        ITEMS,
-        ITEMS / 2,
-        map,
-    );
+    let mut launch = Launch::linear(exe.kernel("k").expect("k").id, vec![argument], 1, 1, map);
+    launch.work_dim = 2;
+    (launch.global_size, launch.local_size) = (GLOBAL_SIZE, LOCAL_SIZE);
+    launch.global_offset = [seed % 3, seed % 7, 0];
+    launch.interleaving = interleaving;
     launch.sub_group_size = 2;
     launch.seed = seed;
     launch.engine = engine;
@@ -71,12 +74,22 @@ fn same(x: u64, y: u64) -> bool {
     x == y || single(x) && single(y) || double(x) && double(y)
 }
 
-fn agree(blocks: &[(Vec<Step>, [u8; 4])], seed: u64, known: bool) -> Result<(), TestCaseError> {
-    let m = program(blocks);
-    let interpreted = run(&m, Engine::Interpreter, seed, (known, true));
-    let mut compiled = vec![run(&m, Engine::Native, seed, (known, true))];
+fn agree(
+    blocks: &[(Vec<Step>, [u8; 4])],
+    form: Form,
+    seed: u64,
+    known: bool,
+) -> Result<(), TestCaseError> {
+    let m = program(blocks, form);
+    let interleaving = match form {
+        Form::Any => Interleaving::Fine,
+        Form::Plain => Interleaving::Coarse,
+    };
+    let with = |engine, checked| run(&m, (engine, interleaving), seed, (known, checked));
+    let interpreted = with(Engine::Interpreter, true);
+    let mut compiled = vec![with(Engine::Native, true)];
     if interpreted.0.is_ok() {
-        compiled.push(run(&m, Engine::Native, seed, (known, false)));
+        compiled.push(with(Engine::Native, false));
     }
     for compiled in compiled {
         prop_assert_eq!(&interpreted.0, &compiled.0, "{}", m);
@@ -100,8 +113,9 @@ proptest! {
         blocks in prop::collection::vec((prop::collection::vec(step(), 0..24), any::<[u8; 4]>()), 1..8),
         seed in any::<u64>(),
         known in any::<bool>(),
+        form in prop::sample::select(vec![Form::Any, Form::Plain]),
     ) {
-        agree(&blocks, seed, known)?;
+        agree(&blocks, form, seed, known)?;
     }
 }
 

@@ -9,8 +9,11 @@ use touchstone_ir::{
     Scalar, Terminator, Type, UnaryOp,
 };
 
-/// Work-items, in groups of half as many.
-pub const ITEMS: u64 = 6;
+/// The index space, of two dimensions: a whole group and a smaller one.
+pub const GLOBAL_SIZE: [u64; 3] = [5, 2, 1];
+pub const LOCAL_SIZE: [u64; 3] = [3, 2, 1];
+/// Work-items.
+pub const ITEMS: u64 = GLOBAL_SIZE[0] * GLOBAL_SIZE[1];
 /// Longs that all share, and longs that each work-item writes at its end.
 pub const SHARED: u64 = 8;
 pub const OWN: u64 = 12;
@@ -58,12 +61,19 @@ const ORDERS: [Order; 5] = [
 const LOADS: [Order; 3] = [Order::Relaxed, Order::Acquire, Order::SeqCst];
 const STORES: [Order; 3] = [Order::Relaxed, Order::Release, Order::SeqCst];
 const NARROW: [Type; 2] = [Type::Scalar(Scalar::I8), Type::Scalar(Scalar::I16)];
-const QUERIES: [Query; 5] = [
+const QUERIES: [Query; 12] = [
     Query::GlobalId,
     Query::LocalId,
     Query::GroupId,
     Query::LocalSize,
     Query::NumGroups,
+    Query::GlobalOffset,
+    Query::GlobalLinearId,
+    Query::LocalLinearId,
+    Query::SubGroupId,
+    Query::SubGroupLocalId,
+    Query::SubGroupSize,
+    Query::NumSubGroups,
 ];
 const VECTOR: Type = Type::Vector(Scalar::I32, Lanes::L4);
 const DEVICE: MemScope = MemScope::Device;
@@ -93,21 +103,31 @@ fn called() -> touchstone_ir::Function {
     b.finish()
 }
 
+/// What a kernel may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// All.
+    Any,
+    /// Synchronize at barriers only, and have no private memory.
+    Plain,
+}
+
 /// The values of a kernel in the making.
 struct Maker {
+    form: Form,
     b: FunctionBuilder,
     ints: Vec<Reg>,
     longs: Vec<Reg>,
     singles: Vec<Reg>,
     doubles: Vec<Reg>,
     vector: Reg,
-    array: touchstone_ir::SlotId,
+    array: Option<touchstone_ir::SlotId>,
 }
 
 impl Maker {
-    fn new() -> Maker {
+    fn new(form: Form) -> Maker {
         let mut b = kernel(&[BUFFER]);
-        let array = b.slot("array", (ARRAY * 8) as u32, 8);
+        let array = (form == Form::Any).then(|| b.slot("array", (ARRAY * 8) as u32, 8));
         let some = |b: &mut FunctionBuilder, name: &str, ty, n| -> Vec<Reg> {
             (0..n)
                 .map(|i| b.variable(format!("{name}{i}"), ty))
@@ -133,6 +153,7 @@ impl Maker {
         );
         b.assign(singles[0], half);
         Maker {
+            form,
             b,
             ints,
             longs,
@@ -210,7 +231,7 @@ impl Maker {
             .convert(index, NumKind::Signed, Type::I64, NumKind::Signed);
         let base = match n % 4 {
             0 | 1 => self.b.param(0),
-            _ => self.b.slot_addr(self.array),
+            _ => self.array(),
         };
         let disp = [0, 0, 0, 0, 4, 0, 0, 1][usize::from(m / 16) % 8];
         match m % 8 {
@@ -219,6 +240,14 @@ impl Maker {
             _ => self
                 .b
                 .ptr_add(base, index, 8, if n % 16 == 5 { disp } else { 0 }),
+        }
+    }
+
+    /// The private array, or shared memory where there is none.
+    fn array(&mut self) -> Reg {
+        match self.array {
+            Some(array) => self.b.slot_addr(array),
+            None => self.b.ptr_offset(self.b.param(0), 8),
         }
     }
 
@@ -238,6 +267,10 @@ impl Maker {
         let (x, y, z, w) = (*x, *y, *z, *w);
         let (fx, fy) = (pick(&self.singles, x), pick(&self.singles, y));
         let (dx, dy) = (pick(&self.doubles, x), pick(&self.doubles, y));
+        let what = match (self.form, *what) {
+            (Form::Plain, 32..=35 | 38) => 28 + z % 4,
+            (_, what) => what,
+        };
         let value = match what {
             0..=3 => self.b.int(pick(&INTS, z), self.int(x), self.int(y)),
             4..=6 => self.b.int(pick(&INTS, z), self.long(x), self.long(y)),
@@ -330,7 +363,10 @@ impl Maker {
                 .unary(pick(&[UnaryOp::Neg, UnaryOp::Not], z), self.int(x)),
             24 => self.b.unary(UnaryOp::FNeg, fx),
             25 => {
-                let dim = self.b.int(IntOp::And, self.int(x), Const::i32(3));
+                let dim: Operand = match w % 2 {
+                    0 => Const::i32(i32::from(x % 5)).into(),
+                    _ => self.b.int(IntOp::And, self.int(x), Const::i32(3)).into(),
+                };
                 self.b.query(pick(&QUERIES, z), dim)
             }
             26 => {
@@ -426,7 +462,7 @@ impl Maker {
                     .expect("a result")
             }
             37 => {
-                let (to, from) = (self.shared(x), self.b.slot_addr(self.array));
+                let (to, from) = (self.shared(x), self.array());
                 self.b.push(match z % 2 {
                     0 => Op::MemCopy {
                         dst: to.into(),
@@ -470,7 +506,9 @@ impl Maker {
                     );
                     let kind = BarrierKind::WorkGroup;
                     let from = match function {
-                        Collective::Broadcast => vec![Const::i64(i64::from(z % 3)).into()],
+                        Collective::Broadcast => [z % 3, y % 2]
+                            .map(|n| Const::i64(i64::from(n)).into())
+                            .to_vec(),
                         _ => vec![],
                     };
                     let value = self.int(w);
@@ -492,10 +530,10 @@ impl Maker {
 }
 
 /// A kernel of blocks of steps, among which it jumps forward and backward for a while.
-pub fn program(blocks: &[(Vec<Step>, [u8; 4])]) -> Module {
+pub fn program(blocks: &[(Vec<Step>, [u8; 4])], form: Form) -> Module {
     let mut m = Module::new();
     m.add_function(called());
-    let mut k = Maker::new();
+    let mut k = Maker::new(form);
     let fuel = k.b.variable("fuel", Type::I32);
     let places: Vec<BlockId> = blocks.iter().map(|_| k.b.block()).collect();
     let exit = k.b.block();
@@ -529,7 +567,7 @@ pub fn program(blocks: &[(Vec<Step>, [u8; 4])]) -> Module {
         }
     }
     k.b.switch_to(exit);
-    let gid = k.b.query(Query::GlobalId, Const::i32(0));
+    let gid = k.b.query(Query::GlobalLinearId, Const::i32(0));
     let own =
         k.b.ptr_add(k.b.param(0), gid, (OWN * 8) as u32, (SHARED * 8) as i64);
     let all: Vec<Reg> = [&k.ints[..], &k.longs, &k.singles, &k.doubles, &[k.vector]].concat();

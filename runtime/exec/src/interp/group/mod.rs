@@ -6,10 +6,14 @@
 //! memory, or what makes a loop. An item that spins therefore cannot keep the
 //! others from running.
 //!
+//! In most groups of a large launch of a kernel whose items meet at barriers only, an item runs up to the next
+//! barrier instead ([`Interleaving`](crate::launch::Interleaving)), as far as the steps until the next
+//! question to [`Control`] go.
+//!
 //! | module | subject |
 //! | --- | --- |
 //! | [`arena`] | the memory of a thread for its groups, and what items start from |
-//! | [`fresh`] | items that begin, where a kernel is compiled |
+//! | [`compiled`] | many items in one call, where a kernel is compiled |
 //! | [`turns`] | how long items run before the next one does |
 //! | [`barrier`] | who waits, who may go on |
 //! | [`collective`] | what the waiting items compute together |
@@ -20,7 +24,7 @@ mod arena;
 mod barrier;
 mod broken;
 mod collective;
-mod fresh;
+mod compiled;
 mod turns;
 mod watch;
 
@@ -34,7 +38,7 @@ use crate::interp::port::host::Block;
 use crate::interp::space::{GroupPlace, Ids, Space};
 use crate::interp::step::{Stop, step};
 use crate::launch::Launch;
-use crate::native::{Runner, Running};
+use crate::native::{Run, Runner, Running};
 use crate::tier::Tier;
 use arena::{Item, State};
 use touchstone_faults::{Fault, Latitude, on, takes};
@@ -61,6 +65,9 @@ pub(crate) enum Ended {
 /// Steps between two questions to [`Control`].
 const CONTROL_INTERVAL: u64 = 1 << 16;
 
+/// No item.
+const NOBODY: u32 = u32::MAX;
+
 /// What a thread needs to run groups of one launch.
 pub(crate) struct GroupRunner<'a, M> {
     kernel: &'a Kernel,
@@ -73,6 +80,9 @@ pub(crate) struct GroupRunner<'a, M> {
     memory: M,
     /// Items of the group that have begun.
     begun: u64,
+    /// Some items wait, and some of these for their sub-group only.
+    waiting: bool,
+    in_sub_group: bool,
     /// The item that ran last, and where it is.
     at: (u64, Ids<'a>),
     /// For faults.
@@ -114,6 +124,8 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
             start,
             memory,
             begun: 0,
+            waiting: false,
+            in_sub_group: false,
             at: (0, Ids::of(space, space.group(0), 0)),
             broken: broken::Memory::default(),
             items: &mut arena.items,
@@ -261,6 +273,7 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
         self.ready.clear();
         self.ready.extend(0..count as u32);
         self.begun = 0;
+        (self.waiting, self.in_sub_group) = (false, false);
         self.at = (0, Ids::of(self.space, group, 0));
     }
 
@@ -280,7 +293,8 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
             }
             let local = self.base as u64;
             let private = &self.start.private;
-            let runner = Runner::new(self.kernel, native, &self.memory, local, params, private);
+            let places = (local, self.layout.regs);
+            let runner = Runner::new(self.kernel, native, &self.memory, places, params, private);
             self.native = Some(runner);
         }
         let ids = Ids::of(self.space, group, 0);
@@ -310,45 +324,50 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
         let mut turns = Turns::new(self.launch.seed, number);
         // How long every turn is; zero where each has a length of its own.
         let mut even = if count == 1 { CONTROL_INTERVAL } else { 0 };
+        let synchronizes = self.kernel.synchronizes || self.space.broken;
+        let coarse = self.launch.interleaving.is_coarse(synchronizes, number);
         if self.space.broken && count > 1 {
             even = self.even_turns();
         }
         let mut steps = 0;
         let mut watch = Watch::new(self.launch);
-        // Items that wait, and whether some wait for their sub-group only.
-        let (mut waiting, mut in_sub_group) = (false, false);
         loop {
             // One round: every item that is ready gets a turn.
             let mut kept = 0;
             let mut next = 0;
             while next < self.ready.len() {
-                let mut length = || if even > 0 { even } else { turns.length() };
-                let mut started = None;
+                let mut length = |steps: u64| match (coarse, even) {
+                    (true, _) => CONTROL_INTERVAL - steps,
+                    (false, 0) => turns.length(),
+                    (false, even) => even,
+                };
+                let mut stopped = None;
                 if self.native.is_some() && !watch.is_on() {
-                    started = self.start_items(&mut next, &mut steps, &mut length);
+                    stopped = match coarse {
+                        true => self.run_items(&mut next, &mut steps),
+                        false => self.start_items(&mut next, &mut steps, || length(0)),
+                    };
                 }
-                let (item, stop, used) = if let Some(started) = started {
-                    started
-                } else if let Some(&item) =
-                    self.ready.get(next).filter(|_| steps < CONTROL_INTERVAL)
+                if stopped.is_none()
+                    && steps < CONTROL_INTERVAL
+                    && let Some(&item) = self.ready.get(next)
                 {
                     next += 1;
-                    let length = length();
+                    let length = length(steps);
                     if watch.is_on() {
                         let (stop, used, found) = self.watched_turn(item);
                         if found == Found::Endless {
                             return Ended::Trapped(self.trap(group, item, TrapKind::EndlessLoop));
                         }
                         watch.note(found);
-                        (item, stop, used)
+                        stopped = Some((item, stop, used));
                     } else {
                         let (stop, used) = self.turn(item, length, true);
-                        (item, stop, used)
+                        stopped = Some((item, stop, used));
                     }
-                } else {
-                    // All that have just been started have ended.
-                    (self.ready[next - 1], Stop::End, 0)
-                };
+                }
+                // None where all that have run have ended or wait.
+                let (item, stop, used) = stopped.unwrap_or((NOBODY, Stop::End, 0));
                 steps += used;
                 match stop {
                     Stop::Yield => {
@@ -374,9 +393,10 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
                             regions,
                             scope,
                         };
-                        waiting = true;
-                        in_sub_group |= sub_group;
+                        self.waiting = true;
+                        self.in_sub_group |= sub_group;
                     }
+                    Stop::End | Stop::Entry if item == NOBODY => {}
                     Stop::End | Stop::Entry => self.items[item as usize].state = State::Ended,
                     Stop::Trap(_) if self.memory.take_retry() => {
                         self.items[item as usize].pc -= 1;
@@ -398,6 +418,7 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
                         return Ended::Stopped;
                     }
                     if let Some(verdict) = watch.spent(spent) {
+                        let item = self.at.0 as u32;
                         return Ended::Trapped(self.too_long(group, item, verdict));
                     }
                 }
@@ -407,16 +428,16 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
                 return Ended::Trapped(self.too_long(group, item, verdict));
             }
             self.ready.truncate(kept);
-            if waiting && (kept == 0 || in_sub_group) {
+            if self.waiting && (kept == 0 || self.in_sub_group) {
                 if let Err(trap) = self.release(group) {
                     control.go_on(steps);
                     return Ended::Trapped(trap);
                 }
-                waiting = self
+                self.waiting = self
                     .items
                     .iter()
                     .any(|i| matches!(i.state, State::Waiting { .. }));
-                in_sub_group &= waiting;
+                self.in_sub_group &= self.waiting;
             }
             if self.ready.is_empty() {
                 self.count(steps);
@@ -453,17 +474,17 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
         let origin = self.slots(number).wrapping_add(self.kernel.fills.len());
         let mut fuel = length;
         if may_be_compiled && let Some(native) = &mut self.native {
+            let run = Run {
+                item: number,
+                origin,
+                private: private.base,
+                ids: &self.at.1,
+                count: 1,
+            };
+            let (at, whole) = ((&mut pc, &mut fuel), (is_fresh, &mut is_whole));
             // SAFETY: the item's region holds all slots of the kernel and only this item uses it; `pc` is 0 or
             // where it stopped; `run` holds what says that this thread runs compiled code.
-            let stop = unsafe {
-                native.run(
-                    (origin, private.base),
-                    (&mut pc, &mut fuel),
-                    (is_fresh, &mut is_whole),
-                    &mut self.memory,
-                    &self.at.1,
-                )
-            };
+            let stop = unsafe { native.run(run, at, whole, &mut self.memory) };
             let item = &mut self.items[item as usize];
             (item.pc, item.is_whole) = (pc, is_whole);
             return (stop, length - fuel);

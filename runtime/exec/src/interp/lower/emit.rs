@@ -78,6 +78,11 @@ impl Emitter {
         self.loc = loc;
     }
 
+    /// The kernel does what work-items may synchronize with.
+    pub(super) fn synchronizes(&mut self) {
+        self.kernel.synchronizes = true;
+    }
+
     pub(super) fn emit(&mut self, ins: Ins) {
         self.kernel.code.push(ins);
         let function = self.kernel.functions.len().saturating_sub(1) as u32;

@@ -293,16 +293,22 @@ impl Lowering<'_> {
                 function,
                 block,
                 args,
-            } => self.device(*function, *block, args, dst),
+            } => {
+                self.e.synchronizes();
+                self.device(*function, *block, args, dst);
+            }
             Op::Fence {
                 order,
                 scope,
                 regions,
-            } => self.e.emit(Ins::Fence {
-                regions: *regions,
-                order: *order,
-                scope: *scope,
-            }),
+            } => {
+                self.e.synchronizes();
+                self.e.emit(Ins::Fence {
+                    regions: *regions,
+                    order: *order,
+                    scope: *scope,
+                });
+            }
             Op::Collective {
                 kind,
                 function,

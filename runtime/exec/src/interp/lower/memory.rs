@@ -203,6 +203,11 @@ impl Lowering<'_> {
     #[rustfmt::skip]
     pub(super) fn memory(&mut self, op: &Op, dst: Option<Reg>) {
         match *op {
+            Op::Load { volatile: true, .. } | Op::Store { volatile: true, .. } | Op::AtomicLoad { .. }
+            | Op::AtomicStore { .. } | Op::AtomicRmw { .. } | Op::AtomicCas { .. } => self.e.synchronizes(),
+            _ => {}
+        }
+        match *op {
             Op::Load { ptr, .. } => {
                 if let Some(dst) = dst {
                     self.load(dst, ptr);
