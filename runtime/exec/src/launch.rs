@@ -59,7 +59,7 @@ pub struct Launch {
 
 impl Launch {
     /// A one-dimensional launch of `global` work-items in groups of `local`,
-    /// with sub-groups as large as the groups, seed 0, no limit and the engine that the environment names.
+    /// with sub-groups as large as the groups, seed 0, no limit, and the engine and interleaving that the environment names.
     pub fn linear(
         kernel: KernelId,
         args: Vec<Arg>,
@@ -78,7 +78,7 @@ impl Launch {
             memory,
             zero_division: ZeroDivision::Trap,
             seed: 0,
-            interleaving: Interleaving::default(),
+            interleaving: Interleaving::of_environment(),
             step_limit: None,
             group_time: None,
             wait_time: None,
@@ -108,6 +108,20 @@ pub enum Interleaving {
 }
 
 impl Interleaving {
+    /// `TOUCHSTONE_INTERLEAVING`: `fine` or `coarse`; sampled when it is not set or says something else. Read
+    /// once.
+    pub fn of_environment() -> Interleaving {
+        static CHOSEN: LazyLock<Interleaving> =
+            LazyLock::new(
+                || match std::env::var("TOUCHSTONE_INTERLEAVING").as_deref() {
+                    Ok("fine") => Interleaving::Fine,
+                    Ok("coarse") => Interleaving::Coarse,
+                    Ok(_) | Err(_) => Interleaving::Sampled,
+                },
+            );
+        *CHOSEN
+    }
+
     /// Whether a group's work-items run up to the next barrier each.
     pub(crate) fn is_coarse(self, synchronizes: bool, group: u64) -> bool {
         !synchronizes

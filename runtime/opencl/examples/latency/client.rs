@@ -1,6 +1,6 @@
 //! One implementation, ready to be measured.
 
-use std::ffi::c_void;
+use std::ffi::{CStr, c_void};
 use std::path::Path;
 use std::ptr::{null, null_mut};
 
@@ -116,7 +116,16 @@ impl Client {
         queue
     }
 
-    fn kernel(&self, source: &std::ffi::CStr, name: &std::ffi::CStr) -> cl_kernel {
+    fn kernel(&self, source: &CStr, name: &CStr) -> cl_kernel {
+        let program = self.program(source, c"").expect("a simple kernel builds");
+        let mut code = 0;
+        let kernel = call!(self, clCreateKernel(program, name.as_ptr(), &mut code));
+        assert_eq!(code, 0, "clCreateKernel");
+        kernel
+    }
+
+    /// Builds a program, or gives the status of what failed.
+    pub fn program(&self, source: &CStr, options: &CStr) -> Result<cl_program, cl_int> {
         let mut code = 0;
         let mut text = source.as_ptr();
         let program = call!(
@@ -124,13 +133,14 @@ impl Client {
             clCreateProgramWithSource(self.context, 1, &raw mut text, null(), &mut code)
         );
         assert_eq!(code, 0, "clCreateProgramWithSource");
-        must!(
+        let (device, options) = (&self.device, options.as_ptr());
+        match call!(
             self,
-            clBuildProgram(program, 1, &self.device, null(), None, null_mut())
-        );
-        let kernel = call!(self, clCreateKernel(program, name.as_ptr(), &mut code));
-        assert_eq!(code, 0, "clCreateKernel");
-        kernel
+            clBuildProgram(program, 1, device, options, None, null_mut())
+        ) {
+            0 => Ok(program),
+            failed => Err(failed),
+        }
     }
 
     /// Enqueues the empty kernel with one work-item.

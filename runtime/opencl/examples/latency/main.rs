@@ -1,4 +1,4 @@
-//! What commands cost, side by side on any OpenCL implementations.
+//! What commands and kernels cost, side by side on any OpenCL implementations.
 //!
 //! ```sh
 //! cargo run --release -p touchstone --example latency -- [--rounds N] [LIBRARY...]
@@ -16,6 +16,7 @@
 
 mod client;
 mod copies;
+mod kernels;
 mod small;
 
 use std::path::PathBuf;
@@ -56,6 +57,7 @@ fn main() -> ExitCode {
     let measurements: Vec<_> = small::all()
         .into_iter()
         .chain(copies::all())
+        .chain(kernels::all())
         .filter(|one| {
             only.as_ref()
                 .is_none_or(|only| one.name.contains(only.as_str()))
@@ -105,7 +107,10 @@ fn print(clients: &[Client], measurements: &[Measurement], samples: &[Vec<Vec<f6
             let mut sorted = samples.clone();
             sorted.sort_by(f64::total_cmp);
             let at = |share: usize| sorted[(sorted.len() - 1) * share / 2];
-            let cell = format!("{:.2} [{:.2}, {:.2}]", at(1), at(0), at(2));
+            let cell = match at(1).is_nan() {
+                true => "-".to_owned(),
+                false => format!("{:.2} [{:.2}, {:.2}]", at(1), at(0), at(2)),
+            };
             print!("  {cell:<26}");
         }
         println!();

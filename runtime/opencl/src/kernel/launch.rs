@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use opencl_sys::*;
 use touchstone_exec::{
-    Arg, Engine, Executable, Groups, Launch, LaunchError, MemoryMap, Permission, TrapKind,
+    Arg, Engine, Executable, Groups, Interleaving, Launch, LaunchError, MemoryMap, Permission,
+    TrapKind,
 };
 use touchstone_faults::{Fault, any, on};
 
@@ -121,6 +122,7 @@ impl Kernel {
             queues: None,
             cancel: None,
             engine: Engine::of_environment(),
+            interleaving: Interleaving::of_environment(),
         };
         let executable = Arc::clone(&target.built.executable);
         let around = any().then(|| Around::new(&held, device, &executable, &launch));

@@ -7,7 +7,7 @@
 
 use super::analysis::keeps_bits;
 use super::function::Lowering;
-use crate::interp::code::{Ins, Slot};
+use crate::interp::code::{Fill, Ins, Slot};
 use crate::scalar::convert::{self, Conversion};
 use crate::scalar::math::{Function, Meaning};
 use touchstone_faults::{Fault, on};
@@ -114,16 +114,25 @@ impl Lowering<'_> {
                 self.assemble(dst, &parts);
             }
             Op::Query { query, dim } => {
-                let dim = match dim {
-                    Some(dim) => self.operand(*dim),
-                    None => self.e.constant(0),
+                // What is asked of a dimension that is known is the same all the time: an item starts with it.
+                let known = match dim {
+                    Some(Operand::Reg(reg)) => Err(*reg),
+                    Some(Operand::Const(c)) => Ok(c.bits().min(3) as u8),
+                    None => Ok(0),
                 };
-                let d = self.home(dst);
-                self.e.emit(Ins::Query {
-                    d,
-                    dim,
-                    query: *query,
-                });
+                let ins = match known {
+                    Ok(dim) => {
+                        let a = self.e.fill(Fill::Query(*query, dim));
+                        let d = self.home(dst);
+                        Ins::Move { d, a }
+                    }
+                    Err(reg) => {
+                        let (query, dim) = (*query, self.operand(reg.into()));
+                        let d = self.home(dst);
+                        Ins::Query { d, dim, query }
+                    }
+                };
+                self.e.emit(ins);
             }
             Op::Intrinsic(intrinsic, args) => self.intrinsic(*intrinsic, args, dst),
             accesses!()
