@@ -97,7 +97,7 @@ impl Launch {
 /// interleave them finely shows data races; to run each up to the next barrier is several times as fast.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Interleaving {
-    /// Finely in the first eight groups and in one of 64 others, and in all where a kernel can
+    /// Finely in the first eight groups and in one of 256 others, and in all where a kernel can
     /// synchronize otherwise; in the rest each work-item runs up to the next barrier.
     #[default]
     Sampled,
@@ -126,7 +126,7 @@ impl Interleaving {
     pub(crate) fn is_coarse(self, synchronizes: bool, group: u64) -> bool {
         !synchronizes
             && match self {
-                Interleaving::Sampled => group >= 8 && !group.is_multiple_of(64),
+                Interleaving::Sampled => group >= 8 && !group.is_multiple_of(256),
                 Interleaving::Fine => false,
                 Interleaving::Coarse => true,
             }

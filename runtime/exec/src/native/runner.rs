@@ -200,8 +200,8 @@ impl<'a> Runner<'a> {
     }
 
     /// Lets items run that follow each other, all from one place, until one stops but at its end or at a barrier.
-    /// The places behind the ends and barriers at which the first of them are, and how many steps are left. Where
-    /// there are fewer places than items, [`Runner::stopped`] says how the next one stopped.
+    /// How many of them are at their ends or at barriers, behind which [`Runner::stops`] are, and how many steps are
+    /// left. Where these are not all, [`Runner::stopped`] says how the next one stopped.
     ///
     /// # Safety
     /// As [`Runner::run`], for each of these items, of a kernel without private memory; the place is an entry
@@ -212,7 +212,7 @@ impl<'a> Runner<'a> {
         pc: Option<Pc>,
         fuel: u64,
         memory: &mut M,
-    ) -> (&[u64], u64) {
+    ) -> (usize, u64) {
         let entry = pc.map_or(0, |pc| self.native.entries[pc as usize]);
         // SAFETY: the caller's promise.
         self.left = unsafe { self.enter(run, entry, fuel, memory) };
@@ -221,7 +221,12 @@ impl<'a> Runner<'a> {
             Left::End | Left::Barrier => begun + 1,
             _ => begun,
         };
-        (&self.stops[..done as usize], self.context.fuel)
+        (done as usize, self.context.fuel)
+    }
+
+    /// The places behind which the first items of the last call are.
+    pub(crate) fn stops(&self, count: usize) -> &[u64] {
+        &self.stops[..count]
     }
 
     /// Enters the code.

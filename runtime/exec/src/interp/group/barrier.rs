@@ -14,6 +14,7 @@ impl<M: GroupPort> GroupRunner<'_, M> {
             && (self.items.iter()).all(|i| i.state.waits(false) || self.needs_not_come(*i))
         {
             self.release_range(group, 0, self.items.len())?;
+            self.join();
             return Ok(());
         }
         // Sub-group barriers wait for the sub-group.

@@ -2,9 +2,21 @@
 
 use super::arena::State;
 use super::{CONTROL_INTERVAL, GroupRunner};
+use crate::interp::code::{Ins, Pc};
 use crate::interp::port::GroupPort;
 use crate::interp::step::Stop;
 use crate::native::Run;
+
+/// Where all items of a group stand, while they stand at one place and it is not noted for each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Together {
+    /// Each where it is noted.
+    Apart,
+    /// None has begun.
+    Fresh,
+    /// All are ready at one place, behind a barrier.
+    At(Pc),
+}
 
 impl<M: GroupPort> GroupRunner<'_, M> {
     /// Lets the items that are ready from a place on have their first turns, until one does not end, one is met that
@@ -58,6 +70,73 @@ impl<M: GroupPort> GroupRunner<'_, M> {
         None
     }
 
+    /// Whether compiled code may run items one after the other: what it must know of private memory is set for
+    /// one item at a time.
+    fn may_follow(&self) -> bool {
+        self.layout.private == 0
+    }
+
+    /// All items have been let go at a barrier: they go on together, if they may.
+    pub(super) fn join(&mut self) {
+        if self.coarse
+            && self.native.is_some()
+            && self.may_follow()
+            && self.items.iter().all(|item| item.state == State::Ready)
+        {
+            self.together = Together::At(self.items[0].pc);
+        }
+    }
+
+    /// Lets all items of the group run from barrier to barrier, while they stand together, until some end or wait where
+    /// others do not, one stops otherwise, or it is time for a question to [`Control`](super::Control). Then
+    /// it is noted where each stands, `next` is behind those that have had their turn, and what comes back is as
+    /// of [`GroupRunner::start_items`]. Where all have ended, none is ready.
+    pub(super) fn run_together(
+        &mut self,
+        count: u64,
+        next: &mut usize,
+        steps: &mut u64,
+    ) -> Option<(u32, Stop, u64)> {
+        while self.may_follow() && *steps < CONTROL_INTERVAL {
+            let from = match self.together {
+                Together::Apart => return None,
+                Together::Fresh => None,
+                Together::At(pc) => Some(pc),
+            };
+            let fuel = CONTROL_INTERVAL - *steps;
+            let (done, left) = self.enter((0, count), from, fuel)?;
+            let stops = self.native.as_ref()?.stops(done);
+            let stop = stops.first().copied().unwrap_or_default();
+            let all = done as u64 == count && stops.iter().all(|&other| other == stop);
+            if all {
+                match self.kernel.code[stop as usize - 1] {
+                    Ins::End => {
+                        *steps += fuel - left;
+                        self.together = Together::Apart;
+                        self.items.clear();
+                        self.ready.clear();
+                        return None;
+                    }
+                    Ins::Barrier {
+                        sub_group: false,
+                        regions,
+                        scope,
+                    } => {
+                        *steps += fuel - left;
+                        self.memory.barrier(0..done, scope, regions);
+                        self.together = Together::At(stop as Pc);
+                        continue;
+                    }
+                    _ => {}
+                }
+            }
+            self.part(count);
+            return self.have_run((0, count), (done, fuel, left), (next, steps));
+        }
+        self.part(count);
+        None
+    }
+
     /// Lets the items that are ready from a place on run up to their ends or the next barrier, until one stops
     /// otherwise, one is met that compiled code does not take up together with others, or it is time for a
     /// question to [`Control`](super::Control). What comes back is as of [`GroupRunner::start_items`].
@@ -66,11 +145,7 @@ impl<M: GroupPort> GroupRunner<'_, M> {
         next: &mut usize,
         steps: &mut u64,
     ) -> Option<(u32, Stop, u64)> {
-        // What the code must know of private memory is set for one item at a time.
-        if self.layout.private > 0 {
-            return None;
-        }
-        while *steps < CONTROL_INTERVAL {
+        while self.may_follow() && *steps < CONTROL_INTERVAL {
             let first = *self.ready.get(*next)?;
             let (pc, state) = self.place_of(first);
             let is_fresh = state == State::Fresh;
@@ -80,79 +155,96 @@ impl<M: GroupPort> GroupRunner<'_, M> {
             let alike = (1u32..)
                 .zip(&self.ready[*next + 1..])
                 .take_while(|&(n, &item)| item == first + n && self.place_of(item) == (pc, state));
-            let count = 1 + alike.count();
-            let number = u64::from(first);
-            self.seek(number);
-            self.memory.set_private(self.private(number));
-            let slots = self.kernel.fills.len();
-            let run = Run {
-                item: number,
-                origin: self.slots(number).wrapping_add(slots),
-                private: self.private(number).base,
-                ids: &self.at.1,
-                count: count as u64,
-            };
+            let items = (first.into(), 1 + alike.count() as u64);
             let fuel = CONTROL_INTERVAL - *steps;
-            let from = (!is_fresh).then_some(pc);
-            let native = self.native.as_mut()?;
-            // SAFETY: the items' regions hold all slots of the kernel and only they use them; `run` holds
-            // what says that this thread runs compiled code.
-            let (stops, left) = unsafe { native.run_many(run, from, fuel, &mut self.memory) };
-            let done = stops.len();
-            let mut alike = (u64::MAX, State::Ended);
-            let items = self.items[first as usize..].iter_mut();
-            for (&stop, item) in stops.iter().zip(items) {
-                if stop != alike.0 {
-                    let state = match Stop::behind(&self.kernel.code[stop as usize - 1]) {
-                        Some(Stop::Barrier {
-                            sub_group,
-                            regions,
-                            scope,
-                        }) => {
-                            self.waiting = true;
-                            self.in_sub_group |= sub_group;
-                            State::Waiting {
-                                sub_group,
-                                regions,
-                                scope,
-                            }
-                        }
-                        _ => State::Ended,
-                    };
-                    alike = (stop, state);
-                }
-                (item.pc, item.state) = (stop as u32, alike.1);
+            let (done, left) = self.enter(items, (!is_fresh).then_some(pc), fuel)?;
+            let stopped = self.have_run(items, (done, fuel, left), (next, steps));
+            if stopped.is_some() {
+                return stopped;
             }
-            *next += done;
-            if is_fresh {
-                self.begun += done as u64;
-            }
-            if done == count {
-                *steps += fuel - left;
-                continue;
-            }
-            if is_fresh {
-                self.begun += 1;
-            }
-            let item = first + done as u32;
-            *next += 1;
-            self.seek(item.into());
-            let origin = self.slots(item.into()).wrapping_add(slots);
-            let entry = &mut self.items[item as usize];
-            entry.state = State::Ready;
-            let mut after = left;
-            let of = (&mut entry.pc, &mut after, &mut entry.is_whole);
-            let native = self.native.as_mut()?;
-            // SAFETY: the code was left with this item.
-            let stop = unsafe { native.stopped((origin, &self.at.1), of, &mut self.memory) };
-            return Some((item, stop, fuel - after));
         }
         None
     }
 
     /// Where an item stands, and how.
-    fn place_of(&self, item: u32) -> (u32, State) {
+    fn place_of(&self, item: u32) -> (Pc, State) {
         let item = self.items[item as usize];
         (item.pc, item.state)
+    }
+
+    /// Lets items that follow each other run from one place, or from their beginning. How many of them have ended or
+    /// wait, where [`Runner::stops`](crate::native::Runner::stops) says, and how many steps are left; if not
+    /// all do, the next one has stopped otherwise.
+    fn enter(
+        &mut self,
+        (first, count): (u64, u64),
+        from: Option<Pc>,
+        fuel: u64,
+    ) -> Option<(usize, u64)> {
+        self.seek(first);
+        let private = self.private(first);
+        self.memory.set_private(private);
+        let run = Run {
+            item: first,
+            origin: self.slots(first).wrapping_add(self.kernel.fills.len()),
+            private: private.base,
+            ids: &self.at.1,
+            count,
+        };
+        let native = self.native.as_mut()?;
+        // SAFETY: the items' regions hold all slots of the kernel and only they use them; there is no private memory;
+        // `run` holds what says that this thread runs compiled code.
+        Some(unsafe { native.run_many(run, from, fuel, &mut self.memory) })
+    }
+
+    /// Notes what became of items that [`GroupRunner::enter`] has let run.
+    fn have_run(
+        &mut self,
+        (first, count): (u64, u64),
+        (done, fuel, left): (usize, u64, u64),
+        (next, steps): (&mut usize, &mut u64),
+    ) -> Option<(u32, Stop, u64)> {
+        let native = self.native.as_mut()?;
+        let mut last = (u64::MAX, State::Ended);
+        let items = self.items[first as usize..].iter_mut();
+        for (&stop, item) in native.stops(done).iter().zip(items) {
+            if stop != last.0 {
+                let state = match Stop::behind(&self.kernel.code[stop as usize - 1]) {
+                    Some(Stop::Barrier {
+                        sub_group,
+                        regions,
+                        scope,
+                    }) => {
+                        self.waiting = true;
+                        self.in_sub_group |= sub_group;
+                        State::Waiting {
+                            sub_group,
+                            regions,
+                            scope,
+                        }
+                    }
+                    _ => State::Ended,
+                };
+                last = (stop, state);
+            }
+            (item.pc, item.state) = (stop as Pc, last.1);
+        }
+        *next += done;
+        if done as u64 == count {
+            *steps += fuel - left;
+            return None;
+        }
+        *next += 1;
+        let item = first + done as u64;
+        self.seek(item);
+        let origin = self.slots(item).wrapping_add(self.kernel.fills.len());
+        let entry = &mut self.items[item as usize];
+        entry.state = State::Ready;
+        let mut after = left;
+        let of = (&mut entry.pc, &mut after, &mut entry.is_whole);
+        let native = self.native.as_mut()?;
+        // SAFETY: the code was left with this item.
+        let stop = unsafe { native.stopped((origin, &self.at.1), of, &mut self.memory) };
+        Some((item as u32, stop, fuel - after))
     }
 }

@@ -41,6 +41,7 @@ use crate::launch::Launch;
 use crate::native::{Run, Runner, Running};
 use crate::tier::Tier;
 use arena::{Item, State};
+use compiled::Together;
 use touchstone_faults::{Fault, Latitude, on, takes};
 use turns::Turns;
 use watch::{Effect, Found, Verdict, Watch, effect};
@@ -80,6 +81,10 @@ pub(crate) struct GroupRunner<'a, M> {
     memory: M,
     /// Items of the group that have begun.
     begun: u64,
+    /// Each item of the group runs up to the next barrier.
+    coarse: bool,
+    /// Where all items stand, while they go on together.
+    together: Together,
     /// Some items wait, and some of these for their sub-group only.
     waiting: bool,
     in_sub_group: bool,
@@ -124,6 +129,8 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
             start,
             memory,
             begun: 0,
+            coarse: false,
+            together: Together::Apart,
             waiting: false,
             in_sub_group: false,
             at: (0, Ids::of(space, space.group(0), 0)),
@@ -249,7 +256,7 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
         }
     }
 
-    /// The memory and the items of a group that is about to run: none has begun, and all are ready.
+    /// The memory of a group that is about to run: of its items none has begun, and where they stand is not noted yet.
     fn set_out(&mut self, (number, group): (u64, GroupPlace), count: u64) {
         let sub_group = self.space.sub_group_size.min(count) as usize;
         self.memory.begin_group(number, count as usize, sub_group);
@@ -261,20 +268,28 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
             // SAFETY: the group's local memory; no item of it has begun.
             unsafe { self.blank(local) };
         }
-        self.items.clear();
-        self.items.resize(
-            count as usize,
-            Item {
-                pc: 0,
-                state: State::Fresh,
-                is_whole: false,
-            },
-        );
-        self.ready.clear();
-        self.ready.extend(0..count as u32);
         self.begun = 0;
         (self.waiting, self.in_sub_group) = (false, false);
         self.at = (0, Ids::of(self.space, group, 0));
+        self.together = Together::Fresh;
+    }
+
+    /// Notes where each item stands, if they all stood together: they are ready.
+    fn part(&mut self, count: u64) {
+        let (pc, state) = match std::mem::replace(&mut self.together, Together::Apart) {
+            Together::Apart => return,
+            Together::Fresh => (0, State::Fresh),
+            Together::At(pc) => (pc, State::Ready),
+        };
+        let item = Item {
+            pc,
+            state,
+            is_whole: false,
+        };
+        self.items.clear();
+        self.items.resize(count as usize, item);
+        self.ready.clear();
+        self.ready.extend(0..count as u32);
     }
 
     /// Takes compiled code, if the kernel has some by now; what must live while it runs.
@@ -325,7 +340,7 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
         // How long every turn is; zero where each has a length of its own.
         let mut even = if count == 1 { CONTROL_INTERVAL } else { 0 };
         let synchronizes = self.kernel.synchronizes || self.space.broken;
-        let coarse = self.launch.interleaving.is_coarse(synchronizes, number);
+        self.coarse = self.launch.interleaving.is_coarse(synchronizes, number);
         if self.space.broken && count > 1 {
             even = self.even_turns();
         }
@@ -335,14 +350,21 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
             // One round: every item that is ready gets a turn.
             let mut kept = 0;
             let mut next = 0;
-            while next < self.ready.len() {
+            let mut first = None;
+            if self.coarse && self.native.is_some() && !watch.is_on() {
+                first = self.run_together(count, &mut next, &mut steps);
+            } else {
+                self.part(count);
+            }
+            while next < self.ready.len() || first.is_some() {
+                let coarse = self.coarse;
                 let mut length = |steps: u64| match (coarse, even) {
                     (true, _) => CONTROL_INTERVAL - steps,
                     (false, 0) => turns.length(),
                     (false, even) => even,
                 };
-                let mut stopped = None;
-                if self.native.is_some() && !watch.is_on() {
+                let mut stopped = first.take();
+                if stopped.is_none() && self.native.is_some() && !watch.is_on() {
                     stopped = match coarse {
                         true => self.run_items(&mut next, &mut steps),
                         false => self.start_items(&mut next, &mut steps, || length(0)),
