@@ -336,10 +336,12 @@ pub(crate) struct Kernel {
     pub(crate) switches: Vec<SwitchTable>,
     pub(crate) conversions: Vec<Conversion>,
     pub(crate) fns1: Vec<Fn1>,
-    /// What `fns1` compute.
-    pub(crate) meanings1: Vec<Meaning>,
     pub(crate) fns2: Vec<Fn2>,
     pub(crate) fns3: Vec<Fn3>,
+    /// What `fns1` compute, and so on.
+    pub(crate) meanings1: Vec<Meaning>,
+    pub(crate) meanings2: Vec<Meaning>,
+    pub(crate) meanings3: Vec<Meaning>,
     pub(crate) printings: Vec<Printing>,
     pub(crate) meetings: Vec<Meeting>,
     pub(crate) device_calls: Vec<DeviceCall>,

@@ -4,11 +4,9 @@ use super::context::{Context, Left};
 use super::translate::{Translator, helper};
 use super::values::constant_memory;
 use crate::interp::code::{Ins, Slot};
-use crate::scalar::math::Meaning;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use std::mem::offset_of;
-use touchstone_ir::{Intrinsic, NumKind, Scalar};
 
 impl Translator<'_> {
     fn wide(&mut self, slot: Slot) -> Value {
@@ -216,14 +214,16 @@ impl Translator<'_> {
                 self.values.set_wide(d, value);
             }
             Ins::Convert { d, a, conversion } => {
-                let conversion = &raw const self.kernel.conversions[usize::from(conversion)];
-                let conversion = self.number(conversion as u64);
-                let a = self.wide(a);
-                let value = self.call(helper!(convert), &[conversion, a]);
-                self.values.set_wide(d, value);
+                let conversion = &self.kernel.conversions[usize::from(conversion)];
+                if !self.convert(d, a, *conversion) {
+                    let conversion = self.number(&raw const *conversion as u64);
+                    let a = self.wide(a);
+                    let value = self.call(helper!(convert), &[conversion, a]);
+                    self.values.set_wide(d, value);
+                }
             }
             Ins::Call1 { d, a, f } => {
-                if !self.inline1(d, a, self.kernel.meanings1[usize::from(f)]) {
+                if !self.inline(d, &[a], self.kernel.meanings1[usize::from(f)]) {
                     let f = self.number(&raw const self.kernel.fns1[usize::from(f)] as u64);
                     let a = self.wide(a);
                     let value = self.call(helper!(call1), &[f, a]);
@@ -231,17 +231,21 @@ impl Translator<'_> {
                 }
             }
             Ins::Call2 { d, a, b, f } => {
-                let f = self.number(&raw const self.kernel.fns2[usize::from(f)] as u64);
-                let (a, b) = self.wides(a, b);
-                let value = self.call(helper!(call2), &[f, a, b]);
-                self.values.set_wide(d, value);
+                if !self.inline(d, &[a, b], self.kernel.meanings2[usize::from(f)]) {
+                    let f = self.number(&raw const self.kernel.fns2[usize::from(f)] as u64);
+                    let (a, b) = self.wides(a, b);
+                    let value = self.call(helper!(call2), &[f, a, b]);
+                    self.values.set_wide(d, value);
+                }
             }
             Ins::Call3 { d, a, b, c, f } => {
-                let f = self.number(&raw const self.kernel.fns3[usize::from(f)] as u64);
-                let (a, b) = self.wides(a, b);
-                let c = self.wide(c);
-                let value = self.call(helper!(call3), &[f, a, b, c]);
-                self.values.set_wide(d, value);
+                if !self.inline(d, &[a, b, c], self.kernel.meanings3[usize::from(f)]) {
+                    let f = self.number(&raw const self.kernel.fns3[usize::from(f)] as u64);
+                    let (a, b) = self.wides(a, b);
+                    let c = self.wide(c);
+                    let value = self.call(helper!(call3), &[f, a, b, c]);
+                    self.values.set_wide(d, value);
+                }
             }
             Ins::Query { d, dim, query: _ } => {
                 let dim = self.wide(dim);
@@ -365,84 +369,5 @@ impl Translator<'_> {
         self.b.ins().jump(join, &[value.into()]);
         self.go_on(join);
         self.values.set(d, ty, result);
-    }
-
-    /// A function of one operand that is an instruction; false if it is none.
-    fn inline1(&mut self, d: Slot, a: Slot, meaning: Meaning) -> bool {
-        use NumKind::{Float, Signed};
-        match meaning {
-            Meaning::Conversion(c) => match (c.from, c.to) {
-                ((Signed, Scalar::I32), (Float, Scalar::F32)) => {
-                    let value = self.int(a);
-                    let value = self.b.ins().fcvt_from_sint(types::F32, value);
-                    self.values.set_single(d, value);
-                }
-                ((Signed, Scalar::I32), (Float, Scalar::F64)) => {
-                    let value = self.int(a);
-                    let value = self.b.ins().fcvt_from_sint(types::F64, value);
-                    self.values.set_double(d, value);
-                }
-                ((Signed, Scalar::I64), (Float, Scalar::F64)) => {
-                    let value = self.wide(a);
-                    let value = self.b.ins().fcvt_from_sint(types::F64, value);
-                    self.values.set_double(d, value);
-                }
-                ((NumKind::Unsigned, Scalar::I32), (Float, Scalar::F32)) => {
-                    let value = self.int(a);
-                    let value = self.b.ins().uextend(types::I64, value);
-                    let value = self.b.ins().fcvt_from_sint(types::F32, value);
-                    self.values.set_single(d, value);
-                }
-                ((NumKind::Unsigned, Scalar::I32), (Float, Scalar::F64)) => {
-                    let value = self.int(a);
-                    let value = self.b.ins().uextend(types::I64, value);
-                    let value = self.b.ins().fcvt_from_sint(types::F64, value);
-                    self.values.set_double(d, value);
-                }
-                ((Float, Scalar::F32), (Signed, Scalar::I32)) => {
-                    let value = self.values.single(&mut self.b, a);
-                    let value = self.b.ins().fcvt_to_sint_sat(types::I32, value);
-                    self.values.set_int(d, value);
-                }
-                ((Float, Scalar::F64), (Signed, Scalar::I32)) => {
-                    let value = self.values.double(&mut self.b, a);
-                    let value = self.b.ins().fcvt_to_sint_sat(types::I32, value);
-                    self.values.set_int(d, value);
-                }
-                ((Float, Scalar::F32), (Float, Scalar::F64)) => {
-                    let value = self.values.single(&mut self.b, a);
-                    let value = self.b.ins().fpromote(types::F64, value);
-                    self.values.set_double(d, value);
-                }
-                ((Float, Scalar::F64), (Float, Scalar::F32)) => {
-                    let value = self.values.double(&mut self.b, a);
-                    let value = self.b.ins().fdemote(types::F32, value);
-                    self.values.set_single(d, value);
-                }
-                _ => return false,
-            },
-            Meaning::Intrinsic(Intrinsic::Sqrt, Scalar::F32) => {
-                let value = self.values.single(&mut self.b, a);
-                let value = self.b.ins().sqrt(value);
-                self.values.set_single(d, value);
-            }
-            Meaning::Intrinsic(Intrinsic::Sqrt, Scalar::F64) => {
-                let value = self.values.double(&mut self.b, a);
-                let value = self.b.ins().sqrt(value);
-                self.values.set_double(d, value);
-            }
-            Meaning::Intrinsic(Intrinsic::Fabs, Scalar::F32) => {
-                let value = self.int(a);
-                let value = self.b.ins().band_imm_u(value, 0x7fff_ffff);
-                self.values.set_int(d, value);
-            }
-            Meaning::Intrinsic(Intrinsic::Fabs, Scalar::F64) => {
-                let value = self.wide(a);
-                let value = self.b.ins().band_imm_s(value, i64::MAX);
-                self.values.set_wide(d, value);
-            }
-            Meaning::Intrinsic(..) => return false,
-        }
-        true
     }
 }

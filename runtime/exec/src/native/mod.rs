@@ -40,7 +40,7 @@
 //! | [`values`] | the values of slots while a block is translated |
 //! | [`translate`] | blocks, entries and exits |
 //! | [`items`] | from one item to the next |
-//! | [`arith`], [`access`] | instructions that compute, those that touch memory |
+//! | [`arith`], [`numbers`], [`access`] | instructions that compute, conversions and functions, those that touch memory |
 //! | [`helpers`] | what compiled code calls |
 //! | [`context`] | what it shares with the rest |
 //! | [`machine`] | memory with code, how it is entered, refused accesses |
@@ -53,6 +53,7 @@ mod flow;
 mod helpers;
 mod items;
 pub(crate) mod machine;
+mod numbers;
 mod operands;
 mod runner;
 mod translate;

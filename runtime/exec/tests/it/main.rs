@@ -10,6 +10,7 @@ mod endless;
 mod engines;
 mod launch;
 mod memory;
+mod numbers;
 mod objects;
 mod random;
 mod support;

@@ -189,8 +189,14 @@ impl Emitter {
                 self.kernel.meanings1.push(meaning);
                 self.index(what, |k| &mut k.fns1, f)
             }
-            Function::Two(f) => self.index(what, |k| &mut k.fns2, f),
-            Function::Three(f) => self.index(what, |k| &mut k.fns3, f),
+            Function::Two(f) => {
+                self.kernel.meanings2.push(meaning);
+                self.index(what, |k| &mut k.fns2, f)
+            }
+            Function::Three(f) => {
+                self.kernel.meanings3.push(meaning);
+                self.index(what, |k| &mut k.fns3, f)
+            }
         }
     }
 
