@@ -14,7 +14,9 @@ mod modules;
 mod ndrange;
 mod phases;
 mod pipes;
+mod random;
 mod regions;
+mod rewrite;
 mod source;
 mod subgroups;
 mod svm;
@@ -54,6 +56,7 @@ pub const FAMILIES: &[Family] = &[
     ("kernels", "source", source::again),
     ("kernels", "computed", computed::computed),
     ("kernels", "phases", phases::phases),
+    ("kernels", "random", random::random),
     ("svm", "structures", svm::structures),
     ("svm", "bytes", exchange::beside::bytes),
     ("svm", "turns", exchange::turns::turns),

@@ -1,7 +1,7 @@
 //! Kernels whose answers are computed: what they are made of, and that none is left out.
 
 use super::cases;
-use crate::kernels::case::{KernelCase, Step};
+use crate::kernels::case::{KernelCase, Step, Want};
 use std::collections::BTreeSet;
 
 /// Seeds whose cases are looked at.
@@ -20,7 +20,7 @@ fn missing(kind: &str, wanted: &[&str]) -> Vec<String> {
 
 #[test]
 fn each_kernel_is_launched_because_it_is_well_defined() {
-    for kind in ["kernels/computed", "kernels/phases"] {
+    for kind in ["kernels/computed", "kernels/phases", "kernels/random"] {
         for (name, case) in cases(kind, SEEDS) {
             let launched: BTreeSet<_> = case.launches().map(|(_, l)| &l.kernel).collect();
             let kernels = text(&case).matches("kernel void").count();
@@ -155,4 +155,49 @@ fn phases_have_every_form_and_groups_of_every_size() {
         sizes.iter().any(|size| size % 2 == 1 && *size > 64),
         "{sizes:?}"
     );
+}
+
+#[test]
+fn forms_of_a_kernel_must_leave_the_same() {
+    let mut kernels = 0;
+    for (name, case) in cases("kernels/random", SEEDS) {
+        let mut first: Option<(&str, &Want)> = None;
+        for step in &case.steps {
+            let Step::Look {
+                name: what, want, ..
+            } = step
+            else {
+                continue;
+            };
+            match first {
+                // `what compute0_1 computed` is of a form of `compute0`.
+                Some((of, wanted)) if what.contains(&format!("{of}_")) => {
+                    assert_eq!(format!("{wanted:?}"), format!("{want:?}"), "{name}: {what}");
+                    kernels += 1;
+                }
+                _ => first = Some((what.split(' ').nth(1).expect("a name"), want)),
+            }
+        }
+    }
+    assert!(kernels > 300, "{kernels}");
+}
+
+#[test]
+fn kernels_are_written_otherwise_in_every_way() {
+    let wanted = [
+        "if (zero) {",
+        "if (one) {",
+        "while (zero)",
+        "switch (zero) {",
+        "= zero; ",
+        " < one; ",
+        "+ zero",
+        "* one",
+        "zero == 0u",
+        "zero < one",
+        "zero >= one",
+        "~zero",
+        "(one == 0u) ? ",
+    ];
+    assert_eq!(missing("kernels/random", &wanted), [""; 0]);
 }

@@ -17,6 +17,8 @@ pub(in super::super) struct Author<'c> {
     pub sources: Vec<(Place, Type)>,
     /// Functions of numbers that expressions can call.
     pub helpers: Vec<usize>,
+    /// Kernels have parameters that are 0 and 1, so that they can be written otherwise.
+    pub rewrites: bool,
     /// Where the kernel can leave structures, where it is about memory.
     pub(super) kept: Option<Kept>,
     /// The functions that the next pieces are about, in turn.
@@ -36,6 +38,7 @@ impl<'c> Author<'c> {
             function: Function::new(""),
             sources: Vec::new(),
             helpers: Vec::new(),
+            rewrites: false,
             kept: None,
             turn: 0,
             about: String::new(),

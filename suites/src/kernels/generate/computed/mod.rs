@@ -15,6 +15,7 @@ pub(super) use flow::Around;
 pub(super) use input::numbers;
 
 use super::builder::CaseBuilder;
+use super::rewrite::{OPAQUE, Opaque};
 use crate::choices::Choices;
 use crate::kernels::case::{Arg, Contents, KernelCase, Launch, ObjectId, Range, Unit, Want};
 use crate::kernels::code::number::*;
@@ -33,9 +34,15 @@ const INPUTS: usize = 4;
 const RESULTS: usize = 48;
 
 /// A kernel and the launch of it.
+#[derive(Clone)]
 struct Planned {
     subject: Subject,
     name: String,
+    /// Which of the kernels that are drawn it is, or a form of.
+    number: usize,
+    /// Its number in the program.
+    function: usize,
+    opaque: Option<Opaque>,
     range: Range,
     input: Integer,
     output: Integer,
@@ -48,11 +55,27 @@ struct Planned {
 
 /// A program of several kernels, each about a part of the language, each launched once.
 pub fn computed(choices: &mut Choices) -> KernelCase {
-    let mut case = CaseBuilder::new("kernels compute what OpenCL C says of their numbers");
+    several(choices, 0)
+}
+
+/// A program of one or two such kernels, and each of them written otherwise so many times.
+pub(super) fn rewritten(choices: &mut Choices, forms: usize) -> KernelCase {
+    several(choices, forms)
+}
+
+fn several(choices: &mut Choices, forms: usize) -> KernelCase {
+    let mut case = CaseBuilder::new(match forms {
+        0 => "kernels compute what OpenCL C says of their numbers",
+        _ => "kernels compute what they must, however they are written",
+    });
     let mut author = Author::new(choices);
+    author.rewrites = forms > 0;
     let units = if author.choices.percent(25) { 2 } else { 1 };
     let mut planned = Vec::new();
-    let count = author.choices.one_of(&[1, 3, 5, 6, 7, 7]);
+    let count = match forms {
+        0 => author.choices.one_of(&[1, 3, 5, 6, 7, 7]),
+        _ => author.choices.between(1, 2),
+    };
     let first = author.choices.below(SUBJECTS.len());
     for unit in 0..units {
         author.helpers.clear();
@@ -77,7 +100,17 @@ pub fn computed(choices: &mut Choices) -> KernelCase {
             .filter(|(at, f)| f.gives.is_some() && (f.unit == unit || shared == Some(*at)));
         author.helpers = callable.map(|(at, _)| at).collect();
         let subject = SUBJECTS[(first + n) % SUBJECTS.len()];
-        planned.push(author.kernel(subject, n, unit));
+        let plan = author.kernel(subject, n, unit);
+        planned.push(plan.clone());
+        for form in 0..forms {
+            let Some(opaque) = plan.opaque else { break };
+            let name = format!("compute{n}_{form}");
+            author.rewrite(plan.function, opaque, &name);
+            planned.push(Planned {
+                name,
+                ..plan.clone()
+            });
+        }
     }
     let (program, choices) = (author.program, author.choices);
     let seed = choices.below(1 << 30) as u64;
@@ -114,7 +147,12 @@ impl Author<'_> {
             let number = self.number(of);
             (of.scalar(), of.scalar().value(number))
         });
-        let numbers = numbers.collect();
+        let mut numbers: Vec<(Type, Value)> = numbers.collect();
+        let opaque = self.rewrites.then(|| self.opaque());
+        if opaque.is_some() {
+            let ty = UINT.scalar();
+            numbers.extend(OPAQUE.map(|number| (ty, ty.value(number))));
+        }
         let range = self.range(subject);
         let mut body = Vec::new();
         let me = self.variable(Shape::Number(UINT.scalar()));
@@ -149,10 +187,13 @@ impl Author<'_> {
             let value = self.make.implicit(output.scalar(), result);
             body.push(Stmt::Assign(place, value));
         }
-        self.end(body);
+        let function = self.end(body);
         Planned {
             subject,
             name,
+            number: n,
+            function,
+            opaque,
             range,
             input,
             output,
@@ -261,7 +302,7 @@ fn finish(
     let mut launched = Vec::new();
     for (n, plan) in planned.iter().enumerate() {
         let items = plan.range.items() as usize;
-        let inputs = numbers(plan.input, items * INPUTS, seed + n as u64);
+        let inputs = numbers(plan.input, items * INPUTS, seed + plan.number as u64);
         let [out, from] = [vec![[0; LANES]; items * plan.results.len()], inputs.clone()]
             .map(|values| machine.buffer(values));
         let kept = plan.kept.map(Shape::Struct).map(|of| {

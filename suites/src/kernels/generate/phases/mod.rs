@@ -7,6 +7,7 @@ mod uniform;
 
 use super::builder::CaseBuilder;
 use super::computed::{Author, buffer, numbers, wanted};
+use super::rewrite::{OPAQUE, Opaque};
 use crate::choices::Choices;
 use crate::kernels::case::{Arg, KernelCase, Launch, Range};
 use crate::kernels::code::number::*;
@@ -85,8 +86,24 @@ struct Phases<'a, 'c> {
 
 /// A case.
 pub fn phases(choices: &mut Choices) -> KernelCase {
-    let mut case = CaseBuilder::new("work-items of a group compute in phases between barriers");
-    let sizes = SIZES[choices.below(SIZES.len())];
+    several(choices, 0)
+}
+
+/// A case of one or two kernels, and each of them written otherwise so many times.
+pub(super) fn rewritten(choices: &mut Choices, forms: usize) -> KernelCase {
+    several(choices, forms)
+}
+
+fn several(choices: &mut Choices, forms: usize) -> KernelCase {
+    let mut case = CaseBuilder::new(match forms {
+        0 => "work-items of a group compute in phases between barriers",
+        _ => "work-items of a group compute the same, however their phases are written",
+    });
+    // Of what is written otherwise the text is long, so that groups are small.
+    let mut sizes = SIZES[choices.below(SIZES.len())];
+    if forms > 0 && sizes.iter().product::<u64>() > LARGE {
+        sizes = SIZES[0];
+    }
     let items: u64 = sizes.iter().product();
     let groups = choices.between(1, if items > LARGE { 2 } else { 4 }) as u64;
     let along = choices.below(sizes.len());
@@ -94,17 +111,21 @@ pub fn phases(choices: &mut Choices) -> KernelCase {
     global[along] *= groups;
     let range = Range::new(global, sizes.to_vec());
     let of = choices.one_of(&[UINT, UINT, ULONG, INT]);
-    let kernels = choices.between(1, if items > LARGE { 2 } else { 3 });
+    let kernels = choices.between(1, if items > LARGE || forms > 0 { 2 } else { 3 });
     let mut author = Author::new(choices);
+    author.rewrites = forms > 0;
     let functions = functions(&mut author, of.scalar());
+    let mut names = Vec::new();
     for n in 0..kernels {
-        kernel(
-            &mut author,
-            &format!("phases{n}"),
-            of.scalar(),
-            &range,
-            functions,
-        );
+        let name = format!("phases{n}");
+        let (function, opaque) = kernel(&mut author, &name, of.scalar(), &range, functions);
+        names.push(name);
+        for form in 0..forms {
+            let Some(opaque) = opaque else { break };
+            let name = format!("phases{n}_{form}");
+            author.rewrite(function, opaque, &name);
+            names.push(name);
+        }
     }
     let seed = author.choices.below(1 << 30) as u64;
     let program = author.program;
@@ -113,12 +134,17 @@ pub fn phases(choices: &mut Choices) -> KernelCase {
     let inputs = numbers(of, total, seed);
     let none = vec![[0; LANES]; total];
     let mut launched = Vec::new();
-    for n in 0..kernels {
-        let name = format!("phases{n}");
+    let uint = UINT.scalar();
+    let opaque = OPAQUE.map(|number| uint.value(number));
+    let opaque = if forms > 0 { &opaque[..] } else { &[] };
+    for name in names {
         let [out, from, all] =
             [&none, &inputs, &none].map(|values| machine.buffer(values.iter().copied()));
         let given = [out, from, all].map(Given::Buffer).into_iter();
-        let given: Vec<Given> = given.chain([Given::Local(items as usize)]).collect();
+        let given: Vec<Given> = given
+            .chain([Given::Local(items as usize)])
+            .chain(opaque.iter().map(|number| Given::Number(*number)))
+            .collect();
         // One that takes too long to run here is not launched there.
         if machine.launch(&name, &given, &range).is_ok() {
             launched.push((name, out));
@@ -134,6 +160,11 @@ pub fn phases(choices: &mut Choices) -> KernelCase {
         let objects = [to, from, all].map(Arg::Object).into_iter();
         let args = objects
             .chain([Arg::Local(bytes * items as usize)])
+            .chain(
+                opaque
+                    .iter()
+                    .map(|number| Arg::Bytes((number[0] as u32).to_le_bytes().into())),
+            )
             .collect();
         case.run(Launch::new(name.clone(), args, range.clone()));
         let rules = [
@@ -202,14 +233,21 @@ fn functions(author: &mut Author<'_>, ty: Type) -> [usize; 2] {
     [turn, author.end(body)]
 }
 
-/// A kernel over a range.
-fn kernel(author: &mut Author<'_>, name: &str, ty: Type, range: &Range, functions: [usize; 2]) {
+/// A kernel over a range: its number, and its parameters that are 0 and 1, if it has such.
+fn kernel(
+    author: &mut Author<'_>,
+    name: &str,
+    ty: Type,
+    range: &Range,
+    functions: [usize; 2],
+) -> (usize, Option<Opaque>) {
     author.begin(name, true);
     let global = Shape::Pointer(Region::Global, ty);
     let out = author.parameter("out", global);
     let from = author.parameter("from", Shape::Pointer(Region::GlobalConst, ty));
     let all = author.parameter("all", global);
     let cells = author.parameter("cells", Shape::Pointer(Region::Local, ty));
+    let opaque = author.rewrites.then(|| author.opaque());
     let items = range.group();
     let other = author.named("other", Shape::Array(ty, items as usize));
     author.function.variables[other].local = true;
@@ -256,5 +294,5 @@ fn kernel(author: &mut Author<'_>, name: &str, ty: Type, range: &Range, function
         phases.form(&mut body, 2);
     }
     phases.end(&mut body, out);
-    phases.author.end(body);
+    (phases.author.end(body), opaque)
 }
