@@ -64,7 +64,7 @@ pub(crate) struct Context {
     /// The port, of the type that the helpers are for.
     pub(super) memory: *mut (),
     pub(super) kernel: *const Kernel,
-    /// Slot 0 of the item that runs. The code moves it on from item to item.
+    /// Slot 0 of the item that runs; the code moves it on from item to item.
     pub(super) origin: *mut u64,
     /// Bytes from there to slot 0 of the next item.
     pub(super) stride: u64,
@@ -74,7 +74,7 @@ pub(crate) struct Context {
     pub(super) last: u64,
     /// Where the item is in its group; the code moves it on.
     pub(super) local_id: [u64; 3],
-    /// Where the place goes at which the item ends or waits; the code moves it on.
+    /// Where the places go at which the items end or wait, that of the first one first.
     pub(super) stops: *mut u64,
     /// The group and the space that the item is in; its own place is `local_id`.
     pub(super) ids: *const Ids<'static>,

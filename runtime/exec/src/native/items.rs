@@ -1,7 +1,7 @@
 //! The loop over the items that a call of compiled code runs, one after the other.
 //!
-//! What differs from item to item lies in the context. At the head of the loop the code loads it, and computes
-//! the answers to queries that the kernel asks; where an item ends or waits, the code notes the place,
+//! At the head of the loop the code computes the answers to queries that the kernel asks and that differ from item
+//! to item, and notes in the context which one runs; where an item ends or waits, the code notes the place,
 //! and goes on with the next item until the last one has run. Any other way of leaving leaves the loop:
 //! the context says which item did.
 
@@ -10,6 +10,7 @@ use super::translate::Translator;
 use crate::interp::code::Fill;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value, types};
+use cranelift_frontend::{FunctionBuilder, Variable};
 use std::mem::offset_of;
 use touchstone_ir::Query;
 
@@ -47,6 +48,27 @@ pub(super) fn fill_varies(fill: Fill) -> bool {
     }
 }
 
+/// Where the loop is: the item's number, slot 0 and first local id, and where its stop goes.
+#[derive(Clone, Copy)]
+pub(super) struct At {
+    item: Variable,
+    origin: Variable,
+    x: Variable,
+    stops: Variable,
+}
+
+impl At {
+    pub(super) fn new(b: &mut FunctionBuilder<'_>) -> At {
+        let [item, origin, x, stops] = std::array::from_fn(|_| b.declare_var(types::I64));
+        At {
+            item,
+            origin,
+            x,
+            stops,
+        }
+    }
+}
+
 impl Translator<'_> {
     /// A number of the context, the `n`-th of an array.
     fn of_context(&mut self, offset: usize, n: usize) -> Value {
@@ -61,10 +83,30 @@ impl Translator<'_> {
         self.b.ins().store(flags, value, self.context, offset);
     }
 
-    /// The head of the loop: what differs from item to item, for the one that comes.
+    /// What the loop begins with, from the context; then its head.
+    pub(super) fn first_item(&mut self, head: Block) {
+        for (at, offset) in [
+            (self.at.item, offset_of!(Context, item)),
+            (self.at.origin, offset_of!(Context, origin)),
+            (self.at.x, offset_of!(Context, local_id)),
+            (self.at.stops, offset_of!(Context, stops)),
+        ] {
+            let value = self.of_context(offset, 0);
+            self.b.def_var(at, value);
+        }
+        self.b.ins().jump(head, &[]);
+    }
+
+    /// The head of the loop: what differs from item to item, for the one that comes. The context has it, too, for those
+    /// who are called or come after this.
     pub(super) fn begin_item(&mut self, head: Block) {
         self.b.switch_to_block(head);
-        self.origin = self.of_context(offset_of!(Context, origin), 0);
+        self.origin = self.b.use_var(self.at.origin);
+        self.to_context(offset_of!(Context, origin), 0, self.origin);
+        let item = self.b.use_var(self.at.item);
+        self.to_context(offset_of!(Context, item), 0, item);
+        let x = self.b.use_var(self.at.x);
+        self.to_context(offset_of!(Context, local_id), 0, x);
         for (n, &fill) in self.kernel.fills.iter().enumerate() {
             if fill_varies(fill) {
                 let value = self.item_has(n, fill);
@@ -73,24 +115,30 @@ impl Translator<'_> {
         }
     }
 
+    /// A local id of the item that comes.
+    fn local_id(&mut self, d: usize) -> Value {
+        match d {
+            0 => self.b.use_var(self.at.x),
+            _ => self.of_context(offset_of!(Context, local_id), d),
+        }
+    }
+
     /// What fills a slot of the item that comes.
     fn item_has(&mut self, n: usize, fill: Fill) -> Value {
-        let local_id = offset_of!(Context, local_id);
-        let item = offset_of!(Context, item);
         match fill {
             Fill::Query(Query::GlobalId, d) => {
                 let first = self.of_context(offset_of!(Context, group_global), d.into());
-                let own = self.of_context(local_id, d.into());
+                let own = self.local_id(d.into());
                 self.b.ins().iadd(first, own)
             }
-            Fill::Query(Query::LocalId, d) => self.of_context(local_id, d.into()),
-            Fill::Query(Query::LocalLinearId, _) => self.of_context(item, 0),
+            Fill::Query(Query::LocalId, d) => self.local_id(d.into()),
+            Fill::Query(Query::LocalLinearId, _) => self.b.use_var(self.at.item),
             Fill::Query(Query::GlobalLinearId, _) => {
                 let mut linear = self.number(0);
                 for d in [2, 1, 0] {
                     let size = self.of_context(offset_of!(Context, global), d);
                     let first = self.of_context(offset_of!(Context, group_first), d);
-                    let own = self.of_context(local_id, d);
+                    let own = self.local_id(d);
                     let at = self.b.ins().iadd(first, own);
                     let before = self.b.ins().imul(linear, size);
                     linear = self.b.ins().iadd(before, at);
@@ -98,7 +146,7 @@ impl Translator<'_> {
                 linear
             }
             Fill::Query(Query::SubGroupId | Query::SubGroupLocalId | Query::SubGroupSize, _) => {
-                let item = self.of_context(item, 0);
+                let item = self.b.use_var(self.at.item);
                 let size = self.of_context(offset_of!(Context, sub_group), 0);
                 let number = self.b.ins().udiv(item, size);
                 let first = self.b.ins().imul(number, size);
@@ -128,9 +176,9 @@ impl Translator<'_> {
             unreachable!("it has three");
         };
         let flags = MemFlagsData::trusted();
-        let stops = self.of_context(offset_of!(Context, stops), 0);
+        let stops = self.b.use_var(self.at.stops);
         self.b.ins().store(flags, pc, stops, 0);
-        let item = self.of_context(offset_of!(Context, item), 0);
+        let item = self.b.use_var(self.at.item);
         let last = self.of_context(offset_of!(Context, last), 0);
         let is_last = self.b.ins().icmp(IntCC::Equal, item, last);
         let next = self.b.create_block();
@@ -139,18 +187,18 @@ impl Translator<'_> {
         self.b.switch_to_block(next);
         self.b.def_var(self.fuel, fuel);
         let stops = self.b.ins().iadd_imm_s(stops, 8);
-        self.to_context(offset_of!(Context, stops), 0, stops);
+        self.b.def_var(self.at.stops, stops);
         let item = self.b.ins().iadd_imm_s(item, 1);
-        self.to_context(offset_of!(Context, item), 0, item);
-        let origin = self.of_context(offset_of!(Context, origin), 0);
+        self.b.def_var(self.at.item, item);
+        let origin = self.b.use_var(self.at.origin);
         let stride = self.of_context(offset_of!(Context, stride), 0);
         let origin = self.b.ins().iadd(origin, stride);
-        self.to_context(offset_of!(Context, origin), 0, origin);
+        self.b.def_var(self.at.origin, origin);
         // The first id that does not reach the size of the group grows; those before it begin anew.
         for d in 0..3 {
-            let id = self.of_context(offset_of!(Context, local_id), d);
+            let id = self.local_id(d);
             let id = self.b.ins().iadd_imm_s(id, 1);
-            self.to_context(offset_of!(Context, local_id), d, id);
+            self.set_local_id(d, id);
             if d == 2 {
                 break;
             }
@@ -160,8 +208,15 @@ impl Translator<'_> {
             self.b.ins().brif(is_full, full, &[], head, &[]);
             self.b.switch_to_block(full);
             let zero = self.number(0);
-            self.to_context(offset_of!(Context, local_id), d, zero);
+            self.set_local_id(d, zero);
         }
         self.b.ins().jump(head, &[]);
+    }
+
+    fn set_local_id(&mut self, d: usize, id: Value) {
+        match d {
+            0 => self.b.def_var(self.at.x, id),
+            _ => self.to_context(offset_of!(Context, local_id), d, id),
+        }
     }
 }

@@ -19,6 +19,7 @@
 use super::context::{Context, Left};
 use super::flow::{Block, Flow};
 use super::helpers::Helpers;
+use super::items::At;
 use super::operands::SlotSet;
 use super::values::{Values, constant_memory};
 use crate::interp::code::{Ins, Kernel, Pc, Slot};
@@ -46,6 +47,7 @@ pub(super) struct Translator<'a> {
     /// The address of the values of slots below 0 that are the same for all items of a group.
     pub(super) fills: Value,
     pub(super) origin: Value,
+    pub(super) at: At,
     /// Steps left at the start of a block.
     pub(super) fuel: Variable,
     /// By number of our blocks.
@@ -103,7 +105,7 @@ pub(super) fn translate(
     b.def_var(variable, fuel);
     let blocks: Vec<ir::Block> = flow.blocks.iter().map(|_| b.create_block()).collect();
     let head = b.create_block();
-    b.ins().jump(head, &[]);
+    let at = At::new(&mut b);
     let [leave, ended] = std::array::from_fn(|_| {
         let block = b.create_block();
         for _ in 0..3 {
@@ -124,6 +126,7 @@ pub(super) fn translate(
         windows,
         fills,
         origin: context,
+        at,
         fuel: variable,
         blocks,
         leave,
@@ -135,6 +138,7 @@ pub(super) fn translate(
         after: 0,
         left: fuel,
     };
+    t.first_item(head);
     t.begin_item(head);
     t.entries(number, params);
     for n in 0..flow.blocks.len() {
