@@ -7,7 +7,7 @@ use crate::kernels::case::KernelCase;
 
 /// A case.
 pub fn random(choices: &mut Choices) -> KernelCase {
-    let forms = choices.between(2, 4);
+    let forms = choices.between(1, 3);
     match choices.percent(50) {
         true => computed::rewritten(choices, forms),
         false => phases::rewritten(choices, forms),

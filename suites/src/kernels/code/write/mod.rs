@@ -288,10 +288,11 @@ impl Writer<'_> {
             Kind::Implicit(inner) if !self.guarded.contains(&value.id) => inner,
             _ => value,
         };
-        let Kind::Arithmetic(op, _, by) = &inner.kind else {
+        let Kind::Arithmetic(op, left, by) = &inner.kind else {
             return None;
         };
-        (!self.guarded.contains(&inner.id)).then(|| (op.text(), self.bare(by)))
+        let direct = matches!(left.kind, Kind::Held) && !self.guarded.contains(&inner.id);
+        direct.then(|| (op.text(), self.bare(by)))
     }
 
     fn init(&mut self, shape: Shape, init: &Init) -> String {

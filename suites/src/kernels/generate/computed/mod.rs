@@ -58,7 +58,7 @@ pub fn computed(choices: &mut Choices) -> KernelCase {
     several(choices, 0)
 }
 
-/// A program of one or two such kernels, and each of them written otherwise so many times.
+/// A program of one such kernel, and it written otherwise so many times.
 pub(super) fn rewritten(choices: &mut Choices, forms: usize) -> KernelCase {
     several(choices, forms)
 }
@@ -74,7 +74,7 @@ fn several(choices: &mut Choices, forms: usize) -> KernelCase {
     let mut planned = Vec::new();
     let count = match forms {
         0 => author.choices.one_of(&[1, 3, 5, 6, 7, 7]),
-        _ => author.choices.between(1, 2),
+        _ => 1,
     };
     let first = author.choices.below(SUBJECTS.len());
     for unit in 0..units {

@@ -89,7 +89,7 @@ pub fn phases(choices: &mut Choices) -> KernelCase {
     several(choices, 0)
 }
 
-/// A case of one or two kernels, and each of them written otherwise so many times.
+/// A case of one kernel, and it written otherwise so many times.
 pub(super) fn rewritten(choices: &mut Choices, forms: usize) -> KernelCase {
     several(choices, forms)
 }
@@ -111,7 +111,12 @@ fn several(choices: &mut Choices, forms: usize) -> KernelCase {
     global[along] *= groups;
     let range = Range::new(global, sizes.to_vec());
     let of = choices.one_of(&[UINT, UINT, ULONG, INT]);
-    let kernels = choices.between(1, if items > LARGE || forms > 0 { 2 } else { 3 });
+    let most = match forms {
+        0 if items > LARGE => 2,
+        0 => 3,
+        _ => 1,
+    };
+    let kernels = choices.between(1, most);
     let mut author = Author::new(choices);
     author.rewrites = forms > 0;
     let functions = functions(&mut author, of.scalar());
