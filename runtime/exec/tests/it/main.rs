@@ -12,6 +12,7 @@ mod launch;
 mod memory;
 mod objects;
 mod random;
+mod shuffle;
 mod support;
 mod system;
 mod traps;

@@ -465,12 +465,22 @@ impl Maker {
                             Collective::Broadcast,
                             Collective::Reduce(RmwOp::Add),
                             Collective::ExclusiveScan(RmwOp::SMax),
+                            Collective::Shuffle,
                         ],
                         y,
                     );
-                    let kind = BarrierKind::WorkGroup;
+                    // Shuffles are of sub-groups, and not all need come to them.
+                    let kind = match function {
+                        Collective::Shuffle => BarrierKind::SubGroup,
+                        _ => BarrierKind::WorkGroup,
+                    };
                     let from = match function {
                         Collective::Broadcast => vec![Const::i64(i64::from(z % 3)).into()],
+                        Collective::Shuffle => {
+                            let lid = self.b.query(Query::SubGroupLocalId, Const::i32(0));
+                            let other = self.b.int(IntOp::Xor, lid, Const::i64(1));
+                            vec![other.into()]
+                        }
                         _ => vec![],
                     };
                     let value = self.int(w);
