@@ -1,9 +1,11 @@
 //! Programs from text to results.
 
+mod bits;
 mod blocks;
 mod chosen;
 mod collective;
 mod diagnostics;
+mod dot;
 mod first;
 mod group;
 mod half;
@@ -11,6 +13,7 @@ mod language;
 mod names;
 mod preprocessor;
 mod random;
+mod shuffle;
 mod spirv;
 mod support;
 mod vulkan;

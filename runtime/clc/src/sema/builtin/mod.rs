@@ -9,6 +9,9 @@
 //! - `sync`: work-item functions, barriers, fences
 //! - `group`: copies by a work-group
 //! - `collective`: collective functions of groups
+//! - `shuffle`: shuffles and rotations of sub-groups
+//! - `bits`: extended bit operations
+//! - `dot`: dot products of integers
 //! - `image`: images and samplers
 //! - `pipe`: pipes
 //! - `enqueue`: device-side enqueue
@@ -17,9 +20,11 @@
 //! - `print`: `printf`
 
 mod atomic;
+mod bits;
 mod chosen;
 mod collective;
 mod convert;
+mod dot;
 mod enqueue;
 mod generic;
 mod group;
@@ -29,6 +34,7 @@ mod memory;
 mod numeric;
 mod pipe;
 mod print;
+mod shuffle;
 mod sync;
 mod table;
 
@@ -40,10 +46,11 @@ use crate::hir::{Builtin, Expr, ExprKind};
 use crate::source::Loc;
 use crate::types::{Qual, Space};
 use collective::lacking;
+use dot::lacking_for_dot;
 pub(super) use enqueue::RANGE;
 use enqueue::lacking_for_enqueue;
 use pipe::lacking_for_pipe;
-use table::{Kind, find};
+use table::{Kind, find, yields};
 
 /// A call being checked.
 pub(super) struct Call<'c> {
@@ -58,6 +65,11 @@ impl Sema<'_> {
         find(name, self.language).is_some()
     }
 
+    /// Whether a program may have no function of its own of a name.
+    pub(super) fn is_reserved(&self, name: &str) -> bool {
+        self.is_builtin(name) && !yields(name, self.language)
+    }
+
     /// Checks a call of a built-in function.
     pub(super) fn builtin_call(
         &mut self,
@@ -70,6 +82,7 @@ impl Sema<'_> {
             && let Some(feature) = lacking(name, self.language)
                 .or_else(|| lacking_for_pipe(name, self.language))
                 .or_else(|| lacking_for_enqueue(name, self.language))
+                .or_else(|| lacking_for_dot(name, self.language))
         {
             return self.error(at, format!("`{name}` needs {feature}"));
         }
@@ -86,6 +99,9 @@ impl Sema<'_> {
         let call = Call { name, args, at };
         match kind {
             Kind::Query(query, scalar) => self.query(query, scalar, call),
+            Kind::Numeric(_) if name == "dot" && self.are_integers_to_dot(&call) => {
+                self.dot_of_integers(call)
+            }
             Kind::Numeric(numeric) => self.numeric_builtin(numeric, call),
             Kind::Convert(conversion) => self.conversion(conversion, call),
             Kind::Memory(memory) => self.memory_builtin(memory, call),
@@ -93,6 +109,9 @@ impl Sema<'_> {
             Kind::Atomic(op) => self.atomic(op, call),
             Kind::Sync(sync) => self.sync(sync, call),
             Kind::Collective(kind, together) => self.collective(kind, together, call),
+            Kind::SubGroupShuffle(function) => self.sub_group_shuffle(function, call),
+            Kind::Bits(function) => self.bit_function(function, call),
+            Kind::IntegerDot(function) => self.integer_dot(function, call),
             Kind::Constant(bits, scalar) => {
                 self.arity(&call, 0)?;
                 Ok(self.number(bits, scalar, at))
