@@ -67,7 +67,7 @@ fn a_device_of_3_1_has_what_the_version_demands() {
     unsafe { std::env::set_var("TOUCHSTONE_PROFILE", "3.1-minimal") };
     says_its_version();
     has_the_extensions();
-    tells_what_it_reads_of_spirv();
+    reports_what_it_reads_of_spirv();
     let rig = Rig::new();
     computes(&rig);
     takes_local_arguments_without_memory(&rig);
@@ -141,7 +141,7 @@ fn has_the_extensions() {
     }
 }
 
-fn tells_what_it_reads_of_spirv() {
+fn reports_what_it_reads_of_spirv() {
     let sets = strings(CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS);
     assert!(sets.iter().any(|set| set == "OpenCL.std"), "{sets:?}");
     let extensions = strings(CL_DEVICE_SPIRV_EXTENSIONS);

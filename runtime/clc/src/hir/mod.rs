@@ -235,7 +235,7 @@ pub(crate) struct Vectors {
     pub(crate) halves: bool,
 }
 
-/// Whose value a work-item of a sub-group gets: which that is, is told by a number.
+/// Whose value a work-item of a sub-group gets: which, a number says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SubGroupShuffle {
     /// That with this id.

@@ -8,7 +8,7 @@
 //! - `kernel`: entry points and their arguments
 //! - `function`: functions, values, calls
 //! - `flow`: blocks, branches, `OpPhi`
-//! - `arith`, `dot`, `convert`, `composite`, `memory`, `pointer`, `atomic`, `group`, `image`: instructions by their
+//! - `arith`, `dot`, `convert`, `composite`, `memory`, `pointer`, `atomic`, `group`, `present`, `image`: instructions by their
 //!   subject
 //! - `extended`: the instructions of `OpenCL.std`
 //! - `wrap`: built-in functions of OpenCL C, called from a module
@@ -43,6 +43,7 @@ mod kernel;
 mod memory;
 mod parse;
 mod pointer;
+mod present;
 mod reader;
 mod types;
 mod variable;

@@ -12,6 +12,7 @@ mod half;
 mod language;
 mod names;
 mod preprocessor;
+mod present;
 mod random;
 mod shuffle;
 mod spirv;

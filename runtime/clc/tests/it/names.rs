@@ -175,7 +175,7 @@ fn names_that_extensions_add_are_the_programs_before_3_1() {
 }
 
 #[test]
-fn versions_are_told_by_macros() {
+fn macros_say_the_version() {
     let text = "kernel void k(global int *out) {
         out[0] = __OPENCL_C_VERSION__; out[1] = __OPENCL_VERSION__; out[2] = CL_VERSION_3_1;
     }";
@@ -185,4 +185,39 @@ fn versions_are_told_by_macros() {
         .map(drop)
         .unwrap_err();
     assert!(log.contains("CL_VERSION_3_1"), "{log}");
+}
+
+/// What no version has but an extension brings is a program's own in any version.
+#[test]
+fn names_of_extensions_that_no_version_has_are_free() {
+    for (call, needs) in [
+        ("get_sub_group_eq_mask()", "cl_khr_subgroup_ballot"),
+        ("sub_group_ballot(1)", "cl_khr_subgroup_ballot"),
+        ("sub_group_broadcast_first(1)", "cl_khr_subgroup_ballot"),
+        ("sub_group_elect()", "cl_khr_subgroup_non_uniform_vote"),
+        (
+            "sub_group_non_uniform_all_equal(1)",
+            "cl_khr_subgroup_non_uniform_vote",
+        ),
+        (
+            "sub_group_non_uniform_scan_inclusive_mul(1)",
+            "cl_khr_subgroup_non_uniform_arithmetic",
+        ),
+        (
+            "sub_group_clustered_reduce_logical_xor(1, 2)",
+            "cl_khr_subgroup_clustered_reduce",
+        ),
+    ] {
+        let name = name(call);
+        for std in ["-cl-std=CL3.0", "-cl-std=CL3.1"] {
+            let text = format!("kernel void k() {{ {call}; }}");
+            assert!(build_with(std, &text).is_ok(), "{std} {call}");
+            assert!(build_without(&[needs], std, &text).is_err(), "{std} {call}");
+            let text = format!(
+                "int {name}(int n) {{ return n + 1; }}
+                 kernel void k(global int *out) {{ out[0] = {name}(41); }}"
+            );
+            assert_eq!(run_with::<i32>(std, &text, 1), [42], "{std} {name}");
+        }
+    }
 }

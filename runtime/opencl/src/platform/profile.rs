@@ -54,8 +54,8 @@ struct Row {
     feature: Feature,
     /// What the variable calls it.
     name: &'static str,
-    /// The first version whose devices have it, if nothing is taken away. What devices have since 3.1 can be added to
-    /// those of 3.0.
+    /// The first version whose devices have it, if nothing is taken away. What devices have since 3.1 are extensions
+    /// below it, which can be added to those of 3.0.
     since: Version,
     /// What a device that has it must have, too.
     needs: &'static [Feature],
@@ -137,8 +137,19 @@ features! {
     DotProduct = "dot-product", V3_1, [],
         ["cl_khr_integer_dot_product", "__opencl_c_integer_dot_product_input_4x8bit",
          "__opencl_c_integer_dot_product_input_4x8bit_packed"];
-    /// The extension that tells what is read of SPIR-V.
+    /// The extension by which devices report what they read of SPIR-V.
     SpirvQueries = "spirv-queries", V3_1, [Il], ["cl_khr_spirv_queries"];
+    /// Ballots of those of a sub-group that are present.
+    SubGroupBallot = "sub-group-ballot", V3_1, [SubGroups], ["cl_khr_subgroup_ballot"];
+    /// Reductions of clusters of sub-groups.
+    SubGroupClusteredReduce = "sub-group-clustered-reduce", V3_1, [SubGroups],
+        ["cl_khr_subgroup_clustered_reduce"];
+    /// Reductions and scans of those of a sub-group that are present.
+    SubGroupNonUniformArithmetic = "sub-group-non-uniform-arithmetic", V3_1, [SubGroups],
+        ["cl_khr_subgroup_non_uniform_arithmetic"];
+    /// Votes of those of a sub-group that are present.
+    SubGroupNonUniformVote = "sub-group-non-uniform-vote", V3_1, [SubGroups],
+        ["cl_khr_subgroup_non_uniform_vote"];
     /// Functions of sub-groups of narrow integers and of vectors.
     SubGroupTypes = "sub-group-types", V3_1, [SubGroups], ["cl_khr_subgroup_extended_types"];
     /// Rotations of sub-groups.

@@ -1,6 +1,7 @@
 //! Built-in functions (OpenCL C 6.15): which there are, and what a call of one is.
 //!
 //! - `table`: names and kinds
+//! - `added`: which of them came with 3.1 or with extensions
 //! - `numeric`: math, integer, common, geometric and relational functions
 //! - `convert`: `convert_…` and `as_…`
 //! - `memory`: vector loads and stores
@@ -10,6 +11,7 @@
 //! - `group`: copies by a work-group
 //! - `collective`: collective functions of groups
 //! - `shuffle`: shuffles and rotations of sub-groups
+//! - `present`: functions of those of a sub-group that are present
 //! - `bits`: extended bit operations
 //! - `dot`: dot products of integers
 //! - `image`: images and samplers
@@ -19,6 +21,7 @@
 //! - `generic`: which address space a generic pointer points into
 //! - `print`: `printf`
 
+mod added;
 mod atomic;
 mod bits;
 mod chosen;
@@ -33,6 +36,7 @@ mod library;
 mod memory;
 mod numeric;
 mod pipe;
+mod present;
 mod print;
 mod shuffle;
 mod sync;
@@ -45,12 +49,13 @@ use crate::diag::{Reported, count};
 use crate::hir::{Builtin, Expr, ExprKind};
 use crate::source::Loc;
 use crate::types::{Qual, Space};
+use added::yields;
 use collective::lacking;
 use dot::lacking_for_dot;
 pub(super) use enqueue::RANGE;
 use enqueue::lacking_for_enqueue;
 use pipe::lacking_for_pipe;
-use table::{Kind, find, yields};
+use table::{Kind, find};
 
 /// A call being checked.
 pub(super) struct Call<'c> {
@@ -110,6 +115,7 @@ impl Sema<'_> {
             Kind::Sync(sync) => self.sync(sync, call),
             Kind::Collective(kind, together) => self.collective(kind, together, call),
             Kind::SubGroupShuffle(function) => self.sub_group_shuffle(function, call),
+            Kind::Present(function) => self.present(function, call),
             Kind::Bits(function) => self.bit_function(function, call),
             Kind::IntegerDot(function) => self.integer_dot(function, call),
             Kind::Constant(bits, scalar) => {

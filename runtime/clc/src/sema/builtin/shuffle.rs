@@ -68,7 +68,7 @@ impl Sema<'_> {
             ShuffleFunction::Down => SubGroupShuffle::Down,
             ShuffleFunction::Rotate => SubGroupShuffle::Rotate(None),
             ShuffleFunction::ClusteredRotate => {
-                SubGroupShuffle::Rotate(Some(self.cluster_size(&mut call)?))
+                SubGroupShuffle::Rotate(Some(self.cluster_size(&mut call, 3)?))
             }
         };
         let number = match how {
@@ -87,8 +87,8 @@ impl Sema<'_> {
         Ok(self.builtin(builtin, call.args, types[0], call.at))
     }
 
-    /// The size of the clusters, the last argument: a constant power of two.
-    fn cluster_size(&mut self, call: &mut Call<'_>) -> Checked<u32> {
+    /// The size of the clusters, the `n`th and last argument: a constant power of two.
+    pub(super) fn cluster_size(&mut self, call: &mut Call<'_>, n: usize) -> Checked<u32> {
         let size = match call.args.pop() {
             Some(arg) => self.int_constant(&arg).map(|(bits, _)| bits),
             None => None,
@@ -99,7 +99,7 @@ impl Sema<'_> {
             None => {
                 let name = call.name;
                 let message = format!(
-                    "the size of a cluster, argument 3 of `{name}`, is no constant power of two"
+                    "the size of a cluster, argument {n} of `{name}`, is no constant power of two"
                 );
                 self.error(call.at, message)
             }

@@ -1,13 +1,15 @@
 //! The names of built-in functions.
 
-use super::bits::{BitFunction, bits};
+use super::added::added;
+use super::bits::BitFunction;
 use super::collective::{Together, collective, has_collective};
 use super::convert::{Conversion, conversion};
-use super::dot::{DotFunction, dot};
+use super::dot::DotFunction;
 use super::enqueue::{EnqueueFunction, enqueue};
 use super::image::{ImageFunction, image};
 use super::pipe::{PipeFunction, pipe};
-use super::shuffle::{ShuffleFunction, shuffle};
+use super::present::PresentFunction;
+use super::shuffle::ShuffleFunction;
 use crate::device::{Language, Version};
 use crate::hir::{Builtin, Vectors};
 use crate::types::Scalar;
@@ -35,6 +37,8 @@ pub(super) enum Kind {
     Collective(BarrierKind, Together),
     /// A shuffle or a rotation of a sub-group.
     SubGroupShuffle(ShuffleFunction),
+    /// A function of those of a sub-group that are present.
+    Present(PresentFunction),
     /// An extended bit operation.
     Bits(BitFunction),
     /// A dot product of integers.
@@ -229,11 +233,11 @@ pub(super) fn find(name: &str, language: &Language) -> Option<Kind> {
     if let Some(function) = enqueue(name, language) {
         return Some(Kind::Enqueue(function));
     }
-    if name.starts_with("get_") {
-        return query(name, language);
-    }
     if let Some(kind) = added(name, language) {
         return Some(kind);
+    }
+    if name.starts_with("get_") {
+        return query(name, language);
     }
     let atomic = |name| atomic(name).filter(|_| language.atomics);
     numeric(name)
@@ -248,23 +252,6 @@ pub(super) fn find(name: &str, language: &Language) -> Option<Kind> {
             has_collective(kind, language).then_some(Kind::Collective(kind, together))
         })
         .or_else(|| other(name, language))
-}
-
-/// The function of a name that OpenCL C 3.1 has, or that an extension adds to an older version, and this has.
-fn added(name: &str, language: &Language) -> Option<Kind> {
-    let shuffle = shuffle(name).filter(|function| function.is_in(language));
-    let bits = bits(name).filter(|_| language.extended_bits);
-    let dot = dot(name).filter(|function| function.is_in(language));
-    shuffle
-        .map(Kind::SubGroupShuffle)
-        .or(bits.map(Kind::Bits))
-        .or(dot.map(Kind::IntegerDot))
-}
-
-/// Whether a program may have a function of its own of the name of a built-in one: of those that extensions add to
-/// the version of the language that it is written in.
-pub(super) fn yields(name: &str, language: &Language) -> bool {
-    language.version < Version::V3_1 && added(name, language).is_some()
 }
 
 fn other(name: &str, language: &Language) -> Option<Kind> {
