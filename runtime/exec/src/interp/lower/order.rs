@@ -55,15 +55,18 @@ fn numbered(graph: &Graph) -> Vec<u32> {
 
 /// The block of a loop by which it is entered, the first one where there are several.
 fn head(graph: &Graph, part: &[usize]) -> usize {
-    let inside = |block: usize| part.contains(&block);
-    let entered: Vec<usize> = (0..graph.len())
-        .filter(|&from| !inside(from))
+    let mut inside = vec![false; graph.len()];
+    part.iter().for_each(|&block| inside[block] = true);
+    let entered = (0..graph.len())
+        .filter(|&from| !inside[from])
         .flat_map(|from| graph[from].iter().copied())
-        .filter(|&to| inside(to))
-        .collect();
-    let first = |blocks: &[usize]| blocks.iter().copied().min();
+        .filter(|&to| inside[to]);
+    // A function begins with its first block, which nothing need lead to.
     let start = part.iter().copied().find(|&block| block == 0);
-    start.or(first(&entered)).or(first(part)).unwrap_or(0)
+    start
+        .or(entered.min())
+        .or(part.iter().copied().min())
+        .unwrap_or(0)
 }
 
 /// The strongly connected components of some blocks, each after those that can be reached from it.
