@@ -289,7 +289,7 @@ fn wrong(text: &str, why: &str) -> String {
 }
 
 /// The version without the variable.
-const USUAL: Version = Version::V3_0;
+const USUAL: Version = Version::V3_1;
 
 static READ: LazyLock<std::result::Result<Profile, String>> =
     LazyLock::new(|| match environment::word("TOUCHSTONE_PROFILE") {
