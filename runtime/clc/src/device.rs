@@ -16,11 +16,20 @@ pub enum Version {
     V2_0 = 200,
     /// 3.0
     V3_0 = 300,
+    /// 3.1
+    V3_1 = 310,
 }
 
 impl Version {
     /// Every version, oldest first.
-    pub const ALL: [Self; 5] = [Self::V1_0, Self::V1_1, Self::V1_2, Self::V2_0, Self::V3_0];
+    pub const ALL: [Self; 6] = [
+        Self::V1_0,
+        Self::V1_1,
+        Self::V1_2,
+        Self::V2_0,
+        Self::V3_0,
+        Self::V3_1,
+    ];
 
     /// As `__OPENCL_C_VERSION__` spells it: 120 for 1.2.
     pub const fn number(self) -> u32 {
@@ -40,8 +49,8 @@ pub struct DeviceProfile {
     pub version: Version,
     /// Extensions, such as `cl_khr_fp64`; each becomes a macro of value 1.
     pub extensions: BTreeSet<String>,
-    /// Optional features of OpenCL C 3.0, such as `__opencl_c_generic_address_space`; each becomes
-    /// a macro of value 1 when the program is built as OpenCL C 3.0.
+    /// Optional features of OpenCL C 3.0 and newer, such as `__opencl_c_generic_address_space`; each becomes
+    /// a macro of value 1 when the program is built as one of these.
     pub features: BTreeSet<String>,
     /// `CL_DEVICE_IMAGE_SUPPORT`, which defines `__IMAGE_SUPPORT__`.
     pub images: bool,
@@ -52,7 +61,7 @@ impl Default for DeviceProfile {
     fn default() -> Self {
         let names = |list: &[&str]| list.iter().map(|s| (*s).to_owned()).collect();
         Self {
-            version: Version::V3_0,
+            version: Version::V3_1,
             extensions: names(&[
                 "cl_khr_byte_addressable_store",
                 "cl_khr_fp16",
@@ -65,6 +74,16 @@ impl Default for DeviceProfile {
                 "cl_khr_int64_extended_atomics",
                 "cl_khr_3d_image_writes",
                 "cl_khr_subgroups",
+                "cl_khr_extended_bit_ops",
+                "cl_khr_integer_dot_product",
+                "cl_khr_subgroup_extended_types",
+                "cl_khr_subgroup_ballot",
+                "cl_khr_subgroup_clustered_reduce",
+                "cl_khr_subgroup_non_uniform_arithmetic",
+                "cl_khr_subgroup_non_uniform_vote",
+                "cl_khr_subgroup_rotate",
+                "cl_khr_subgroup_shuffle",
+                "cl_khr_subgroup_shuffle_relative",
             ]),
             features: names(&[
                 "__opencl_c_int64",
@@ -82,6 +101,8 @@ impl Default for DeviceProfile {
                 "__opencl_c_device_enqueue",
                 "__opencl_c_subgroups",
                 "__opencl_c_work_group_collective_functions",
+                "__opencl_c_integer_dot_product_input_4x8bit",
+                "__opencl_c_integer_dot_product_input_4x8bit_packed",
             ]),
             images: true,
         }
@@ -104,6 +125,18 @@ pub(crate) struct Language {
     pub(crate) scope_all_devices: bool,
     pub(crate) work_group_functions: bool,
     pub(crate) sub_groups: bool,
+    /// Functions of sub-groups take narrow integers, and broadcast vectors.
+    pub(crate) sub_group_types: bool,
+    pub(crate) sub_group_shuffle: bool,
+    pub(crate) sub_group_shuffle_relative: bool,
+    pub(crate) sub_group_rotate: bool,
+    pub(crate) sub_group_ballot: bool,
+    pub(crate) sub_group_vote: bool,
+    pub(crate) sub_group_arithmetic: bool,
+    pub(crate) sub_group_clustered: bool,
+    pub(crate) extended_bits: bool,
+    pub(crate) integer_dot: bool,
+    pub(crate) integer_dot_packed: bool,
     pub(crate) images: bool,
     pub(crate) image_writes_3d: bool,
     pub(crate) read_write_images: bool,
@@ -115,16 +148,21 @@ pub(crate) struct Language {
 }
 
 impl Language {
-    /// In OpenCL C 2.0 the features are part of the language; in 3.0 they are what the device
-    /// says; before 2.0 there are none.
+    /// In OpenCL C 2.0 the features are part of the language; since 3.0 they are what the device
+    /// says; before 2.0 there are none. What 3.1 made a part of the language is there before where the device has the
+    /// extension that it was.
     pub(crate) fn new(device: &DeviceProfile, options: &BuildOptions) -> Self {
         let version = options.version();
         let feature = |name: &str| match version {
             Version::V1_0 | Version::V1_1 | Version::V1_2 => false,
             Version::V2_0 => true,
-            Version::V3_0 => device.features.contains(name),
+            Version::V3_0 | Version::V3_1 => device.features.contains(name),
         };
         let extension = |name: &str| device.extensions.contains(name);
+        let promoted = |name: &str| version >= Version::V3_1 || extension(name);
+        let since_3_0 = |name: &str| version >= Version::V3_0 && device.features.contains(name);
+        let sub_groups = version >= Version::V2_0 && extension("cl_khr_subgroups")
+            || since_3_0("__opencl_c_subgroups");
         Self {
             version,
             fp16: extension("cl_khr_fp16"),
@@ -138,8 +176,18 @@ impl Language {
             scope_device: feature("__opencl_c_atomic_scope_device"),
             scope_all_devices: feature("__opencl_c_atomic_scope_all_devices"),
             work_group_functions: feature("__opencl_c_work_group_collective_functions"),
-            sub_groups: version >= Version::V2_0 && extension("cl_khr_subgroups")
-                || version >= Version::V3_0 && device.features.contains("__opencl_c_subgroups"),
+            sub_groups,
+            sub_group_types: sub_groups && promoted("cl_khr_subgroup_extended_types"),
+            sub_group_shuffle: sub_groups && promoted("cl_khr_subgroup_shuffle"),
+            sub_group_shuffle_relative: sub_groups && promoted("cl_khr_subgroup_shuffle_relative"),
+            sub_group_rotate: sub_groups && promoted("cl_khr_subgroup_rotate"),
+            sub_group_ballot: sub_groups && extension("cl_khr_subgroup_ballot"),
+            sub_group_vote: sub_groups && extension("cl_khr_subgroup_non_uniform_vote"),
+            sub_group_arithmetic: sub_groups && extension("cl_khr_subgroup_non_uniform_arithmetic"),
+            sub_group_clustered: sub_groups && extension("cl_khr_subgroup_clustered_reduce"),
+            extended_bits: promoted("cl_khr_extended_bit_ops"),
+            integer_dot: since_3_0("__opencl_c_integer_dot_product_input_4x8bit"),
+            integer_dot_packed: since_3_0("__opencl_c_integer_dot_product_input_4x8bit_packed"),
             images: device.images,
             image_writes_3d: extension("cl_khr_3d_image_writes"),
             read_write_images: device.images && feature("__opencl_c_read_write_images"),

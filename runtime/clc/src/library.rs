@@ -17,7 +17,7 @@ struct File {
 }
 
 /// Its files, each compiled when a program calls a function of it.
-static FILES: [File; 3] = [
+static FILES: [File; 4] = [
     File {
         name: "image.cl",
         text: include_str!("library/image.cl"),
@@ -35,6 +35,12 @@ static FILES: [File; 3] = [
         text: include_str!("library/enqueue.cl"),
         about: "enqueue",
         lowered: LazyLock::new(|| FILES[2].compiled()),
+    },
+    File {
+        name: "sub_group.cl",
+        text: include_str!("library/sub_group.cl"),
+        about: "__sub_group",
+        lowered: LazyLock::new(|| FILES[3].compiled()),
     },
 ];
 

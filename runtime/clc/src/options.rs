@@ -134,7 +134,7 @@ impl BuildOptions {
                     options.standard = Some(version.ok_or_else(|| OptionError::BadValue {
                         option: "-cl-std".to_owned(),
                         value: value.to_owned(),
-                        expected: "CL1.0, CL1.1, CL1.2, CL2.0 or CL3.0",
+                        expected: "CL1.0, CL1.1, CL1.2, CL2.0, CL3.0 or CL3.1",
                     })?);
                 }
                 _ => return Err(OptionError::Unknown(word)),

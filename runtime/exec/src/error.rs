@@ -229,6 +229,18 @@ pub enum TrapKind {
         /// The global id of that work-item.
         other_id: [u64; 3],
     },
+    /// Work-items of a sub-group rotate their values by different numbers.
+    #[error(
+        "divergent rotation: it rotates by {delta} and work-item {other_id:?} of the same sub-group by {other_delta}"
+    )]
+    DivergentRotation {
+        /// By how much it rotates.
+        delta: i64,
+        /// By how much another one does.
+        other_delta: i64,
+        /// The global id of that work-item.
+        other_id: [u64; 3],
+    },
     /// A broadcast of the value of a work-item that the group does not have.
     #[error("broadcast of the value of work-item {from:?} in a group of {sides:?}")]
     BroadcastFromNobody {

@@ -154,6 +154,7 @@ intrinsics! {
         Clz = "clz", "Leading zeros; the width for 0.";
         Ctz = "ctz", "Trailing zeros; the width for 0.";
         Popcount = "popcount", "Bits that are 1.";
+        BitReverse = "bit_reverse", "The bits in reverse order.";
     }
     Signature::Int(2) => {
         SAbsDiff = "sabs_diff", "Magnitude of the difference, signed operands.";

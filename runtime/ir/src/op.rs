@@ -194,7 +194,8 @@ pub enum Op {
         /// What this work-item contributes, a scalar.
         value: Operand,
         /// Of a broadcast, whose value it is: the id in each dimension of the work-group, or the one in
-        /// the sub-group, `I64`; ids that are not given are zero. Else nothing.
+        /// the sub-group, `I64`; ids that are not given are zero. Of a shuffle the id in the sub-group, `I64`,
+        /// and, where all that take part must be given one number, that, `I64`. Else nothing.
         from: Vec<Operand>,
     },
     /// Copy of a block of bytes; the blocks are the same or do not overlap.
@@ -475,13 +476,17 @@ pub enum Collective {
     InclusiveScan(RmwOp),
     /// The values before the own one joined; the identity of the operation for the first.
     ExclusiveScan(RmwOp),
+    /// Of a sub-group (OpenCL C section 6.15.21): the value of the work-item that each names for itself, zero where
+    /// that one takes no part. Not all need come: those take part that come to it on the same way, once all
+    /// others of the sub-group have ended or wait for something else.
+    Shuffle,
 }
 
 impl Collective {
     /// How values are joined, where they are.
     pub const fn operation(self) -> Option<RmwOp> {
         match self {
-            Collective::Broadcast => None,
+            Collective::Broadcast | Collective::Shuffle => None,
             Collective::Reduce(op)
             | Collective::InclusiveScan(op)
             | Collective::ExclusiveScan(op) => Some(op),

@@ -279,6 +279,7 @@ fn write_inst(f: &mut Formatter<'_>, function: &Function, inst: &Inst) -> fmt::R
             };
             let (name, op) = match function {
                 Collective::Broadcast => ("broadcast", None),
+                Collective::Shuffle => ("shuffle", None),
                 Collective::Reduce(op) => ("reduce", Some(op)),
                 Collective::InclusiveScan(op) => ("inclusive_scan", Some(op)),
                 Collective::ExclusiveScan(op) => ("exclusive_scan", Some(op)),

@@ -21,9 +21,11 @@ static PROFILE: LazyLock<DeviceProfile> = LazyLock::new(|| {
     device.extensions.retain(|name| profile::keeps(name));
     device.features.retain(|name| profile::keeps(name));
     device.images = profile::has(profile::Feature::Images);
-    if !profile::includes(profile::Version::V3_0) {
-        device.version = Version::V1_2;
-    }
+    device.version = match profile::version_reported() {
+        profile::Version::V1_2 => Version::V1_2,
+        profile::Version::V3_0 => Version::V3_0,
+        profile::Version::V3_1 => Version::V3_1,
+    };
     device
 });
 
@@ -68,6 +70,30 @@ pub fn spirv_versions() -> &'static [(u32, u32)] {
     match profile::has(profile::Feature::Il) {
         true => &spirv::VERSIONS,
         false => &[],
+    }
+}
+
+/// What modules of SPIR-V may declare: capabilities, by their numbers.
+pub fn spirv_capabilities() -> Vec<u32> {
+    match profile::has(profile::Feature::Il) {
+        true => spirv::capabilities(&PROFILE),
+        false => Vec::new(),
+    }
+}
+
+/// Extensions that modules of SPIR-V may declare.
+pub fn spirv_extensions() -> Vec<&'static str> {
+    match profile::has(profile::Feature::Il) {
+        true => spirv::extensions(&PROFILE),
+        false => Vec::new(),
+    }
+}
+
+/// Sets of extended instructions that modules of SPIR-V may import.
+pub fn spirv_instruction_sets() -> Vec<&'static str> {
+    match profile::has(profile::Feature::Il) {
+        true => spirv::extended_instruction_sets().to_vec(),
+        false => Vec::new(),
     }
 }
 

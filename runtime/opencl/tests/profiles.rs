@@ -222,6 +222,7 @@ fn refuses_modules(rig: &Rig) {
     };
     assert_eq!(list(CL_DEVICE_IL_VERSION), [0]);
     assert_eq!(list(CL_DEVICE_ILS_WITH_VERSION), []);
+    refuses_what_3_1_has(rig);
     let mut code = 1;
     let bytes = [3u8, 2, 35, 7];
     unsafe {
@@ -235,6 +236,42 @@ fn refuses_modules(rig: &Rig) {
         let at = (&raw const value).cast();
         let code = clSetProgramSpecializationConstant(program, 0, 4, at);
         assert_eq!(code, CL_INVALID_OPERATION);
+        assert_eq!(clReleaseProgram(program), CL_SUCCESS);
+    }
+}
+
+/// Nothing is there that came with 3.1 and that no extension brings.
+fn refuses_what_3_1_has(rig: &Rig) {
+    let device = rig::device();
+    for name in [
+        CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS,
+        CL_DEVICE_SPIRV_EXTENSIONS,
+        CL_DEVICE_SPIRV_CAPABILITIES,
+        CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES,
+        CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT,
+        CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED,
+    ] {
+        let code = unsafe { clGetDeviceInfo(device, name, 0, null_mut(), null_mut()) };
+        assert_eq!(code, CL_INVALID_VALUE, "{name:#x}");
+    }
+    assert!(!builds(rig, c"kernel void k() {}", c"-cl-std=CL3.1"));
+    for call in [
+        c"kernel void k(global int *a) { a[0] = bit_reverse(a[1]); }",
+        c"kernel void k(global int *a) { a[0] = dot_4x8packed_ss_int(a[1], a[2]); }",
+        c"kernel void k(global int *a) { a[0] = dot((char4)(1), (char4)(2)); }",
+        c"kernel void k(global int *a) { a[0] = sub_group_shuffle(a[0], 0); }",
+    ] {
+        assert!(!builds(rig, call, c"-cl-std=CL3.0"), "{call:?}");
+    }
+    let own = c"int bit_reverse(int n) { return n; } kernel void k(global int *a) { a[0] = bit_reverse(a[1]); }";
+    assert!(builds(rig, own, c"-cl-std=CL3.0"));
+    let program = build(rig, c"kernel void k(local int *a) { a[0] = 1; }", c"");
+    let mut code = 1;
+    unsafe {
+        let kernel = clCreateKernel(program, c"k".as_ptr(), &mut code);
+        assert_eq!(code, CL_SUCCESS);
+        assert_eq!(clSetKernelArg(kernel, 0, 0, null()), CL_INVALID_ARG_SIZE);
+        assert_eq!(clReleaseKernel(kernel), CL_SUCCESS);
         assert_eq!(clReleaseProgram(program), CL_SUCCESS);
     }
 }

@@ -235,6 +235,21 @@ pub(crate) struct Vectors {
     pub(crate) halves: bool,
 }
 
+/// Whose value a work-item of a sub-group gets: which, a number says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SubGroupShuffle {
+    /// That with this id.
+    Index,
+    /// That with the own id, some bits of which are inverted.
+    Xor,
+    /// So many before.
+    Up,
+    /// So many behind.
+    Down,
+    /// So many behind in the sub-group, or in clusters of it of so many, which begins anew behind its end.
+    Rotate(Option<u32>),
+}
+
 /// What a built-in function does. Its operands are the call's, converted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Builtin {
@@ -262,6 +277,12 @@ pub(crate) enum Builtin {
     MultiplyAdd(ir::Intrinsic),
     /// `upsample`
     Upsample,
+    /// `bitfield_insert`
+    BitfieldInsert,
+    /// `bitfield_extract_signed` (true) and `bitfield_extract_unsigned`
+    BitfieldExtract(bool),
+    /// `dot` of integers: (vector, vector), and `dot_acc_sat` (true), to which the third is added
+    IntegerDot(bool),
     Dot,
     Cross,
     Length,
@@ -300,6 +321,8 @@ pub(crate) enum Builtin {
         kind: ir::BarrierKind,
         function: ir::Collective,
     },
+    /// (value, a number that says whose), and the size of the clusters that a sub-group is rotated in
+    SubGroupShuffle(SubGroupShuffle),
     /// A function of the library is called with the operands; before that an image is asked by the other
     /// one whether it has the element of the first two, where that is not certain.
     Library {

@@ -76,6 +76,23 @@ impl Lower<'_> {
                 let hi = self.b.int(IntOp::Shl, hi, shift);
                 self.b.int(IntOp::Or, hi, lo).into()
             }
+            Builtin::BitfieldInsert => self.bitfield_insert(scalar, [a, b], (c, operand(3))),
+            Builtin::BitfieldExtract(signed) => self.bitfield_extract(signed, scalar, a, (b, c)),
+            Builtin::IntegerDot(saturates) => {
+                let kinds = [0, 1].map(|n| self.scalar_of(args[n].qual).kind());
+                let product = self.integer_dot([a, b], kinds);
+                match (saturates, scalar.kind()) {
+                    (false, _) => product,
+                    (true, ir::NumKind::Unsigned) => {
+                        let sum = ir::Intrinsic::UAddSat;
+                        self.b.intrinsic(sum, vec![product, c]).into()
+                    }
+                    (true, ir::NumKind::Signed | ir::NumKind::Float) => {
+                        let sum = ir::Intrinsic::SAddSat;
+                        self.b.intrinsic(sum, vec![product, c]).into()
+                    }
+                }
+            }
             Builtin::Dot => self.dot(scalar, a, b),
             Builtin::Length => self.length(a),
             Builtin::Distance => {
@@ -148,6 +165,7 @@ impl Lower<'_> {
                 let from = values.get(1..).unwrap_or_default().to_vec();
                 self.collective((kind, function), a, from)
             }
+            Builtin::SubGroupShuffle(how) => self.sub_group_shuffle(how, a, b),
             Builtin::Library { function, holds } => self.library(function, holds, values, qual),
             Builtin::ToSpace => self.b.emit(ty, Op::ToSpace(a)).into(),
             Builtin::GetFence => self.fence_of(a),

@@ -1,4 +1,4 @@
-//! Copies by a work-group (OpenCL C 6.15.13), and collective functions.
+//! Copies by a work-group (OpenCL C 6.15.13), collective functions, shuffles of sub-groups.
 //!
 //! Every work-item copies its part when it comes to the copy, and waiting for the events is a
 //! barrier: after it all parts are there for all. Contiguous blocks are cut into one part a
@@ -6,9 +6,9 @@
 //! has waited for may be there or not, as the specification allows.
 
 use super::function::Lower;
-use crate::hir::Strided;
+use crate::hir::{Strided, SubGroupShuffle};
 use touchstone_ir as ir;
-use touchstone_ir::{Cmp, Const, IntOp, Op, Operand, Query, Reg};
+use touchstone_ir::{Cmp, Const, IntOp, NumKind, Op, Operand, Query, Reg};
 
 impl Lower<'_> {
     /// The work-item's number in its group, and how many there are.
@@ -88,7 +88,7 @@ impl Lower<'_> {
         self.b.select(none, Const::i64(1), event).into()
     }
 
-    /// What the work-items of a group compute together of a scalar each.
+    /// What the work-items of a group compute together of a scalar each, or of each element of a vector.
     pub(super) fn collective(
         &mut self,
         (kind, function): (ir::BarrierKind, ir::Collective),
@@ -96,13 +96,64 @@ impl Lower<'_> {
         from: Vec<Operand>,
     ) -> Operand {
         let ty = self.b.type_of(value);
-        let op = Op::Collective {
-            kind,
-            function,
-            value,
-            from,
+        let mut parts = Vec::new();
+        for value in self.elements(value) {
+            let op = Op::Collective {
+                kind,
+                function,
+                value,
+                from: from.clone(),
+            };
+            let ty = self.b.type_of(value);
+            parts.push(self.b.emit(ty, op).into());
+        }
+        match parts.as_slice() {
+            [one] => *one,
+            _ => self.b.emit(ty, Op::Construct(parts)).into(),
+        }
+    }
+
+    /// The value of another work-item of the sub-group, zero where that one takes no part.
+    pub(super) fn sub_group_shuffle(
+        &mut self,
+        how: SubGroupShuffle,
+        value: Operand,
+        number: Operand,
+    ) -> Operand {
+        let id = self.b.query(Query::SubGroupLocalId, Const::i32(0));
+        let signed = match how {
+            SubGroupShuffle::Rotate(_) => NumKind::Signed,
+            SubGroupShuffle::Index
+            | SubGroupShuffle::Xor
+            | SubGroupShuffle::Up
+            | SubGroupShuffle::Down => NumKind::Unsigned,
         };
-        self.b.emit(ty, op).into()
+        let number = self.b.convert(number, signed, ir::Type::I64, signed);
+        let from: Vec<Operand> = match how {
+            SubGroupShuffle::Index => vec![number.into()],
+            SubGroupShuffle::Xor => vec![self.b.int(IntOp::Xor, id, number).into()],
+            // Before the first one the number wraps to one that nobody has.
+            SubGroupShuffle::Up => vec![self.b.int(IntOp::Sub, id, number).into()],
+            SubGroupShuffle::Down => vec![self.b.int(IntOp::Add, id, number).into()],
+            SubGroupShuffle::Rotate(None) => {
+                let size = self.b.query(Query::MaxSubGroupSize, Const::i32(0));
+                let sum = self.b.int(IntOp::Add, id, number);
+                let place = self.b.int(IntOp::SRem, sum, size);
+                let behind = self.b.int(IntOp::Add, place, size);
+                let below = self.b.compare(Cmp::SLt, place, Const::i64(0));
+                vec![self.b.select(below, behind, place).into(), number.into()]
+            }
+            SubGroupShuffle::Rotate(Some(cluster)) => {
+                let inside = i64::from(cluster) - 1;
+                let first = self.b.int(IntOp::And, id, Const::i64(!inside));
+                let sum = self.b.int(IntOp::Add, id, number);
+                let place = self.b.int(IntOp::And, sum, Const::i64(inside));
+                let place = self.b.int(IntOp::Or, first, place);
+                vec![place.into(), number.into()]
+            }
+        };
+        let of = (ir::BarrierKind::SubGroup, ir::Collective::Shuffle);
+        self.collective(of, value, from)
     }
 
     fn at_most(&mut self, value: Reg, most: Operand) -> Reg {

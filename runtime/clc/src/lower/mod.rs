@@ -4,9 +4,10 @@
 //! - `place`: objects, and reading and writing them
 //! - `expr`: expressions
 //! - `builtin`: built-in functions
+//! - `bits`: extended bit operations, dot products of integers
 //! - `enqueue`: device-side enqueue
 //! - `geometry`: functions of vectors in space
-//! - `group`: copies by a work-group, collective functions
+//! - `group`: copies by a work-group, collective functions, shuffles of sub-groups
 //! - `library`: functions that are written in OpenCL C
 //! - `link`: several units to one module
 //!
@@ -14,6 +15,7 @@
 //! has a slot in private memory. Structs travel as pointers to private memory that belongs to the
 //! receiver: the caller copies arguments, and gives room for a result in a first, hidden argument.
 
+mod bits;
 mod builtin;
 mod enqueue;
 mod expr;

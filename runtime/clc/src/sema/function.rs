@@ -153,7 +153,7 @@ impl Sema<'_> {
             return self.error(at, message);
         }
         let text = self.name(name.symbol);
-        if self.is_builtin(&text) {
+        if self.is_reserved(&text) {
             let message = format!("`{text}` is a built-in function; it cannot be declared");
             return self.error(at, message);
         }

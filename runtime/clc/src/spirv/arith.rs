@@ -156,6 +156,31 @@ impl Body<'_, '_> {
                 self.call_c(inst, "dot", true, args)?;
                 return Ok(true);
             }
+            Code::BitFieldInsert | Code::BitFieldUExtract => {
+                let name = match inst.class.opcode {
+                    Code::BitFieldInsert => "bitfield_insert",
+                    _ => "bitfield_extract_unsigned",
+                };
+                self.call_c_all(inst, name, false)?;
+                return Ok(true);
+            }
+            Code::BitFieldSExtract => {
+                self.call_c_all(inst, "bitfield_extract_signed", true)?;
+                return Ok(true);
+            }
+            Code::BitReverse => {
+                self.call_c_all(inst, "bit_reverse", false)?;
+                return Ok(true);
+            }
+            Code::SDot
+            | Code::UDot
+            | Code::SUDot
+            | Code::SDotAccSat
+            | Code::UDotAccSat
+            | Code::SUDotAccSat => {
+                self.integer_dot(inst)?;
+                return Ok(true);
+            }
             Code::BitCount => {
                 let a = self.arg(inst, 0)?;
                 let ty = self.b.type_of(a);

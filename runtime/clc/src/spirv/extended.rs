@@ -23,7 +23,7 @@ pub(super) enum Set {
 }
 
 /// The set that has the instructions of OpenCL.
-const OPENCL: &str = "OpenCL.std";
+pub(super) const OPENCL: &str = "OpenCL.std";
 
 impl Reader<'_> {
     /// Notes a set of extended instructions.

@@ -34,6 +34,8 @@ pub(super) enum Value {
     Input(Query, Word),
     /// A pointer to the element of a built-in variable that an id names.
     InputElement(Query, Word, Word),
+    /// The address of one that a function of OpenCL C gives the value of.
+    Mask(&'static str),
     /// The value of a built-in variable of a type, which is asked for where it is needed.
     Asked(Query, Word),
     /// An image, its type, and a sampler.
@@ -198,7 +200,7 @@ impl Body<'_, '_> {
         match *value {
             Value::Operand(operand) => Ok(operand),
             Value::Asked(query, ty) => self.ask(query, ty),
-            Value::Input(..) | Value::InputElement(..) => {
+            Value::Input(..) | Value::InputElement(..) | Value::Mask(_) => {
                 Err("a built-in variable is only loaded from".into())
             }
             Value::Sampled(..) => Err("an image with a sampler is only read".into()),
@@ -272,6 +274,7 @@ impl Body<'_, '_> {
             || self.pointer(inst)?
             || self.atomic(inst)?
             || self.group(inst)?
+            || self.present(inst)?
             || self.image(inst)?;
         ensure!(read, "this instruction is not supported");
         Ok(())

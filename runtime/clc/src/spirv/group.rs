@@ -3,6 +3,7 @@
 use super::function::Body;
 use super::reader::result_type;
 use super::types::Ty;
+use super::wrap::C;
 use super::{Check, ensure};
 use rspirv::dr::{self, Instruction};
 use rspirv::spirv::{GroupOperation, Op as Code};
@@ -66,6 +67,26 @@ impl Body<'_, '_> {
                 let value = self.of_each(kind, Collective::Broadcast, value, &from);
                 self.set(inst, value)?;
             }
+            Code::GroupNonUniformShuffle => self.sub_group_shuffle(inst, "sub_group_shuffle")?,
+            Code::GroupNonUniformShuffleXor => {
+                self.sub_group_shuffle(inst, "sub_group_shuffle_xor")?
+            }
+            Code::GroupNonUniformShuffleUp => {
+                self.sub_group_shuffle(inst, "sub_group_shuffle_up")?
+            }
+            Code::GroupNonUniformShuffleDown => {
+                self.sub_group_shuffle(inst, "sub_group_shuffle_down")?
+            }
+            Code::GroupNonUniformRotateKHR if inst.operands.len() > 3 => {
+                let name = "sub_group_clustered_rotate";
+                let Some(size) = self.constant_operand(inst, 3)? else {
+                    return Err("the size of its clusters is no constant".into());
+                };
+                let body = format!("return {name}(a0, a1, {size}u);");
+                let args = self.shuffled(inst)?;
+                self.call_c_text(inst, &format!("{name}_{size}"), true, args, &body)?;
+            }
+            Code::GroupNonUniformRotateKHR => self.sub_group_shuffle(inst, "sub_group_rotate")?,
             Code::GroupAsyncCopy => self.async_copy(inst)?,
             Code::GroupWaitEvents => {
                 ensure!(
@@ -78,6 +99,24 @@ impl Body<'_, '_> {
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// A shuffle or a rotation of a sub-group.
+    fn sub_group_shuffle(&mut self, inst: &Instruction, name: &str) -> Check<()> {
+        let args = self.shuffled(inst)?;
+        self.call_c(inst, name, true, args)
+    }
+
+    /// The value that a work-item gives, and the number that says whose it gets.
+    fn shuffled(&mut self, inst: &Instruction) -> Check<Vec<(Operand, C)>> {
+        ensure!(
+            self.together(inst, 0)? == BarrierKind::SubGroup,
+            "only sub-groups shuffle"
+        );
+        Ok(vec![
+            self.c_arg(inst, 1, true)?,
+            self.c_arg(inst, 2, false)?,
+        ])
     }
 
     /// Who comes together at a collective instruction.

@@ -99,6 +99,7 @@ impl Body<'_, '_> {
     fn load(&mut self, inst: &Instruction) -> Check<()> {
         let ty = result_type(inst)?;
         let address = match self.value(id(inst, 0)?)? {
+            Value::Mask(function) => return self.call_c(inst, function, false, Vec::new()),
             Value::Input(query, _) => return self.alias(inst, Value::Asked(query, ty)),
             Value::InputElement(query, of, index) => {
                 let element = self.ask_element(query, of, index)?;

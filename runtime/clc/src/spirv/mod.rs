@@ -1,13 +1,15 @@
 //! SPIR-V to IR: kernels that come compiled (`clCreateProgramWithIL`) instead of as OpenCL C.
 //!
 //! - `parse`: words to the instructions of a module
+//! - `capability`: what modules may declare that they need
 //! - `types`: types, their sizes and layouts
 //! - `constant`: constants, specialization constants, initial values
 //! - `variable`: variables of the module, built-in variables among them
 //! - `kernel`: entry points and their arguments
 //! - `function`: functions, values, calls
 //! - `flow`: blocks, branches, `OpPhi`
-//! - `arith`, `convert`, `composite`, `memory`, `pointer`, `atomic`, `group`, `image`: instructions by their subject
+//! - `arith`, `dot`, `convert`, `composite`, `memory`, `pointer`, `atomic`, `group`, `present`, `image`: instructions by their
+//!   subject
 //! - `extended`: the instructions of `OpenCL.std`
 //! - `wrap`: built-in functions of OpenCL C, called from a module
 //!
@@ -27,9 +29,11 @@
 
 mod arith;
 mod atomic;
+mod capability;
 mod composite;
 mod constant;
 mod convert;
+mod dot;
 mod extended;
 mod flow;
 mod function;
@@ -39,22 +43,25 @@ mod kernel;
 mod memory;
 mod parse;
 mod pointer;
+mod present;
 mod reader;
 mod types;
 mod variable;
 mod wrap;
 
+pub use capability::{capabilities, extended_instruction_sets, extensions};
 pub use parse::{SpecConstant, spec_constants};
 
+use crate::device::Version;
 use crate::lower::Lowered;
-use crate::{BuildFailure, CompileOptions};
+use crate::{BuildFailure, BuildOptions, CompileOptions, DeviceProfile};
 use reader::Reader;
 
 /// Why something cannot be read: a sentence without its place.
 type Check<T> = Result<T, String>;
 
 /// The versions of SPIR-V that are read, as `CL_DEVICE_ILS_WITH_VERSION` lists them: (major, minor).
-pub const VERSIONS: [(u32, u32); 5] = [(1, 0), (1, 1), (1, 2), (1, 3), (1, 4)];
+pub const VERSIONS: [(u32, u32); 7] = [(1, 0), (1, 1), (1, 2), (1, 3), (1, 4), (1, 5), (1, 6)];
 
 /// A value for a specialization constant: its `SpecId`, and its bytes as the host has them.
 pub type Specialization = (u32, Vec<u8>);
@@ -77,6 +84,14 @@ pub(crate) fn read(
     let mut units = vec![lowered];
     units.extend(wrapped.compiled(options)?);
     Ok(units)
+}
+
+/// The options as which OpenCL C is compiled for a module: that has all that the device has.
+fn newest(device: &DeviceProfile) -> BuildOptions {
+    BuildOptions {
+        standard: Some(device.version.max(Version::V3_0)),
+        ..BuildOptions::default()
+    }
 }
 
 /// `Err` with a formatted message unless the condition holds.

@@ -1,5 +1,6 @@
 //! What is known of a module while it is read: names, decorations, types, constants, functions.
 
+use super::capability::is_there;
 use super::constant::Given;
 use super::extended::Set;
 use super::function::Callee;
@@ -7,15 +8,13 @@ use super::parse::{Parsed, spec_id};
 use super::types::Ty;
 use super::variable::Variable;
 use super::wrap::Wrapped;
-use super::{Check, Specialization, ensure};
+use super::{Check, Specialization, ensure, newest};
 use crate::CompileOptions;
-use crate::device::{Language, Version};
+use crate::device::Language;
 use crate::lower::{Linkage, Lowered};
-use crate::options::BuildOptions;
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{
-    AddressingModel, Capability, Decoration, FunctionParameterAttribute, LinkageType, MemoryModel,
-    Op, Word,
+    AddressingModel, Decoration, FunctionParameterAttribute, LinkageType, MemoryModel, Op, Word,
 };
 use std::collections::{HashMap, HashSet};
 use touchstone_ir as ir;
@@ -74,13 +73,9 @@ impl<'m> Reader<'m> {
         values: &[Specialization],
         options: &CompileOptions<'_>,
     ) -> Check<Self> {
-        let written_for = BuildOptions {
-            standard: Some(Version::V3_0),
-            ..BuildOptions::default()
-        };
         let mut reader = Self {
             parsed,
-            language: Language::new(&options.device, &written_for),
+            language: Language::new(&options.device, &newest(&options.device)),
             names: HashMap::new(),
             decorations: HashMap::new(),
             value_types: HashMap::new(),
@@ -152,42 +147,7 @@ impl<'m> Reader<'m> {
         let Some(Operand::Capability(capability)) = inst.operands.first() else {
             return Err("OpCapability without a capability".into());
         };
-        let language = &self.language;
-        let there = match capability {
-            Capability::Addresses
-            | Capability::Linkage
-            | Capability::Kernel
-            | Capability::Matrix
-            | Capability::Vector16
-            | Capability::Float16Buffer
-            | Capability::Int64
-            | Capability::Int16
-            | Capability::Int8
-            | Capability::ExpectAssumeKHR
-            | Capability::SignedZeroInfNanPreserve
-            | Capability::DenormPreserve
-            | Capability::RoundingModeRTE => true,
-            Capability::Float16 => language.fp16,
-            Capability::Float64 => language.fp64,
-            Capability::Int64Atomics => language.int64_atomics,
-            Capability::GenericPointer => language.generic,
-            // The functions of each kind of group are asked for where they are called.
-            Capability::Groups => language.work_group_functions || language.sub_groups,
-            Capability::SubgroupDispatch => language.sub_groups,
-            Capability::ImageBasic
-            | Capability::LiteralSampler
-            | Capability::Sampled1D
-            | Capability::Image1D
-            | Capability::SampledBuffer
-            | Capability::ImageBuffer
-            | Capability::ImageQuery => language.images,
-            Capability::ImageReadWrite => language.read_write_images,
-            Capability::AtomicFloat32AddEXT
-            | Capability::AtomicFloat32MinMaxEXT
-            | Capability::AtomicFloat64AddEXT
-            | Capability::AtomicFloat64MinMaxEXT => language.atomics,
-            _ => false,
-        };
+        let there = is_there(*capability, &self.language);
         ensure!(
             there,
             "OpCapability {capability:?}: the device does not have it"

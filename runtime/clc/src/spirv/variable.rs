@@ -2,6 +2,7 @@
 
 use super::constant::Initial;
 use super::function::{Body, Value};
+use super::present::mask;
 use super::reader::{Reader, id, result, result_type};
 use super::types::{Ty, space_of};
 use super::{Check, ensure};
@@ -19,6 +20,8 @@ pub(super) enum Variable {
     Local(LocalId),
     /// A built-in variable with the type of its value.
     Input(Query, Word),
+    /// One that a function of OpenCL C gives the value of.
+    Mask(&'static str),
 }
 
 /// The question that a built-in variable answers.
@@ -84,6 +87,12 @@ impl Reader<'_> {
                 let Some([dr::Operand::BuiltIn(builtin)]) = builtin else {
                     return Err("an input that is no built-in variable".into());
                 };
+                if let Some(function) = mask(*builtin) {
+                    let fits = matches!(self.ty(to)?, Ty::Vector(Scalar::I32, Lanes::L4));
+                    ensure!(fits, "{builtin:?} has not the type {}", self.name(to));
+                    self.variables.insert(variable, Variable::Mask(function));
+                    return Ok(());
+                }
                 let asked = query(*builtin)
                     .ok_or_else(|| format!("the built-in variable {builtin:?} is not supported"))?;
                 let shape = self.ty(to)?;
@@ -155,6 +164,7 @@ impl Body<'_, '_> {
             }
             Variable::Local(local) => Value::Operand(self.b.local_addr(local).into()),
             Variable::Input(query, ty) => Value::Input(query, ty),
+            Variable::Mask(function) => Value::Mask(function),
         }
     }
 

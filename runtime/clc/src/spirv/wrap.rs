@@ -9,12 +9,12 @@
 //! The front end compiles them as a unit of their own, which is linked with the module's. Units of several modules may
 //! have the same ones.
 
-use super::Check;
 use super::function::Body;
 use super::reader::{Reader, result_type};
 use super::types::{Ty, space_of};
+use super::{Check, newest};
 use crate::lower::{Lowered, lower};
-use crate::{BuildFailure, BuildOptions, CompileOptions, Source, checked};
+use crate::{BuildFailure, CompileOptions, Source, checked};
 use rspirv::dr::Instruction;
 use rspirv::spirv::Word;
 use std::collections::BTreeMap;
@@ -77,7 +77,7 @@ impl Wrapped {
         let texts = self.functions.into_values().map(|(_, text)| text);
         let source = Source::new("SPIR-V", texts.collect::<String>());
         let options = CompileOptions {
-            build: BuildOptions::parse("-cl-std=CL3.0").unwrap_or_default(),
+            build: newest(&options.device),
             device: options.device.clone(),
             headers: None,
         };
@@ -196,6 +196,15 @@ impl Body<'_, '_> {
     ) -> Check<()> {
         let body = format!("return {name}({});", passed(args.len()));
         self.call_c_text(inst, name, signed, args, &body)
+    }
+
+    /// Calls a built-in function of OpenCL C with all operands of an instruction, whose integers have no signs; those of
+    /// the result have or have not.
+    pub(super) fn call_c_all(&mut self, inst: &Instruction, name: &str, signed: bool) -> Check<()> {
+        let args: Check<Vec<_>> = (0..inst.operands.len())
+            .map(|n| self.c_arg(inst, n, false))
+            .collect();
+        self.call_c(inst, name, signed, args?)
     }
 
     /// Calls a function of OpenCL C with a body, whose parameters are `a0`, `a1` and so on, for an instruction.

@@ -24,7 +24,7 @@ told! {
     calls: "void f(int a, global int *b);\nkernel void k(global int *a, local int *l) {\n  f(1);\n  f(1, l);\n  f(1.5f, a);\n  a(1);\n  sqrt(a);\n  get_global_id();\n  nothing(1);\n}";
     jumps: "kernel void k(int a) {\n  break;\n  continue;\n  goto nowhere;\n  switch (a) { case 1: case 1: default: default: case a: ; }\n  case 2: ;\n  l: ; l: ;\n  return 1;\n}\nint f(void) { return; }";
     atomics: "kernel void k(global int *a, global atomic_int *b, const global atomic_int *c, int o) {\n  atomic_load(a);\n  *b = 1;\n  int x = *b + 1;\n  atomic_store_explicit(b, 1, memory_order_acquire);\n  atomic_load_explicit(b, memory_order_release);\n  atomic_load_explicit(b, o);\n  atomic_store(c, 1);\n  int e;\n  atomic_compare_exchange_strong_explicit(b, &e, 1, memory_order_relaxed, memory_order_seq_cst);\n  atomic_add(&e, 1);\n  atomic_work_item_fence(8, memory_order_acquire, memory_scope_device);\n}";
-    missing_features: "kernel void k(global int *a, read_only image2d_t i) { }\nkernel void l(global int *a) {\n  printf(\"x\");\n  sub_group_ballot(1);\n  get_sub_group_eq_mask();\n  async_work_group_copy_fence(1);\n  half h = 1.0h;\n}";
+    missing_features: "kernel void k(global int *a, read_only image2d_t i) { }\nkernel void l(global int *a) {\n  printf(\"x\");\n  sub_group_block_read(a);\n  intel_sub_group_shuffle(1, 2);\n  async_work_group_copy_fence(1);\n  half h = 1.0h;\n}";
     not_in_opencl: "struct s { int a : 3; };\nvoid v(int n) { int a[n]; }\nvoid (*fp)(void);\nvoid w(int a, ...) { }\nvoid r(int a) { auto int b = a; }";
     recursion: "int b(int);\nint a(int x) { return b(x); }\nint b(int x) { return x ? a(x - 1) : 0; }";
     undefined: "int b(int);\nextern constant int c;\nkernel void k(global int *a) { a[0] = b(1) + c; }";

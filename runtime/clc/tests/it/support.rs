@@ -2,13 +2,38 @@
 
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, OnceLock};
-use touchstone_clc::{BuildOptions, CompileOptions, Compiled, Source, compile};
+use touchstone_clc::{
+    BuildOptions, CompileOptions, Compiled, DeviceProfile, Source, Version, compile,
+};
 use touchstone_exec::{Arg, Executable, Launch, MemoryMap, Output, Permission, Pool};
 
 /// Compiles a program called `t.cl`.
 pub fn build_with(options: &str, text: &str) -> Result<Compiled, String> {
     let options = CompileOptions {
         build: BuildOptions::parse(options).unwrap(),
+        ..CompileOptions::default()
+    };
+    compile(&[Source::new("t.cl", text)], &options).map_err(|f| f.log)
+}
+
+/// Compiles for a device of OpenCL 3.0, or of 3.1 as OpenCL C 3.1, that has neither these extensions nor these features of the language.
+pub fn build_without(names: &[&str], options: &str, text: &str) -> Result<Compiled, String> {
+    let mut device = DeviceProfile {
+        version: match options {
+            "-cl-std=CL3.1" => Version::V3_1,
+            _ => Version::V3_0,
+        },
+        ..DeviceProfile::default()
+    };
+    for name in names {
+        assert!(
+            device.extensions.remove(*name) || device.features.remove(*name),
+            "{name}"
+        );
+    }
+    let options = CompileOptions {
+        build: BuildOptions::parse(options).unwrap(),
+        device,
         ..CompileOptions::default()
     };
     compile(&[Source::new("t.cl", text)], &options).map_err(|f| f.log)
@@ -65,6 +90,29 @@ pub fn launch_printing(
     global: u64,
     local: u64,
 ) -> String {
+    launched(compiled, kernel, given, (global, local), None)
+}
+
+/// Runs a kernel of a compiled program in sub-groups of at most so many work-items.
+pub fn launch_in_sub_groups(
+    compiled: Compiled,
+    kernel: &str,
+    given: Vec<Given<'_>>,
+    (global, local): (u64, u64),
+    size: u32,
+) {
+    let printed = launched(compiled, kernel, given, (global, local), Some(size));
+    assert_eq!(printed, "", "it prints");
+}
+
+/// Runs a kernel; without a size a work-group is one sub-group. What it prints.
+fn launched(
+    compiled: Compiled,
+    kernel: &str,
+    given: Vec<Given<'_>>,
+    (global, local): (u64, u64),
+    sub_group: Option<u32>,
+) -> String {
     let paper = Arc::new(Paper::default());
     let executable = Arc::new(Executable::prepare(compiled.module).unwrap());
     let id = executable.kernel(kernel).unwrap().id;
@@ -92,6 +140,9 @@ pub fn launch_printing(
         }
     }
     let mut launch = Launch::linear(id, args, global, local, Arc::new(memory));
+    if let Some(size) = sub_group {
+        launch.sub_group_size = size;
+    }
     launch.step_limit = Some(50_000_000);
     launch.output = Some(Arc::clone(&paper) as Arc<dyn Output>);
     pool().run(&executable, launch).unwrap();

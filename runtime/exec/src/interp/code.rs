@@ -344,6 +344,11 @@ pub(crate) struct Kernel {
     pub(crate) meanings3: Vec<Meaning>,
     pub(crate) printings: Vec<Printing>,
     pub(crate) meetings: Vec<Meeting>,
+    /// Where blocks begin, in the order of the code, and when items are let go that wait in each: in those of a
+    /// lower number first. Empty where the kernel has no shuffle.
+    pub(crate) blocks: Vec<(Pc, u32)>,
+    /// By function of `places`: the slot with the place that it returns to; None for the kernel.
+    pub(crate) links: Vec<Option<Slot>>,
     pub(crate) device_calls: Vec<DeviceCall>,
     pub(crate) sites: Vec<SiteInfo>,
     /// Objects that sites name.

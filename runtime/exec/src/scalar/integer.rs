@@ -24,6 +24,7 @@ macro_rules! width {
                 clz(a) = u64::from(u(a).leading_zeros());
                 ctz(a) = u64::from(u(a).trailing_zeros());
                 popcount(a) = u64::from(u(a).count_ones());
+                bit_reverse(a) = from_u(u(a).reverse_bits());
                 sabs_diff(a, b) = from_u(s(a).abs_diff(s(b)));
                 uabs_diff(a, b) = from_u(u(a).abs_diff(u(b)));
                 sadd_sat(a, b) = from_s(s(a).saturating_add(s(b)));

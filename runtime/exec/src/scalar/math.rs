@@ -169,7 +169,7 @@ fn integer(intrinsic: Intrinsic, scalar: Scalar) -> Option<Function> {
     }
     Some(functions! {
         One:
-            SAbs sabs, Clz clz, Ctz ctz, Popcount popcount;
+            SAbs sabs, Clz clz, Ctz ctz, Popcount popcount, BitReverse bit_reverse;
         Two:
             SAbsDiff sabs_diff, UAbsDiff uabs_diff, SAddSat sadd_sat, UAddSat uadd_sat,
             SSubSat ssub_sat, USubSat usub_sat, SHadd shadd, UHadd uhadd, SRhadd srhadd,

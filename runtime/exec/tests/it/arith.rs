@@ -257,12 +257,12 @@ fn integer_functions() {
         SAbsDiff, UAbsDiff, SAddSat, UAddSat, SSubSat, USubSat, SHadd, UHadd, SRhadd, URhadd, SMax,
         UMax, SMin, UMin, SMulHi, UMulHi, Rotate,
     ];
-    let exe = binary(Type::I32, two.len() + 4, |b, x, y| {
+    let exe = binary(Type::I32, two.len() + 5, |b, x, y| {
         let mut out: Vec<Reg> = two
             .iter()
             .map(|&i| b.intrinsic(i, vec![x.into(), y.into()]))
             .collect();
-        for i in [SAbs, Clz, Ctz, Popcount] {
+        for i in [SAbs, Clz, Ctz, Popcount, BitReverse] {
             out.push(b.intrinsic(i, vec![x.into()]));
         }
         out
@@ -294,6 +294,7 @@ fn integer_functions() {
             a.leading_zeros(),
             a.trailing_zeros(),
             a.count_ones(),
+            (0..32).fold(0, |r, bit| r | (a >> bit & 1) << (31 - bit)),
         ];
         let got = apply(&exe, x, y, expected.len()).expect("runs");
         prop_assert_eq!(got, expected.map(u64::from).to_vec());

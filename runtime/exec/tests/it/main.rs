@@ -13,6 +13,7 @@ mod memory;
 mod numbers;
 mod objects;
 mod random;
+mod shuffle;
 mod support;
 mod system;
 mod traps;

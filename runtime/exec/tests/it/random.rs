@@ -501,14 +501,24 @@ impl Maker {
                             Collective::Broadcast,
                             Collective::Reduce(RmwOp::Add),
                             Collective::ExclusiveScan(RmwOp::SMax),
+                            Collective::Shuffle,
                         ],
                         y,
                     );
-                    let kind = BarrierKind::WorkGroup;
+                    // Shuffles are of sub-groups, and not all need come to them.
+                    let kind = match function {
+                        Collective::Shuffle => BarrierKind::SubGroup,
+                        _ => BarrierKind::WorkGroup,
+                    };
                     let from = match function {
                         Collective::Broadcast => [z % 3, y % 2]
                             .map(|n| Const::i64(i64::from(n)).into())
                             .to_vec(),
+                        Collective::Shuffle => {
+                            let lid = self.b.query(Query::SubGroupLocalId, Const::i32(0));
+                            let other = self.b.int(IntOp::Xor, lid, Const::i64(1));
+                            vec![other.into()]
+                        }
                         _ => vec![],
                     };
                     let value = self.int(w);

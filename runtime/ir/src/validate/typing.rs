@@ -486,6 +486,10 @@ impl Types<'_> {
         let ids = match (function, kind) {
             (Collective::Broadcast, BarrierKind::WorkGroup) => 1..=3,
             (Collective::Broadcast, BarrierKind::SubGroup) => 1..=1,
+            (Collective::Shuffle, BarrierKind::SubGroup) => 1..=2,
+            (Collective::Shuffle, BarrierKind::WorkGroup) => {
+                return Err("only sub-groups shuffle".into());
+            }
             _ => 0..=0,
         };
         ensure!(

@@ -14,6 +14,7 @@ use crate::ffi::{Error, Result, ensure, raw};
 use crate::memory::{Buffer, Image, Pipe};
 use crate::object;
 use crate::platform::capabilities;
+use crate::platform::profile::{self, Version};
 use crate::queue::Queue;
 
 /// The value of one argument.
@@ -69,7 +70,9 @@ impl Kernel {
         let new = match arg.pass {
             ArgPass::LocalPointer { .. } => {
                 ensure!(value.is_null(), CL_INVALID_ARG_VALUE);
-                ensure!(size != 0, CL_INVALID_ARG_SIZE);
+                // "For OpenCL 3.1 and newer, arg_size may be zero, indicating that no local memory is required".
+                let may_be_empty = profile::includes(Version::V3_1);
+                ensure!(size != 0 || may_be_empty, CL_INVALID_ARG_SIZE);
                 Value::Local(size)
             }
             ArgPass::Pointer(_) => {

@@ -411,6 +411,7 @@ fn advice(error: &LaunchError) -> &'static str {
         | TrapKind::Explicit
         | TrapKind::DivergentBarrier { .. }
         | TrapKind::DivergentBroadcast { .. }
+        | TrapKind::DivergentRotation { .. }
         | TrapKind::BroadcastFromNobody { .. }
         | TrapKind::BarrierNotReached { .. } => "",
     }

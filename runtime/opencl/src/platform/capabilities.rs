@@ -35,11 +35,12 @@ pub fn opencl_version_text() -> String {
 }
 
 /// Extensions of the host API.
-const HOST_EXTENSIONS: [&str; 5] = [
+const HOST_EXTENSIONS: [&str; 6] = [
     "cl_khr_device_uuid",
     EXTENDED_VERSIONING,
     "cl_khr_icd",
     "cl_khr_il_program",
+    "cl_khr_spirv_queries",
     "cl_khr_suggested_local_work_size",
 ];
 
@@ -58,7 +59,16 @@ pub fn extensions() -> Vec<(&'static str, cl_version)> {
     });
     let images = IMAGE_EXTENSIONS.into_iter().filter(|_| images());
     let names = host.chain(images).chain(frontend::extensions());
-    names.map(|name| (name, version(1, 0, 0))).collect()
+    names.map(|name| (name, extension_version(name))).collect()
+}
+
+/// The version of an extension that is here.
+fn extension_version(name: &str) -> cl_version {
+    match name {
+        // The one with dot products of vectors that are not packed.
+        "cl_khr_integer_dot_product" => version(2, 0, 0),
+        _ => version(1, 0, 0),
+    }
 }
 
 /// Intermediate languages, the newest version first.
@@ -78,7 +88,7 @@ pub fn il_version_text() -> String {
     words.join(" ")
 }
 
-/// Optional features of OpenCL C 3.0.
+/// Optional features of OpenCL C 3.0 and newer.
 pub fn language_features() -> Vec<(&'static str, cl_version)> {
     let names = frontend::features();
     names.map(|name| (name, version(3, 0, 0))).collect()

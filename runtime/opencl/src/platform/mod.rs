@@ -15,6 +15,7 @@ pub mod limits;
 pub mod partition;
 pub mod profile;
 pub mod query;
+mod spirv;
 
 use std::io::Write;
 use std::num::{NonZeroU16, NonZeroUsize};

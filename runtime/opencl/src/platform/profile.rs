@@ -6,7 +6,8 @@
 //! (`opencl-3.0-backwards-compatibility`), and by the compiler.
 //!
 //! The value is a base and changes to it, separated by commas: `3.0,-svm-fine`, `3.0-minimal,+fp64`. A feature
-//! that is added brings what it needs, one that is taken takes along what needs it.
+//! that is added brings what it needs, one that is taken takes along what needs it. What 3.1 demands cannot be
+//! taken from it; as extensions they can be added to 3.0.
 
 use std::sync::LazyLock;
 
@@ -23,6 +24,8 @@ pub enum Version {
     V1_2,
     /// 3.0.
     V3_0,
+    /// 3.1.
+    V3_1,
 }
 
 /// Declares [`Feature`] and the table of its rows.
@@ -51,7 +54,8 @@ struct Row {
     feature: Feature,
     /// What the variable calls it.
     name: &'static str,
-    /// The first version in which it can be reported.
+    /// The first version whose devices have it, if nothing is taken away. What devices have since 3.1 are extensions
+    /// below it, which can be added to those of 3.0.
     since: Version,
     /// What a device that has it must have, too.
     needs: &'static [Feature],
@@ -127,11 +131,55 @@ features! {
     Uuid = "uuid", V3_0, [], ["cl_khr_device_uuid"];
     /// The extension that tells the work-group size of an enqueue without one.
     SuggestedSize = "suggested-size", V3_0, [], ["cl_khr_suggested_local_work_size"];
+    /// Bit fields and bits in reverse order.
+    BitOps = "bit-ops", V3_1, [], ["cl_khr_extended_bit_ops"];
+    /// Dot products of integers.
+    DotProduct = "dot-product", V3_1, [],
+        ["cl_khr_integer_dot_product", "__opencl_c_integer_dot_product_input_4x8bit",
+         "__opencl_c_integer_dot_product_input_4x8bit_packed"];
+    /// The extension by which devices report what they read of SPIR-V.
+    SpirvQueries = "spirv-queries", V3_1, [Il], ["cl_khr_spirv_queries"];
+    /// Ballots of those of a sub-group that are present.
+    SubGroupBallot = "sub-group-ballot", V3_1, [SubGroups], ["cl_khr_subgroup_ballot"];
+    /// Reductions of clusters of sub-groups.
+    SubGroupClusteredReduce = "sub-group-clustered-reduce", V3_1, [SubGroups],
+        ["cl_khr_subgroup_clustered_reduce"];
+    /// Reductions and scans of those of a sub-group that are present.
+    SubGroupNonUniformArithmetic = "sub-group-non-uniform-arithmetic", V3_1, [SubGroups],
+        ["cl_khr_subgroup_non_uniform_arithmetic"];
+    /// Votes of those of a sub-group that are present.
+    SubGroupNonUniformVote = "sub-group-non-uniform-vote", V3_1, [SubGroups],
+        ["cl_khr_subgroup_non_uniform_vote"];
+    /// Functions of sub-groups of narrow integers and of vectors.
+    SubGroupTypes = "sub-group-types", V3_1, [SubGroups], ["cl_khr_subgroup_extended_types"];
+    /// Rotations of sub-groups.
+    SubGroupRotate = "sub-group-rotate", V3_1, [SubGroups], ["cl_khr_subgroup_rotate"];
+    /// Shuffles of sub-groups.
+    SubGroupShuffle = "sub-group-shuffle", V3_1, [SubGroups], ["cl_khr_subgroup_shuffle"];
+    /// Shuffles relative to the own place.
+    SubGroupShuffleRelative = "sub-group-shuffle-relative", V3_1, [SubGroups],
+        ["cl_khr_subgroup_shuffle_relative"];
 }
 
+/// What a device of 3.1 must have: Required Device Extensions, and "Support for sub-groups is required for an … OpenCL 3.1
+/// device"; "An OpenCL 3.1 device must support at least SPIR-V 1.0".
+const DEMANDED_BY_3_1: [Feature; 11] = [
+    Feature::SubGroups,
+    Feature::Il,
+    Feature::Uuid,
+    Feature::SuggestedSize,
+    Feature::BitOps,
+    Feature::DotProduct,
+    Feature::SpirvQueries,
+    Feature::SubGroupTypes,
+    Feature::SubGroupRotate,
+    Feature::SubGroupShuffle,
+    Feature::SubGroupShuffleRelative,
+];
+
 impl Feature {
-    const fn bit(self) -> u32 {
-        1 << self as u32
+    const fn bit(self) -> u64 {
+        1 << self as u64
     }
 
     fn row(self) -> &'static Row {
@@ -143,7 +191,7 @@ impl Feature {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Profile {
     version: Version,
-    features: u32,
+    features: u64,
 }
 
 impl Profile {
@@ -184,16 +232,22 @@ impl Profile {
         let version = match base {
             "1.2" => Version::V1_2,
             "3.0" => Version::V3_0,
+            "3.1" => Version::V3_1,
             _ => {
                 return Err(wrong(
                     text,
-                    "begins with none of 1.2, 1.2-minimal, 3.0 and 3.0-minimal",
+                    "begins with none of 1.2, 3.0, 3.1, 1.2-minimal, 3.0-minimal and 3.1-minimal",
                 ));
             }
         };
         let mut profile = Self::full(version);
+        let demanded: &[Feature] = match version {
+            Version::V1_2 | Version::V3_0 => &[],
+            Version::V3_1 => &DEMANDED_BY_3_1,
+        };
         if minimal {
             profile.features = 0;
+            demanded.iter().for_each(|&feature| profile.add(feature));
         }
         for word in words {
             let named = |name: &str| ROWS.iter().find(|row| row.name == name);
@@ -201,14 +255,23 @@ impl Profile {
                 .split_at_checked(1)
                 .and_then(|(sign, name)| Some((sign, named(name)?)));
             match change {
-                Some(("+", row)) if row.since <= version => profile.add(row.feature),
+                Some(("+", row)) if row.since <= version || version == Version::V3_0 => {
+                    profile.add(row.feature);
+                }
                 Some(("+", _)) => {
                     return Err(wrong(
                         text,
                         &format!("has `{word}`, which 1.2 does not know"),
                     ));
                 }
-                Some(("-", row)) => profile.take(row.feature),
+                Some(("-", row)) => {
+                    profile.take(row.feature);
+                    if let Some(gone) = demanded.iter().find(|&&feature| !profile.has(feature)) {
+                        let name = gone.row().name;
+                        let why = format!("has `{word}`, which takes `{name}`: 3.1 demands that");
+                        return Err(wrong(text, &why));
+                    }
+                }
                 Some(_) | None => {
                     let names: Vec<_> = ROWS.iter().map(|row| row.name).collect();
                     let names = names.join(", ");
@@ -225,9 +288,12 @@ fn wrong(text: &str, why: &str) -> String {
     format!("TOUCHSTONE_PROFILE is `{text}` and {why}, so there is no platform.")
 }
 
+/// The version without the variable.
+const USUAL: Version = Version::V3_1;
+
 static READ: LazyLock<std::result::Result<Profile, String>> =
     LazyLock::new(|| match environment::word("TOUCHSTONE_PROFILE") {
-        None => Ok(Profile::full(Version::V3_0)),
+        None => Ok(Profile::full(USUAL)),
         Some(text) => Profile::read(&text),
     });
 
@@ -240,9 +306,7 @@ pub fn check() -> std::result::Result<(), &'static str> {
 }
 
 fn chosen() -> Profile {
-    READ.as_ref()
-        .copied()
-        .unwrap_or(Profile::full(Version::V3_0))
+    READ.as_ref().copied().unwrap_or(Profile::full(USUAL))
 }
 
 /// Whether the devices have a feature.
@@ -251,9 +315,10 @@ pub fn has(feature: Feature) -> bool {
     CHOSEN.has(feature)
 }
 
-/// Whether nothing is taken away.
+/// Whether nothing is taken away that devices of 3.0 have.
 pub fn is_full() -> bool {
-    chosen() == Profile::full(Version::V3_0)
+    let all = Profile::full(Version::V3_0).features;
+    chosen().features & all == all
 }
 
 /// The version that platform and devices report, as the queries encode it.
@@ -261,7 +326,13 @@ pub fn opencl() -> cl_version {
     match chosen().version {
         Version::V1_2 => version(1, 2, 0),
         Version::V3_0 => version(3, 0, 0),
+        Version::V3_1 => version(3, 1, 0),
     }
+}
+
+/// The version that platform and devices report.
+pub fn version_reported() -> Version {
+    chosen().version
 }
 
 /// Whether there is what came with a version.
@@ -328,6 +399,17 @@ mod tests {
         assert!(less.has(Feature::SvmCoarse) && !less.has(Feature::SvmAtomics));
         assert!(!less.has(Feature::OrderSeqCst) && less.has(Feature::ScopeAllDevices));
         assert_eq!(read("3.0"), Profile::full(Version::V3_0));
+        let newest = read("3.1");
+        assert!(newest.has(Feature::BitOps) && !read("3.0").has(Feature::BitOps));
+        let demanded = read("3.1-minimal");
+        assert!(
+            DEMANDED_BY_3_1
+                .into_iter()
+                .all(|feature| demanded.has(feature))
+        );
+        assert!(!demanded.has(Feature::Fp64) && newest.has(Feature::Fp64));
+        let some = read("3.0-minimal,+sub-group-rotate");
+        assert!(some.has(Feature::SubGroups) && some.version == Version::V3_0);
         let old = read("1.2");
         assert!(old.has(Feature::Fp64) && !old.has(Feature::SvmCoarse));
     }
@@ -339,5 +421,7 @@ mod tests {
         assert!(sentence("1.2,+svm-fine").contains("`+svm-fine`, which 1.2 does not know"));
         assert!(sentence("3.0,svm-fine").contains("`svm-fine`, which is no + or -"));
         assert!(sentence("3.0,").contains("has ``"));
+        assert!(sentence("3.1,-il").contains("`-il`, which takes `il`: 3.1 demands that"));
+        assert!(sentence("1.2,+dot-product").contains("which 1.2 does not know"));
     }
 }

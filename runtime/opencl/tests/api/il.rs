@@ -142,13 +142,13 @@ fn devices_name_the_versions_that_they_read() {
     });
     assert_eq!(
         text,
-        "SPIR-V_1.4 SPIR-V_1.3 SPIR-V_1.2 SPIR-V_1.1 SPIR-V_1.0"
+        "SPIR-V_1.6 SPIR-V_1.5 SPIR-V_1.4 SPIR-V_1.3 SPIR-V_1.2 SPIR-V_1.1 SPIR-V_1.0"
     );
     let list = query_bytes(|size, value, ret| unsafe {
         clGetDeviceInfo(device(), CL_DEVICE_ILS_WITH_VERSION, size, value, ret)
     });
     let (each, rest) = list.as_chunks::<{ size_of::<cl_name_version>() }>();
-    assert_eq!((each.len(), rest), (5, &[][..]));
+    assert_eq!((each.len(), rest), (7, &[][..]));
     assert!(each.iter().all(|one| one[4..].starts_with(b"SPIR-V\0")));
     let extensions = query_text(|size, value, ret| unsafe {
         clGetDeviceInfo(device(), CL_DEVICE_EXTENSIONS, size, value, ret)

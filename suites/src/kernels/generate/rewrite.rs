@@ -238,7 +238,7 @@ impl Rewriter<'_, '_> {
                 Stmt::Declare(id, Some(Init::Number(self.expr(value))))
             }
             Stmt::Assign(place, value) => Stmt::Assign(self.place(place), self.expr(value)),
-            Stmt::Compound(place, value) => Stmt::Compound(self.place(place), self.expr(value)),
+            Stmt::Compound(place, value) => Stmt::Compound(self.place(place), self.compound(value)),
             Stmt::If(condition, then, otherwise) => Stmt::If(
                 self.expr(condition),
                 self.block(then, false),
@@ -265,6 +265,18 @@ impl Rewriter<'_, '_> {
             }
             other => other,
         }
+    }
+
+    /// What a compound assignment gives its place: it stays one, as the place may be found once only.
+    fn compound(&mut self, of: Expr) -> Expr {
+        let kind = match of.kind {
+            Kind::Implicit(inner) => Kind::Implicit(Box::new(self.compound(*inner))),
+            Kind::Arithmetic(op, left, by) if matches!(left.kind, Kind::Held) => {
+                Kind::Arithmetic(op, left, Box::new(self.expr(*by)))
+            }
+            other => other,
+        };
+        Expr { kind, ..of }
     }
 
     fn place(&mut self, mut place: Place) -> Place {

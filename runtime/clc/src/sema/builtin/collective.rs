@@ -75,7 +75,8 @@ pub(super) fn lacking(name: &str, language: &Language) -> Option<&'static str> {
 }
 
 impl Sema<'_> {
-    /// A collective function: of an `int`, or of a number of four or eight bytes.
+    /// A collective function: of an `int`, or of a number of four or eight bytes; those of sub-groups may also take
+    /// narrower ones, and broadcast vectors.
     pub(super) fn collective(
         &mut self,
         kind: BarrierKind,
@@ -95,15 +96,19 @@ impl Sema<'_> {
             _ => 1,
         };
         self.arity_between(&call, most.min(2), most)?;
-        let scalar = match self.types.as_scalar(call.args[0].qual) {
+        let of_sub_groups = kind == BarrierKind::SubGroup && self.language.sub_group_types;
+        let vectors = of_sub_groups && matches!(together, Together::Broadcast);
+        let (scalar, lanes) = match self.types.arithmetic(call.args[0].qual) {
+            Some((Scalar::Bool, None)) => (Scalar::Int, None),
             // Narrower integers are promoted, as where one function is chosen of several.
-            Some(scalar) if scalar.is_int() && scalar.size() < 4 => Scalar::Int,
-            Some(Scalar::Bool) => Scalar::Int,
-            Some(scalar) => scalar,
-            None => return self.no_overload(&call),
+            Some((scalar, None)) if scalar.is_int() && scalar.size() < 4 && !of_sub_groups => {
+                (Scalar::Int, None)
+            }
+            Some((scalar, lanes)) if lanes.is_none() || vectors => (scalar, lanes),
+            Some(_) | None => return self.no_overload(&call),
         };
         self.check_half(scalar, call.at)?;
-        let number = self.types.scalar(scalar);
+        let number = self.types.shaped(scalar, lanes);
         self.convert_argument(&mut call, 0, number, "the value")?;
         let id = self.types.scalar(Scalar::SIZE);
         for i in 1..call.args.len() {

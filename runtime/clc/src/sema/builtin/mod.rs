@@ -1,6 +1,7 @@
 //! Built-in functions (OpenCL C 6.15): which there are, and what a call of one is.
 //!
 //! - `table`: names and kinds
+//! - `added`: which of them came with 3.1 or with extensions
 //! - `numeric`: math, integer, common, geometric and relational functions
 //! - `convert`: `convert_…` and `as_…`
 //! - `memory`: vector loads and stores
@@ -9,6 +10,10 @@
 //! - `sync`: work-item functions, barriers, fences
 //! - `group`: copies by a work-group
 //! - `collective`: collective functions of groups
+//! - `shuffle`: shuffles and rotations of sub-groups
+//! - `present`: functions of those of a sub-group that are present
+//! - `bits`: extended bit operations
+//! - `dot`: dot products of integers
 //! - `image`: images and samplers
 //! - `pipe`: pipes
 //! - `enqueue`: device-side enqueue
@@ -16,10 +21,13 @@
 //! - `generic`: which address space a generic pointer points into
 //! - `print`: `printf`
 
+mod added;
 mod atomic;
+mod bits;
 mod chosen;
 mod collective;
 mod convert;
+mod dot;
 mod enqueue;
 mod generic;
 mod group;
@@ -28,7 +36,9 @@ mod library;
 mod memory;
 mod numeric;
 mod pipe;
+mod present;
 mod print;
+mod shuffle;
 mod sync;
 mod table;
 
@@ -39,7 +49,9 @@ use crate::diag::{Reported, count};
 use crate::hir::{Builtin, Expr, ExprKind};
 use crate::source::Loc;
 use crate::types::{Qual, Space};
+use added::yields;
 use collective::lacking;
+use dot::lacking_for_dot;
 pub(super) use enqueue::RANGE;
 use enqueue::lacking_for_enqueue;
 use pipe::lacking_for_pipe;
@@ -58,6 +70,11 @@ impl Sema<'_> {
         find(name, self.language).is_some()
     }
 
+    /// Whether a program may have no function of its own of a name.
+    pub(super) fn is_reserved(&self, name: &str) -> bool {
+        self.is_builtin(name) && !yields(name, self.language)
+    }
+
     /// Checks a call of a built-in function.
     pub(super) fn builtin_call(
         &mut self,
@@ -70,6 +87,7 @@ impl Sema<'_> {
             && let Some(feature) = lacking(name, self.language)
                 .or_else(|| lacking_for_pipe(name, self.language))
                 .or_else(|| lacking_for_enqueue(name, self.language))
+                .or_else(|| lacking_for_dot(name, self.language))
         {
             return self.error(at, format!("`{name}` needs {feature}"));
         }
@@ -86,6 +104,9 @@ impl Sema<'_> {
         let call = Call { name, args, at };
         match kind {
             Kind::Query(query, scalar) => self.query(query, scalar, call),
+            Kind::Numeric(_) if name == "dot" && self.are_integers_to_dot(&call) => {
+                self.dot_of_integers(call)
+            }
             Kind::Numeric(numeric) => self.numeric_builtin(numeric, call),
             Kind::Convert(conversion) => self.conversion(conversion, call),
             Kind::Memory(memory) => self.memory_builtin(memory, call),
@@ -93,6 +114,10 @@ impl Sema<'_> {
             Kind::Atomic(op) => self.atomic(op, call),
             Kind::Sync(sync) => self.sync(sync, call),
             Kind::Collective(kind, together) => self.collective(kind, together, call),
+            Kind::SubGroupShuffle(function) => self.sub_group_shuffle(function, call),
+            Kind::Present(function) => self.present(function, call),
+            Kind::Bits(function) => self.bit_function(function, call),
+            Kind::IntegerDot(function) => self.integer_dot(function, call),
             Kind::Constant(bits, scalar) => {
                 self.arity(&call, 0)?;
                 Ok(self.number(bits, scalar, at))

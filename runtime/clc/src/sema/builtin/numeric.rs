@@ -12,7 +12,11 @@ use touchstone_ir::{Intrinsic, NumKind};
 
 impl Sema<'_> {
     /// Brings the arguments at `range` to one type.
-    fn unify(&mut self, call: &mut Call<'_>, range: std::ops::Range<usize>) -> Checked<Shape> {
+    pub(super) fn unify(
+        &mut self,
+        call: &mut Call<'_>,
+        range: std::ops::Range<usize>,
+    ) -> Checked<Shape> {
         let mut vector: Option<Shape> = None;
         let mut scalars: Option<Scalar> = None;
         for arg in &call.args[range.clone()] {

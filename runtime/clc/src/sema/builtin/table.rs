@@ -1,10 +1,15 @@
 //! The names of built-in functions.
 
+use super::added::added;
+use super::bits::BitFunction;
 use super::collective::{Together, collective, has_collective};
 use super::convert::{Conversion, conversion};
+use super::dot::DotFunction;
 use super::enqueue::{EnqueueFunction, enqueue};
 use super::image::{ImageFunction, image};
 use super::pipe::{PipeFunction, pipe};
+use super::present::PresentFunction;
+use super::shuffle::ShuffleFunction;
 use crate::device::{Language, Version};
 use crate::hir::{Builtin, Vectors};
 use crate::types::Scalar;
@@ -30,6 +35,14 @@ pub(super) enum Kind {
     Enqueue(EnqueueFunction),
     /// A collective function of a work-group or a sub-group.
     Collective(BarrierKind, Together),
+    /// A shuffle or a rotation of a sub-group.
+    SubGroupShuffle(ShuffleFunction),
+    /// A function of those of a sub-group that are present.
+    Present(PresentFunction),
+    /// An extended bit operation.
+    Bits(BitFunction),
+    /// A dot product of integers.
+    IntegerDot(DotFunction),
     Constant(u64, Scalar),
     /// `to_global` and its like.
     ToSpace(AddressSpace),
@@ -219,6 +232,9 @@ pub(super) fn find(name: &str, language: &Language) -> Option<Kind> {
     }
     if let Some(function) = enqueue(name, language) {
         return Some(Kind::Enqueue(function));
+    }
+    if let Some(kind) = added(name, language) {
+        return Some(kind);
     }
     if name.starts_with("get_") {
         return query(name, language);

@@ -5,7 +5,8 @@ use rspirv::grammar::{INSTRUCTION_TABLE, OperandKind, OperandQuantifier, ext_ins
 use rspirv::spirv::{
     AccessQualifier, AddressingModel, BuiltIn, Capability, Decoration, Dim, ExecutionMode,
     ExecutionModel, FPRoundingMode, FunctionParameterAttribute, GroupOperation, ImageFormat,
-    LinkageType, MemoryModel, Op, SamplerAddressingMode, SamplerFilterMode, StorageClass,
+    LinkageType, MemoryModel, Op, PackedVectorFormat, SamplerAddressingMode, SamplerFilterMode,
+    StorageClass,
 };
 use std::collections::HashMap;
 use std::str::FromStr;
@@ -77,6 +78,7 @@ fn enumerant(kind: OperandKind, token: &str) -> Option<u32> {
         OperandKind::AccessQualifier => named(token, |e: AccessQualifier| e as u32),
         OperandKind::SamplerAddressingMode => named(token, |e: SamplerAddressingMode| e as u32),
         OperandKind::SamplerFilterMode => named(token, |e: SamplerFilterMode| e as u32),
+        OperandKind::PackedVectorFormat => named(token, |e: PackedVectorFormat| e as u32),
         OperandKind::SourceLanguage => Some(3),
         _ => mask(token),
     }

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `assembler` | from text to words |
 //! | `arith` | numbers, conversions, extended instructions |
+//! | `bits` | bit fields, dot products of integers |
 //! | `flow` | branches, values by where control comes from, calls |
 //! | `memory` | types, pointers, variables, structs |
 //! | `kernel` | entry points, arguments, built-in variables, linkage |
@@ -13,6 +14,7 @@
 
 mod arith;
 mod assembler;
+mod bits;
 mod flow;
 mod groups;
 mod kernel;

@@ -13,7 +13,7 @@ fn what_is_no_module_is_told() {
     assert!(why(&[0; 20]).contains("the first word is 0x00000000"));
     assert!(why(&bytes(&[0x0723_0203, 0x10000])).contains("less than the header"));
     let header = |version| bytes(&[0x0723_0203, version, 0, 1, 0]);
-    assert!(why(&header(0x0001_0600)).contains("version 1.6; versions up to 1.4 are read"));
+    assert!(why(&header(0x0001_0700)).contains("version 1.7; versions up to 1.6 are read"));
     let cut = bytes(&[0x0723_0203, 0x10000, 0, 1, 0, 0x0004_0011, 6]);
     assert!(
         why(&cut).contains("says that it has 4 words; 2 are left"),

@@ -22,7 +22,9 @@ impl<M: GroupPort> GroupRunner<'_, M> {
         let mut first = 0;
         while first < self.items.len() {
             let end = (first + size).min(self.items.len());
-            if self.items[first..end].iter().all(|i| i.state.waits(true)) {
+            if self.any_shuffles(first..end) {
+                self.shuffle(group, first..end)?;
+            } else if self.items[first..end].iter().all(|i| i.state.waits(true)) {
                 self.release_range(group, first, end)?;
             }
             first = end;

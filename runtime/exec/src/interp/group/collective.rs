@@ -40,12 +40,7 @@ impl<M: GroupPort> GroupRunner<'_, M> {
             .filter(|&item| self.items[item].state != State::Ended)
             .collect();
         for &item in &items {
-            // Compiled code has not stored constants and the like.
-            if !self.items[item].is_whole {
-                let ids = Ids::of(self.space, group, item as u64);
-                self.fill_slots(&ids, item as u64, false);
-                self.items[item].is_whole = true;
-            }
+            self.make_whole(group, item);
         }
         let values: Vec<u64> = items.iter().map(|&i| self.slot(i, meeting.value)).collect();
         let results = match meeting.function {
@@ -58,6 +53,8 @@ impl<M: GroupPort> GroupRunner<'_, M> {
                 let value = values.get(from as usize).copied().unwrap_or_default();
                 vec![value; values.len()]
             }
+            // Shuffles do not get here: not all of the sub-group need come to them.
+            Collective::Shuffle => values,
             Collective::Reduce(op) => {
                 let last = inclusive(op, meeting.scalar, &values).last().copied();
                 vec![last.unwrap_or_default(); values.len()]
@@ -105,11 +102,20 @@ impl<M: GroupPort> GroupRunner<'_, M> {
         Ok((from[2] * sides[1] + from[1]) * sides[0] + from[0])
     }
 
-    fn slot(&self, item: usize, slot: Slot) -> u64 {
+    /// Gives an item that compiled code ran the slots that this has not stored, constants and the like.
+    pub(super) fn make_whole(&mut self, group: GroupPlace, item: usize) {
+        if !self.items[item].is_whole {
+            let ids = Ids::of(self.space, group, item as u64);
+            self.fill_slots(&ids, item as u64, false);
+            self.items[item].is_whole = true;
+        }
+    }
+
+    pub(super) fn slot(&self, item: usize, slot: Slot) -> u64 {
         self.regs(item).get(slot)
     }
 
-    fn regs(&self, item: usize) -> Regs {
+    pub(super) fn regs(&self, item: usize) -> Regs {
         let origin = self
             .slots(item as u64)
             .wrapping_add(self.kernel.fills.len());

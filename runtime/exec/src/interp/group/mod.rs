@@ -17,6 +17,7 @@
 //! | [`turns`] | how long items run before the next one does |
 //! | [`barrier`] | who waits, who may go on |
 //! | [`collective`] | what the waiting items compute together |
+//! | [`shuffle`] | what those of a sub-group give each other that have come the same way |
 //! | [`broken`] | what groups do under a fault |
 //! | [`watch`] | items that get nowhere, groups that run for too long |
 
@@ -25,6 +26,7 @@ mod barrier;
 mod broken;
 mod collective;
 mod compiled;
+mod shuffle;
 mod turns;
 mod watch;
 

@@ -70,8 +70,16 @@ impl Emitter {
     }
 
     /// Begins a function: instructions are its from now on.
-    pub(super) fn begin_function(&mut self, name: &str) {
+    /// It returns to where the slot says, if it is called.
+    pub(super) fn begin_function(&mut self, name: &str, link: Option<Slot>) {
         self.kernel.functions.push(name.to_owned());
+        self.kernel.links.push(link);
+    }
+
+    /// Begins a block, with its number in the order of [`super::order`].
+    pub(super) fn begin_block(&mut self, order: u32) {
+        let at = self.kernel.code.len() as Pc;
+        self.kernel.blocks.push((at, order));
     }
 
     pub(super) fn set_loc(&mut self, loc: Loc) {

@@ -2,6 +2,7 @@
 
 use super::analysis::{Analysis, Expr, analyse};
 use super::emit::{Emitter, Label};
+use super::order::order;
 use super::provenance::{Instance, InstanceId};
 use super::{Program, width};
 use crate::interp::code::{Fill, Ins, Slot, SwitchTable, TrapCode};
@@ -68,7 +69,8 @@ pub(super) fn lower(program: Program<'_>, id: InstanceId, e: &mut Emitter) {
     let function = &program.module.functions[instance.function.0 as usize];
     let interface = &program.interfaces[&id];
     let labels = function.blocks.iter().map(|_| e.label()).collect();
-    e.begin_function(&function.name);
+    let is_kernel = id == InstanceId(0);
+    e.begin_function(&function.name, (!is_kernel).then_some(interface.link));
     e.pool.seal();
     let entry = e.entry(id);
     e.place(entry);
@@ -83,7 +85,7 @@ pub(super) fn lower(program: Program<'_>, id: InstanceId, e: &mut Emitter) {
         e,
         analysis: analyse(function),
         interface,
-        is_kernel: id == InstanceId(0),
+        is_kernel,
         private: &program.private[&instance.function],
         homes,
         labels,
@@ -91,7 +93,11 @@ pub(super) fn lower(program: Program<'_>, id: InstanceId, e: &mut Emitter) {
         endless: endless(function),
     };
     l.zero_variables();
+    let order = program.shuffles.then(|| order(function));
     for b in 0..function.blocks.len() {
+        if let Some(order) = &order {
+            l.e.begin_block(order[b]);
+        }
         l.block(b);
     }
 }

@@ -6,6 +6,7 @@
 //! | [`provenance`] | which object each address was computed from |
 //! | [`slots`] | where registers live |
 //! | [`emit`] | instructions, jumps, side tables of the kernel in the making |
+//! | [`order`] | in which order items that wait in different blocks are let go |
 //! | [`function`] | one function: blocks, terminators, calls |
 //! | [`arith`] | arithmetic, conversions, vectors |
 //! | [`compare`] | comparisons |
@@ -26,6 +27,7 @@ mod emit;
 mod function;
 mod intrinsic;
 mod memory;
+mod order;
 mod printf;
 mod provenance;
 mod slots;
@@ -38,7 +40,9 @@ use emit::Emitter;
 use function::Interface;
 use provenance::{InstanceId, Instances};
 use std::collections::BTreeMap;
-use touchstone_ir::{AddressSpace, ArgPass, FuncId, Global, KernelInfo, Module};
+use touchstone_ir::{
+    AddressSpace, ArgPass, Collective, FuncId, Function, Global, KernelInfo, Module, Op,
+};
 
 /// Compiles a kernel. `globals` has the addresses of program-scope variables, `kernels` the numbers of kernels.
 pub(crate) fn kernel(
@@ -93,7 +97,12 @@ pub(crate) fn kernel(
             slots.map(|s| e.reserve_private(s.size, s.align)).collect()
         });
     }
+    let shuffles = ids.iter().any(|i| {
+        let function = &module.functions[instances.list[i.0].function.0 as usize];
+        shuffles(function)
+    });
     let program = Program {
+        shuffles,
         module,
         globals,
         kernels,
@@ -113,6 +122,8 @@ pub(crate) fn kernel(
 #[derive(Clone, Copy)]
 struct Program<'a> {
     module: &'a Module,
+    /// Whether some function of the kernel has a shuffle.
+    shuffles: bool,
     /// Addresses of program-scope variables.
     globals: &'a [u64],
     /// The numbers of kernels.
@@ -125,6 +136,16 @@ struct Program<'a> {
     interfaces: &'a BTreeMap<InstanceId, Interface>,
     /// Offsets of the private variables of each function.
     private: &'a BTreeMap<FuncId, Vec<u64>>,
+}
+
+fn shuffles(function: &Function) -> bool {
+    let mut insts = function.blocks.iter().flat_map(|block| &block.insts);
+    insts.any(|inst| {
+        let Op::Collective { function, .. } = &inst.op else {
+            return false;
+        };
+        *function == Collective::Shuffle
+    })
 }
 
 /// Slots a value takes: one for each element.
