@@ -225,6 +225,10 @@ rules! {
     C_OBJECTS = "ex.c.objects";
     /// Numbers with a fraction of which every bit is known.
     C_REALS = "ex.c.reals";
+    /// What printf prints.
+    C_PRINTF = "ex.c.printf";
+    /// When what is printed comes out.
+    C_PRINTF_FLUSHED = "ex.c.printf-flushed";
     /// Translation units, and what is internal to one.
     C_UNITS = "ex.c.units";
     /// Kernels from a binary.

@@ -14,7 +14,7 @@ pub mod shard;
 
 pub use body::{Body, LitmusTest, Work};
 pub use cases::{
-    MOST_OF_A_KIND, drawn, generated_tests, is_generated_test, of_program, shipped, shipped_called,
+    MOST_OF_A_KIND, drawn, drawn_for_a_run, generated_tests, is_generated_test, of_program, shipped, shipped_called,
     shipped_of, small,
 };
 pub use files::{

@@ -1,6 +1,7 @@
 //! Checks of bytes: what memory holds after kernels and transfers, and what was said of kernels.
 
 use super::sub_groups::SubGroups;
+use super::printed::{self, Printed};
 use super::{ids, sub_groups};
 use crate::host::contents::{Contents, Unit};
 use crate::host::ids::AnswerId;
@@ -37,6 +38,8 @@ pub enum Want {
         /// The size of each work-group, in that order.
         groups: Vec<u32>,
     },
+    /// What kernels printed.
+    Printed(Printed),
 }
 
 /// Contents that bytes have to be.
@@ -185,6 +188,7 @@ pub fn check(want: &Want, name: &str, seen: &[u8], record: &Record) -> Vec<(Vec<
             let wrong = |(at, to): &(usize, _)| pointer(record, name, *at, *to, seen);
             plain(list.iter().find_map(wrong))
         }
+        Want::Printed(wanted) => plain(printed::check(name, wanted, seen)),
         Want::SubGroups { answers, groups } => plain(answers.read(record).and_then(|said| {
             let words: Vec<u32> = units(Unit::Word, seen).map(|word| word as u32).collect();
             sub_groups::check(&words, groups, &said).map(|what| format!("{name}: {what}"))

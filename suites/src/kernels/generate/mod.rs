@@ -14,6 +14,7 @@ mod modules;
 mod ndrange;
 mod phases;
 mod pipes;
+mod printf;
 mod regions;
 mod source;
 mod subgroups;
@@ -54,6 +55,7 @@ pub const FAMILIES: &[Family] = &[
     ("kernels", "source", source::again),
     ("kernels", "computed", computed::computed),
     ("kernels", "phases", phases::phases),
+    ("kernels", "printf", printf::printf),
     ("svm", "structures", svm::structures),
     ("svm", "bytes", exchange::beside::bytes),
     ("svm", "turns", exchange::turns::turns),
@@ -87,6 +89,15 @@ pub const FAMILIES: &[Family] = &[
     ("enqueue", "failure", enqueue::failure),
     ("enqueue", "ready", enqueue::ready),
 ];
+
+/// So many cases of a kind (`family/kind`) a run plays where it plays one of another. What the kernels of these compute
+/// is the same each time, so that another case says what another instance does not.
+pub fn cases_a_round(kind: &str) -> u32 {
+    match kind {
+        "kernels/computed" => 4,
+        _ => 1,
+    }
+}
 
 /// The case that a family (`family/kind`) draws from a seed.
 pub fn draw(family: &str, seed: u64) -> Option<KernelCase> {

@@ -52,7 +52,7 @@ pub fn computed(choices: &mut Choices) -> KernelCase {
     let mut author = Author::new(choices);
     let units = if author.choices.percent(25) { 2 } else { 1 };
     let mut planned = Vec::new();
-    let count = author.choices.one_of(&[1, 3, 5, 6, 7, 7]);
+    let count = author.choices.one_of(&[1, 5, 7, 7, 7, 8]);
     let first = author.choices.below(SUBJECTS.len());
     for unit in 0..units {
         author.helpers.clear();
