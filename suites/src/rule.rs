@@ -175,6 +175,10 @@ rules! {
     API_ERRORS = "ex.api.errors";
     /// An object answers what it was made with.
     API_ANSWERS = "ex.api.answers";
+    /// Lists and parts are what was asked for.
+    API_LISTED = "ex.api.lists";
+    /// The formats that images must have.
+    RG_FORMATS = "rg.image-formats";
     /// Program-scope initializers run first, once.
     PREREQ_PROGRAM_INIT = "ex.prereq.program-init";
     /// Global ids cover the range once.

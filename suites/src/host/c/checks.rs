@@ -4,7 +4,7 @@ use super::data::{contents, token, unsigned};
 use super::text::{Text, quoted};
 use super::{Document, rules};
 use crate::host::check::{
-    CLOCK_SLACK, Cell, Check, HELD_LONG, Ids, Moment, Permutation, Printed, Right, Same, SubGroupAnswers,
+    CLOCK_SLACK, Cell, Check, Contains, HELD_LONG, Ids, Moment, Permutation, Printed, Right, Same, SubGroupAnswers,
     That, Want,
 };
 use crate::host::ids::{AnswerId, Mark};
@@ -278,6 +278,13 @@ fn bytes(program: &HostProgram, check: &Check, answer: AnswerId, want: &Want, c:
                     "expect_pointer",
                     &[of, name, seen, at, &address, &quoted(&goal)],
                 );
+            }
+        }
+        Want::Contains(Contains { unit, values }) => {
+            let bytes = unit.bytes();
+            for value in values {
+                let arguments = format!("{of}, {name}, {bytes}, {seen}, {length}, {value}u");
+                c.put(format!("expect_contained({arguments});"));
             }
         }
         Want::Printed(Printed { lines, in_order }) => {

@@ -40,6 +40,17 @@ pub enum Want {
     },
     /// What kernels printed.
     Printed(Printed),
+    /// Among others, these.
+    Contains(Contains),
+}
+
+/// Values each of which is one of the elements.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Contains {
+    /// The elements.
+    pub unit: Unit,
+    /// The values.
+    pub values: Vec<u64>,
 }
 
 /// Contents that bytes have to be.
@@ -187,6 +198,11 @@ pub fn check(want: &Want, name: &str, seen: &[u8], record: &Record) -> Vec<(Vec<
         Want::Pointers(list) => {
             let wrong = |(at, to): &(usize, _)| pointer(record, name, *at, *to, seen);
             plain(list.iter().find_map(wrong))
+        }
+        Want::Contains(Contains { unit, values }) => {
+            let missing = |value: &&u64| !units(*unit, seen).any(|one| one == **value);
+            let first = values.iter().find(missing);
+            plain(first.map(|value| format!("{name}: {} {value} is missing", unit.name())))
         }
         Want::Printed(wanted) => plain(printed::check(name, wanted, seen)),
         Want::SubGroups { answers, groups } => plain(answers.read(record).and_then(|said| {

@@ -9,7 +9,7 @@ mod sub_groups;
 #[cfg(test)]
 mod tests;
 
-pub use bytes::{Ids, Permutation, Same, SubGroupAnswers, Want};
+pub use bytes::{Contains, Ids, Permutation, Same, SubGroupAnswers, Want};
 pub use cells::{Cell, Instead};
 pub use printed::{MARK, Printed};
 
