@@ -175,6 +175,7 @@ const FAMILIES: [&str; 34] = [
     "kernels/source",
     "kernels/computed",
     "kernels/phases",
+    "kernels/printf",
 ];
 
 #[test]

@@ -32,8 +32,10 @@ pub enum Listed {
     /// A part of a buffer, and the flags that it has from it.
     SubBuffer {
         /// The flags of the buffer.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         whole: Vec<Flag>,
         /// Those that its part says itself.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         own: Vec<Flag>,
     },
     /// References to objects, taken and given back.
@@ -223,9 +225,24 @@ pub fn other(choices: &mut Choices) -> Listed {
 
 /// A part that may say less than its buffer, and nothing against it.
 fn sub_buffer(choices: &mut Choices) -> Listed {
-    let access = [None, Some(Flag::ReadWrite), Some(Flag::ReadOnly), Some(Flag::WriteOnly)];
-    let host = [None, Some(Flag::NoHost), Some(Flag::HostReads), Some(Flag::HostWrites)];
-    let pointer = [None, Some(Flag::Allocates), Some(Flag::Uses), Some(Flag::Copies)];
+    let access = [
+        None,
+        Some(Flag::ReadWrite),
+        Some(Flag::ReadOnly),
+        Some(Flag::WriteOnly),
+    ];
+    let host = [
+        None,
+        Some(Flag::NoHost),
+        Some(Flag::HostReads),
+        Some(Flag::HostWrites),
+    ];
+    let pointer = [
+        None,
+        Some(Flag::Allocates),
+        Some(Flag::Uses),
+        Some(Flag::Copies),
+    ];
     let (access, host) = (choices.one_of(&access), choices.one_of(&host));
     let whole = [access, host, choices.one_of(&pointer)];
     let mut own = Vec::new();

@@ -260,7 +260,9 @@ impl Scenario {
                 rule::STATE_CALLBACKS,
             ],
             Scenario::Programs(_) => vec![rule::API_VALID, rule::KIND_SOURCE],
-            Scenario::Listed(all) if all.iter().all(|one| matches!(one, Listed::Formats { .. })) => {
+            Scenario::Listed(all)
+                if all.iter().all(|one| matches!(one, Listed::Formats { .. })) =>
+            {
                 vec![rule::RG_FORMATS, rule::API_VALID]
             }
             Scenario::Listed(_) => vec![rule::API_LISTED, rule::API_VALID],

@@ -184,13 +184,22 @@ impl Lowering {
         let arguments = values![properties, 1, devices, notify, data];
         self.step(Call::new(Function::CreateContext, arguments).makes(context));
         self.step(Call::queue(context, part, Value::Null).makes(queue));
-        self.step(Call::new(
-            Function::CreateBuffer,
-            values![context, cl::CL_MEM_READ_WRITE, BYTES, Value::Null],
-        ).makes(to));
+        self.step(
+            Call::new(
+                Function::CreateBuffer,
+                values![context, cl::CL_MEM_READ_WRITE, BYTES, Value::Null],
+            )
+            .makes(to),
+        );
         let pattern = Value::Bytes(7u32.to_ne_bytes().to_vec());
         let of = values![to, pattern, 4, 0, BYTES];
-        self.step(Call::enqueue(Function::EnqueueFillBuffer, queue, of, &[], None));
+        self.step(Call::enqueue(
+            Function::EnqueueFillBuffer,
+            queue,
+            of,
+            &[],
+            None,
+        ));
         let says = "what a sub-device filled";
         self.holds(queue, to, vec![7; BYTES / 4], says);
         self.release([to, queue, context]);
@@ -230,9 +239,8 @@ impl Lowering {
         for (one, other) in [(0, 1), (1, 0), (1, 2), (2, 1)] {
             self.must(says, That::NotAfter(numbers[one], numbers[other]));
         }
-        let long = |[order, channel]: [Constant; 2]| {
-            (channel.value() as u64) << 32 | order.value() as u64
-        };
+        let long =
+            |[order, channel]: [Constant; 2]| (channel.value() as u64) << 32 | order.value() as u64;
         let formats = Listed::formats(access).into_iter();
         let says = format!(
             "the formats of images, {shape}, that kernels may {access}, each with its order in the lower half"
@@ -257,7 +265,10 @@ impl Lowering {
             flags => Value::Flags(flags.iter().map(|flag| flag.constant()).collect()),
         };
         let bytes = 4096;
-        let host = match whole.iter().any(|flag| matches!(flag, Flag::Uses | Flag::Copies)) {
+        let host = match whole
+            .iter()
+            .any(|flag| matches!(flag, Flag::Uses | Flag::Copies))
+        {
             true => Value::Slot(self.own("memory", SlotKind::Host { bytes })),
             false => Value::Null,
         };

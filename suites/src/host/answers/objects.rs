@@ -32,10 +32,9 @@ impl Known<'_> {
             SlotKind::Program => programs::of_program(self, slot, done),
             SlotKind::Kernel => kernels::of_kernel(self, slot, done),
             SlotKind::Device => self.of_device(slot, origin),
-            SlotKind::Platform
-            | SlotKind::Svm(_)
-            | SlotKind::Address
-            | SlotKind::Host { .. } => Vec::new(),
+            SlotKind::Platform | SlotKind::Svm(_) | SlotKind::Address | SlotKind::Host { .. } => {
+                Vec::new()
+            }
         }
     }
 
@@ -44,16 +43,20 @@ impl Known<'_> {
         let Origin::Made(call) = origin else {
             return Vec::new();
         };
-        let ask = |name, wanted| {
-            Question::new(Function::GetDeviceInfo, device, name, wanted).since(120)
-        };
+        let ask =
+            |name, wanted| Question::new(Function::GetDeviceInfo, device, name, wanted).since(120);
         let parent = object(call, 0).map_or(Value::Null, Value::Slot);
         let mut all = vec![
             ask(cl::CL_DEVICE_PARENT_DEVICE, Wanted::object(parent)),
             ask(cl::CL_DEVICE_REFERENCE_COUNT, Wanted::references()),
         ];
-        let properties = call.arguments.get(1).and_then(list);
-        all.extend(properties.map(|wanted| ask(cl::CL_DEVICE_PARTITION_TYPE, wanted)));
+        // Whether the two zeros that end a list of counts are both a part of "the properties argument" is left open.
+        let properties = call.arguments.get(1).filter(|properties| {
+            let equally = Value::from(cl::CL_DEVICE_PARTITION_EQUALLY);
+            matches!(properties, Value::List(_, all) if all.first() == Some(&equally))
+        });
+        let wanted = properties.and_then(list);
+        all.extend(wanted.map(|wanted| ask(cl::CL_DEVICE_PARTITION_TYPE, wanted)));
         all
     }
 

@@ -4,8 +4,8 @@ use super::data::{contents, token, unsigned};
 use super::text::{Text, quoted};
 use super::{Document, rules};
 use crate::host::check::{
-    CLOCK_SLACK, Cell, Check, Contains, HELD_LONG, Ids, Moment, Permutation, Printed, Right, Same, SubGroupAnswers,
-    That, Want,
+    CLOCK_SLACK, Cell, Check, Contains, HELD_LONG, Ids, Moment, Permutation, Printed, Right, Same,
+    SubGroupAnswers, That, Want,
 };
 use crate::host::ids::{AnswerId, Mark};
 use crate::host::program::{HostProgram, Op};

@@ -42,8 +42,8 @@ static inline int matches(const char *pattern, const char *text)
     if (*pattern == '{') {
         const char *end = strchr(pattern, '}');
         int right = 0;
-        for (const char *one = pattern + 1; one <= end && !right; one += strcspn(one, "|}") + 1) {
-            int length = (int)strcspn(one, "|}");
+        for (const char *one = pattern + 1; one <= end && !right; one += strcspn(one, "|\175") + 1) {
+            int length = (int)strcspn(one, "|\175");
             char *all = (char *)room(strlen(pattern) + 1);
             sprintf(all, "%.*s%s", length, one, end + 1);
             right = matches(all, text);

@@ -1,7 +1,7 @@
 //! Checks of bytes: what memory holds after kernels and transfers, and what was said of kernels.
 
-use super::sub_groups::SubGroups;
 use super::printed::{self, Printed};
+use super::sub_groups::SubGroups;
 use super::{ids, sub_groups};
 use crate::host::contents::{Contents, Unit};
 use crate::host::ids::AnswerId;

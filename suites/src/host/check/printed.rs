@@ -95,8 +95,16 @@ mod tests {
     #[test]
     fn a_pattern_leaves_open_what_it_says() {
         for (pattern, right, wrong) in [
-            ("a{b|cd}e", &["abe", "acde"][..], &["ae", "abcde", "abe "][..]),
-            ("{nan|-nan}{|(*)}", &["nan", "-nan(0x_1)", "nan()"], &["nan(", "nan(-)"]),
+            (
+                "a{b|cd}e",
+                &["abe", "acde"][..],
+                &["ae", "abcde", "abe "][..],
+            ),
+            (
+                "{nan|-nan}{|(*)}",
+                &["nan", "-nan(0x_1)", "nan()"],
+                &["nan(", "nan(-)"],
+            ),
             ("50%", &["50%"], &["50%%", ""]),
         ] {
             let of = |text: &&str| matches(pattern.as_bytes(), text.as_bytes());

@@ -67,7 +67,9 @@ impl Author<'_> {
         for function in operators.chain(functions.map(Real::Relation)) {
             self.about = function.text(lanes, &["x", "x"].map(String::from));
             let same = vec![self.make.variable(id, ty); 2];
-            let value = self.make.expr(INT.vector(lanes), Kind::Real(function, same));
+            let value = self
+                .make
+                .expr(INT.vector(lanes), Kind::Real(function, same));
             match lanes {
                 1 => {
                     self.result(body, results, LONG, value);

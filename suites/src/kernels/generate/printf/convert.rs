@@ -244,11 +244,13 @@ impl Conversion {
             let parts: Vec<String> = all.iter().map(|texts| one_of(texts)).collect();
             parts.join(",")
         };
-        let single: Option<Vec<&str>> = bare.iter().map(|texts| match &texts[..] {
-            [text] => Some(text.as_str()),
-            _ => None,
-        })
-        .collect();
+        let single: Option<Vec<&str>> = bare
+            .iter()
+            .map(|texts| match &texts[..] {
+                [text] => Some(text.as_str()),
+                _ => None,
+            })
+            .collect();
         let mut all = vec![joined(each)];
         if let Some(texts) = single.filter(|_| self.width > 0) {
             let whole = self.padded("", &texts.join(","), false);

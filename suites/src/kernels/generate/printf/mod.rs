@@ -77,7 +77,14 @@ const LETTERS: [char; 14] = [
 const WORDS: [&str; 8] = [" ", ", ", "=", " end", ":", "a b", "%%", "(x)"];
 
 /// Literal strings.
-const STRINGS: [&str; 6] = ["", "a", "word", "two words", "100 & 1", "longer than the others"];
+const STRINGS: [&str; 6] = [
+    "",
+    "a",
+    "word",
+    "two words",
+    "100 & 1",
+    "longer than the others",
+];
 
 /// A call of printf: its format, its arguments, and what each work-item's line is.
 struct Line {
@@ -109,7 +116,11 @@ pub fn printf(choices: &mut Choices) -> KernelCase {
     let others = choices.below(4) as u64;
     let who = choices.below(others as usize + 1) as u64;
     let looped = !many && choices.percent(25);
-    let calls = if many { 1 } else { choices.one_of(&[1, 8, 12, 16]) };
+    let calls = if many {
+        1
+    } else {
+        choices.one_of(&[1, 8, 12, 16])
+    };
     let turn = choices.below(LETTERS.len());
     let mut author = Author {
         choices,
@@ -120,7 +131,8 @@ pub fn printf(choices: &mut Choices) -> KernelCase {
     };
     let lines: Vec<Line> = (0..calls).map(|n| author.line(n, many)).collect();
     let read = author.read;
-    let extension = match doubles {
+    let of_doubles = |line: &Line| line.arguments.contains("double");
+    let extension = match lines.iter().any(of_doubles) {
         true => case.need_type("double"),
         false => "",
     };
@@ -133,10 +145,15 @@ pub fn printf(choices: &mut Choices) -> KernelCase {
         } = line;
         let call = format!("printf(\"{format}\\n\"{arguments})");
         // Writing to a String cannot fail.
-        let _ = writeln!(body, "    r = {call};\n    out[{n}] |= r == 0 || r == -1 ? 0 : r;");
+        let _ = writeln!(
+            body,
+            "    r = {call};\n    out[{n}] |= r == 0 || r == -1 ? 0 : r;"
+        );
     }
     let chosen = match many {
-        true => "    v += get_global_id(0) * length;\n    out += get_global_id(0) * calls;\n".to_owned(),
+        true => {
+            "    v += get_global_id(0) * length;\n    out += get_global_id(0) * calls;\n".to_owned()
+        }
         false => format!("    if (get_global_id(0) != {who})\n        return;\n"),
     };
     let body = match looped {
@@ -164,7 +181,10 @@ pub fn printf(choices: &mut Choices) -> KernelCase {
     case.launch("show", given, Range::line(range, 1));
     let once: Vec<String> = match many {
         true => lines.into_iter().flat_map(|line| line.wanted).collect(),
-        false => lines.into_iter().map(|line| line.wanted[0].clone()).collect(),
+        false => lines
+            .into_iter()
+            .map(|line| line.wanted[0].clone())
+            .collect(),
     };
     case.step(Step::Printed {
         rules: vec![rule::C_PRINTF, rule::C_PRINTF_FLUSHED],
@@ -230,7 +250,7 @@ impl Author<'_> {
     }
 
     fn character(&mut self, line: &mut Line) {
-        let letter = self.choices.one_of(&['A', 'z', '0', ' ', '#', ']']);
+        let letter = self.choices.one_of(&['A', 'z', '0', ' ', '#', '&']);
         let conversion = self.conversion('c');
         let printed = conversion.plain(&letter.to_string());
         // "The int argument is converted to an unsigned char".
@@ -450,7 +470,6 @@ impl Number {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::kernels::generate::draw;
 
     #[test]

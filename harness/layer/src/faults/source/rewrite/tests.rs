@@ -507,6 +507,16 @@ fn expressions_and_statements_are_others() {
         "get_local_size(d)",
         "get_local_size((d) == 2 ? 1 : (d))",
     );
+    one(
+        DivisionShifts,
+        "a = b / 8 + c / 7 + d / e / 1024UL;",
+        "a = b >> 3 + c / 7 + d / e >> 10;",
+    );
+    one(
+        SizeofMore,
+        "n = ((uint)sizeof(struct s0));",
+        "n = ((uint)1 + sizeof(struct s0));",
+    );
     one(ContinueEndsLoop, "if (a) continue;", "if (a) break;");
     one(
         InternalNamesShared,

@@ -53,7 +53,11 @@ fn integers_are_printed_as_c_says() {
         ("%#10.6x", 0xbeef, "  0x00beef"),
         ("%u", i128::from(u64::MAX), "18446744073709551615"),
     ] {
-        assert_eq!(conversion(text).integer(number), printed, "{text} of {number}");
+        assert_eq!(
+            conversion(text).integer(number),
+            printed,
+            "{text} of {number}"
+        );
     }
 }
 
