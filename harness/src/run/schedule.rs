@@ -396,6 +396,23 @@ mod tests {
     }
 
     #[test]
+    fn a_round_has_more_cases_of_some_kinds() {
+        let cases = plan::drawn_for_a_run(2);
+        let none = |_: &Case| BTreeSet::new();
+        let order = by_value(&cases, (0..cases.len()).collect(), TIMES, &none);
+        let first = &order[..cases.len() / 2];
+        let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
+        for &at in first {
+            *seen.entry(kind(&cases[at])).or_default() += 1;
+        }
+        assert!(seen.values().sum::<u32>() > 90);
+        for (kind, count) in seen {
+            assert_eq!(count, cases_a_round(kind), "{kind}");
+        }
+        assert!(cases_a_round("kernels/computed") > 1);
+    }
+
+    #[test]
     fn what_is_lowered_in_a_way_of_its_own_comes_early() {
         let cases = plan::shipped().expect("the shipped tests");
         let none = |_: &Case| BTreeSet::new();
