@@ -2,6 +2,7 @@
 //! literal strings. What is printed is known before ([`convert`]).
 
 mod convert;
+mod number;
 
 use super::builder::{CaseBuilder, args};
 use crate::choices::Choices;
@@ -10,63 +11,8 @@ use crate::kernels::case::{Contents, KernelCase, Kind, Range, Step, Want};
 use crate::rule;
 use classay_vocabulary::Need;
 use convert::{Conversion, Flags, one_of};
+use number::{DOUBLE, FLOAT, Number, SIGNED, UNSIGNED, printed};
 use std::fmt::Write;
-
-/// A type of numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Number {
-    /// Its name in OpenCL C, and what makes a number of bits it.
-    name: &'static str,
-    bits: u32,
-    signed: bool,
-    /// The length modifier of a scalar, and that of a vector.
-    scalar: &'static str,
-    vector: &'static str,
-    fraction: bool,
-}
-
-const fn integer(
-    name: &'static str,
-    bits: u32,
-    signed: bool,
-    scalar: &'static str,
-    vector: &'static str,
-) -> Number {
-    Number {
-        name,
-        bits,
-        signed,
-        scalar,
-        vector,
-        fraction: false,
-    }
-}
-
-const fn real(name: &'static str, bits: u32, vector: &'static str) -> Number {
-    Number {
-        name,
-        bits,
-        signed: true,
-        scalar: "",
-        vector,
-        fraction: true,
-    }
-}
-
-const SIGNED: [Number; 4] = [
-    integer("int", 32, true, "", "hl"),
-    integer("long", 64, true, "l", "l"),
-    integer("char", 8, true, "hh", "hh"),
-    integer("short", 16, true, "h", "h"),
-];
-const UNSIGNED: [Number; 4] = [
-    integer("uint", 32, false, "", "hl"),
-    integer("ulong", 64, false, "l", "l"),
-    integer("uchar", 8, false, "hh", "hh"),
-    integer("ushort", 16, false, "h", "h"),
-];
-const FLOAT: Number = real("float", 32, "hl");
-const DOUBLE: Number = real("double", 64, "l");
 
 /// The conversions of numbers.
 const LETTERS: [char; 14] = [
@@ -413,57 +359,6 @@ impl Author<'_> {
         match self.choices.percent(30) {
             true => -magnitude,
             false => magnitude,
-        }
-    }
-}
-
-/// The texts of which each is right.
-fn printed(conversion: Conversion, of: Number, bits: u64) -> Vec<String> {
-    match of.fraction {
-        true => conversion.real(of.real(bits)).unwrap_or_default(),
-        false => vec![conversion.integer(of.whole(bits))],
-    }
-}
-
-impl Number {
-    /// The bits of one, of a number that a `float` holds.
-    fn bits_of(self, number: f64) -> u64 {
-        match self.bits {
-            64 => number.to_bits(),
-            _ => u64::from((number as f32).to_bits()),
-        }
-    }
-
-    fn real(self, bits: u64) -> f64 {
-        match self.bits {
-            64 => f64::from_bits(bits),
-            _ => f64::from(f32::from_bits(bits as u32)),
-        }
-    }
-
-    fn whole(self, bits: u64) -> i128 {
-        let number = i128::from(bits);
-        match self.signed && bits >> (self.bits - 1) & 1 == 1 {
-            true => number - (1 << self.bits),
-            false => number,
-        }
-    }
-
-    /// One of the bits of a `long`.
-    fn of(self, long: &str) -> String {
-        match (self.fraction, self.bits) {
-            (true, 64) => format!("as_double({long})"),
-            (true, _) => format!("as_float((uint){long})"),
-            (false, _) => format!("({}){long}", self.name),
-        }
-    }
-
-    /// One that is known.
-    fn literal(self, bits: u64) -> String {
-        match (self.fraction, self.bits) {
-            (true, 64) => format!("as_double({bits:#x}UL)"),
-            (true, _) => format!("as_float({bits:#x}U)"),
-            (false, _) => format!("({}){bits:#x}UL", self.name),
         }
     }
 }
