@@ -6,7 +6,7 @@
 use std::ffi::CStr;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::{AsFd, AsRawFd, FromRawFd};
 use std::sync::atomic::AtomicU32;
 
 /// Takes the standard input and output of this process away from everyone else and returns them:
@@ -31,6 +31,33 @@ fn redirect(from: i32, onto: i32) -> io::Result<()> {
     } else {
         Ok(())
     }
+}
+
+/// From here on what this process writes to descriptor 1, after all that C streams hold by now, goes to a file that is
+/// returned; [`output_to_errors`] ends that.
+pub fn output_to_file() -> io::Result<File> {
+    flush_streams();
+    // SAFETY: the name is a string that ends with a zero; the descriptor that comes back is nobody else's.
+    let file = unsafe {
+        match libc::memfd_create(c"printed".as_ptr(), libc::MFD_CLOEXEC) {
+            descriptor if descriptor < 0 => return Err(io::Error::last_os_error()),
+            descriptor => File::from_raw_fd(descriptor),
+        }
+    };
+    redirect(file.as_raw_fd(), 1)?;
+    Ok(file)
+}
+
+/// Descriptor 1 writes to standard error again, as [`take_standard_pipes`] has it; what C streams hold is written before.
+pub fn output_to_errors() -> io::Result<()> {
+    flush_streams();
+    redirect(io::stderr().as_raw_fd(), 1)
+}
+
+/// Writes what the C library's streams hold, where libraries may have left what they print.
+fn flush_streams() {
+    // SAFETY: a null pointer stands for all streams; each is locked by the C library while it is flushed.
+    unsafe { libc::fflush(std::ptr::null_mut()) };
 }
 
 /// Asks the kernel to kill this process when the thread that started it ends. Where the kernel has

@@ -140,7 +140,7 @@ fn kernel_cases_compile_and_pass() {
 }
 
 /// A family of each way to hold memory against what must be there.
-const FAMILIES: [&str; 34] = [
+const FAMILIES: [&str; 36] = [
     "ndrange/ids",
     "ndrange/errors",
     "group/barrier",
@@ -175,6 +175,8 @@ const FAMILIES: [&str; 34] = [
     "kernels/source",
     "kernels/computed",
     "kernels/phases",
+    "kernels/printf",
+    "kernels/random",
 ];
 
 #[test]

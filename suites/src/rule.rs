@@ -175,6 +175,10 @@ rules! {
     API_ERRORS = "ex.api.errors";
     /// An object answers what it was made with.
     API_ANSWERS = "ex.api.answers";
+    /// Lists and parts are what was asked for.
+    API_LISTED = "ex.api.lists";
+    /// The formats that images must have.
+    RG_FORMATS = "rg.image-formats";
     /// Program-scope initializers run first, once.
     PREREQ_PROGRAM_INIT = "ex.prereq.program-init";
     /// Global ids cover the range once.
@@ -225,6 +229,10 @@ rules! {
     C_OBJECTS = "ex.c.objects";
     /// Numbers with a fraction of which every bit is known.
     C_REALS = "ex.c.reals";
+    /// What printf prints.
+    C_PRINTF = "ex.c.printf";
+    /// When what is printed comes out.
+    C_PRINTF_FLUSHED = "ex.c.printf-flushed";
     /// Translation units, and what is internal to one.
     C_UNITS = "ex.c.units";
     /// Kernels from a binary.

@@ -49,7 +49,8 @@ pub struct RunOptions {
     /// Run only this part of the cases, as 3/16; needs --seed, and `classay merge` puts parts together
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
-    /// Generate this many cases of each kind, and four times as many litmus tests
+    /// Generate this many cases of each kind, four times as many litmus tests, and eight times as many of
+    /// computed kernels
     #[arg(long, value_name = "N", default_value_t = Run::PROGRAMS, value_parser = of_a_kind())]
     programs: u32,
     /// Run this many bounded-exhaustive programs of commands, spread over the list of all 12,000

@@ -48,6 +48,8 @@ impl Capabilities {
             Need::WorkGroupSize(n) => c.max_work_group_size >= n as usize,
             Need::SubBufferAlign(bytes) => bytes % (c.mem_base_addr_align_bits / 8).max(1) == 0,
             Need::C20 => c.c_version >= (2, 0),
+            // Known when a kernel has printed.
+            Need::PrintsToStdout => true,
             Need::Bits64 => c.address_bits == 64,
             Need::Api20 => c.version >= (2, 0),
             Need::Api21 => c.version >= (2, 1),

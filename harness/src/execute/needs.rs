@@ -36,8 +36,14 @@ fn check_offer(
 /// An error that names what a run came to need and its kernel does not permit on the device, where something is.
 pub fn check_run(record: &Record) -> Result<(), NotRun> {
     record.lacks.map_or(Ok(()), |need| {
+        let reason = match need {
+            Need::WorkGroupSize(_) => {
+                format!("a kernel of the case does not permit {need} on the device")
+            }
+            _ => format!("the device lacks {need}"),
+        };
         Err(NotRun::Skip {
-            reason: format!("a kernel of the case does not permit {need} on the device"),
+            reason,
             lacks: vec![need],
         })
     })

@@ -7,6 +7,7 @@ use classay_litmus::program::{Api, Program};
 use classay_litmus::syntax;
 use classay_reports::record::CaseId;
 use classay_suites::commands::generate::enumerate;
+use classay_suites::kernels::generate::cases_a_round;
 
 /// Most cases of each kind that a plan may have.
 pub const MOST_OF_A_KIND: u32 = 10_000;
@@ -143,13 +144,28 @@ fn models(api: Api) -> Result<(Model, Model), String> {
 /// draws what it runs from its seed.
 pub fn drawn(each: u32) -> Vec<Case> {
     let all = Body::families().into_iter();
+    let cases = all.flat_map(|(family, kind, body)| numbered_cases(family, kind, body, each));
+    cases.collect()
+}
+
+/// The generated cases of a run of which each kind has so many, and those kinds more that
+/// [`cases_a_round`] names.
+pub fn drawn_for_a_run(each: u32) -> Vec<Case> {
+    let all = Body::families().into_iter();
     let cases = all.flat_map(|(family, kind, body)| {
-        (0..each).map(move |n| {
-            let id = CaseId::new(family, kind, &numbered(n));
-            generated(id, body.clone())
-        })
+        let count = each.saturating_mul(cases_a_round(&format!("{family}/{kind}")));
+        numbered_cases(family, kind, body, count)
     });
     cases.collect()
+}
+
+/// So many cases of a kind.
+fn numbered_cases(family: &str, kind: &str, body: Body, count: u32) -> Vec<Case> {
+    let case = |n| {
+        let id = CaseId::new(family, kind, &numbered(n));
+        generated(id, body.clone())
+    };
+    (0..count).map(case).collect()
 }
 
 /// The name of a generated case with this number.

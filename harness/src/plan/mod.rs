@@ -14,8 +14,8 @@ pub mod shard;
 
 pub use body::{Body, LitmusTest, Work};
 pub use cases::{
-    MOST_OF_A_KIND, drawn, generated_tests, is_generated_test, of_program, shipped, shipped_called,
-    shipped_of, small,
+    MOST_OF_A_KIND, drawn, drawn_for_a_run, generated_tests, is_generated_test, of_program,
+    shipped, shipped_called, shipped_of, small,
 };
 pub use files::{
     Holding, Shipped, Unreadable, all_shipped, expand, from_files, no_shipped_test,

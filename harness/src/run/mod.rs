@@ -151,7 +151,8 @@ impl Default for Conduct {
 pub enum Source {
     /// The shipped ones and the generated ones; they share the budget.
     Generated {
-        /// Generated cases of each kind.
+        /// Generated cases of each kind, and some times as many of kinds whose cases say the same each time
+        /// ([`plan::drawn_for_a_run`]).
         programs: u32,
         /// Bounded-exhaustive programs of commands.
         small: u32,
@@ -310,7 +311,7 @@ impl Source {
         // The programs of the families call OpenCL.
         if api == Api::OpenCl {
             cases.extend(plan::small(small));
-            cases.extend(plan::drawn(programs));
+            cases.extend(plan::drawn_for_a_run(programs));
         }
         let tests = plan::generated_tests(api, programs * TESTS_A_PROGRAM, seed);
         cases.extend(tests.map_err(Error::Bug)?);

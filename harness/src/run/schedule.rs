@@ -10,6 +10,7 @@ use classay_litmus::kernel::early_reads;
 use classay_litmus::program::{Access, Expr, Instr, ScalarType, each_expr, each_instr};
 use classay_litmus::syntax::write_litmus;
 use classay_reports::record::{CaseResult, Verdict};
+use classay_suites::kernels::generate::cases_a_round;
 use classay_vocabulary::RuleId;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -103,7 +104,8 @@ pub(super) fn kind(case: &Case) -> &str {
 
 /// The cases at these places by their value: those that are about a rule which none before them is about, the
 /// same once more of the others, and so on, so many times; then those with an access that compilers lower in a way
-/// of its own and that none before them has; then the first of each kind, then the second of each; litmus tests of
+/// of its own and that none before them has; then the first of each kind, then the second of each, where
+/// some kinds have several cases a round ([`cases_a_round`]); litmus tests of
 /// a kind by their size, since small ones show the plain shape and are built soonest, those with ordinary accesses
 /// last, since most of them race, and a race says nothing of the device. Litmus tests that were generated follow
 /// the shipped ones.
@@ -118,7 +120,7 @@ pub(super) fn by_value(
     let mut rank = vec![0; cases.len()];
     for &at in &which {
         let before = seen.entry(kind(&cases[at])).or_default();
-        rank[at] = *before;
+        rank[at] = *before / cases_a_round(kind(&cases[at]));
         *before += 1;
     }
     which.sort_by_key(|&at| rank[at]);
@@ -391,6 +393,23 @@ mod tests {
         };
         let order = by_value(&cases, (0..cases.len()).collect(), TIMES, &rule);
         assert_eq!(order[0], last);
+    }
+
+    #[test]
+    fn a_round_has_more_cases_of_some_kinds() {
+        let cases = plan::drawn_for_a_run(2);
+        let none = |_: &Case| BTreeSet::new();
+        let order = by_value(&cases, (0..cases.len()).collect(), TIMES, &none);
+        let first = &order[..cases.len() / 2];
+        let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
+        for &at in first {
+            *seen.entry(kind(&cases[at])).or_default() += 1;
+        }
+        assert!(seen.values().sum::<u32>() > 90);
+        for (kind, count) in seen {
+            assert_eq!(count, cases_a_round(kind), "{kind}");
+        }
+        assert!(cases_a_round("kernels/computed") > 1);
     }
 
     #[test]

@@ -99,6 +99,8 @@ needs! {
     SubBufferAlign(n: u32) = "sub-buffers at multiples of {n} bytes",
     /// OpenCL C 2.0 or later.
     C20 = "OpenCL C 2.0",
+    /// What kernels print comes to standard output; it may come to any stream.
+    PrintsToStdout = "standard output as the stream of printf",
     /// A 64-bit address space.
     Bits64 = "64-bit addresses",
     /// The functions and rules of OpenCL 2.0.

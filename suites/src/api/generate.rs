@@ -1,5 +1,6 @@
 //! Generates API cases from a seed, one function a kind.
 
+use super::listed::{self, Listed};
 use super::refused::{self, Refused};
 use super::{Case, Given, Kind, Legacy, Operation, Scenario, Trigger, Work};
 use crate::choices::Choices;
@@ -20,6 +21,8 @@ pub const FAMILIES: &[Family] = &[
     ("api", "context", context),
     ("api", "last", last),
     ("api", "programs", programs),
+    ("api", "lists", lists),
+    ("image", "formats", formats),
     ("svm", "free", svm_free),
     ("kernels", "builtin", built_in),
     ("sync", "legacy", legacy),
@@ -161,6 +164,23 @@ fn programs(choices: &mut Choices) -> Case {
     let works =
         (0..choices.between(8, 14)).map(|_| choices.pick(&Work::ALL).unwrap_or(Work::Create));
     plain(Scenario::Programs(works.collect()))
+}
+
+fn lists(choices: &mut Choices) -> Case {
+    let all = (0..choices.between(2, 4)).map(|_| listed::other(choices));
+    of_lists(all.collect())
+}
+
+fn formats(choices: &mut Choices) -> Case {
+    let all = (0..choices.between(2, 4)).map(|_| listed::formats(choices));
+    of_lists(all.collect())
+}
+
+fn of_lists(all: Vec<Listed>) -> Case {
+    let mut case = plain(Scenario::Listed(Vec::new()));
+    case.needs.extend(all.iter().flat_map(Listed::needs));
+    case.scenario = Scenario::Listed(all);
+    case
 }
 
 fn svm_free(choices: &mut Choices) -> Case {

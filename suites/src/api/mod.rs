@@ -8,6 +8,7 @@
 pub mod call;
 pub mod fixture;
 pub mod generate;
+pub mod listed;
 mod lower;
 pub mod refused;
 pub mod shrink;
@@ -22,6 +23,7 @@ use crate::host::{self, Lowered, Mark, Record};
 use crate::rule::{self, RuleId};
 use crate::shrink::{Judge, Shrunk, Told};
 use classay_vocabulary::{Need, Violation, words};
+use listed::Listed;
 use refused::Refused;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -109,6 +111,8 @@ pub enum Scenario {
     },
     /// Programs that are created, built, compiled and linked, right and wrong, one after the other.
     Programs(Vec<Work>),
+    /// Objects and lists that few programs ask for, one after the other.
+    Listed(Vec<Listed>),
     /// A user event that is set to a negative status, asked for and waited for; no command waits for it.
     FailedEvent {
         /// The status.
@@ -256,6 +260,12 @@ impl Scenario {
                 rule::STATE_CALLBACKS,
             ],
             Scenario::Programs(_) => vec![rule::API_VALID, rule::KIND_SOURCE],
+            Scenario::Listed(all)
+                if all.iter().all(|one| matches!(one, Listed::Formats { .. })) =>
+            {
+                vec![rule::RG_FORMATS, rule::API_VALID]
+            }
+            Scenario::Listed(_) => vec![rule::API_LISTED, rule::API_VALID],
             Scenario::SvmFree { .. } => vec![rule::SV_API, rule::QUEUE_IN_ORDER],
             Scenario::FailedEvent { .. } => vec![rule::FAIL_USER_EVENT, rule::FAIL_NEGATIVE],
             Scenario::BuiltIn | Scenario::BuiltInKernels(_) => vec![

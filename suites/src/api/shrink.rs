@@ -41,6 +41,7 @@ fn doings(scenario: &Scenario) -> u64 {
         Scenario::SvmFree { allocations, times } => u64::from(*allocations) * u64::from(*times),
         Scenario::Last { given, .. } => given.len() as u64,
         Scenario::Programs(works) => works.len() as u64,
+        Scenario::Listed(all) => all.len() as u64,
         Scenario::FailedEvent { .. }
         | Scenario::BuiltIn
         | Scenario::BuiltInKernels(_)
@@ -102,6 +103,8 @@ fn units(scenario: &Scenario) -> Vec<Unit> {
         (0..given.len()).map(Unit::Call).collect()
     } else if let Scenario::Programs(works) = scenario {
         (0..works.len()).map(Unit::Call).collect()
+    } else if let Scenario::Listed(all) = scenario {
+        (0..all.len()).map(Unit::Call).collect()
     } else if let Scenario::Threads { threads, .. } = scenario {
         let acts =
             |(n, acts): (usize, &Vec<_>)| (0..acts.len()).map(move |act| Unit::Operation(n, act));
@@ -129,6 +132,9 @@ fn without(case: &Case, gone: &[Unit]) -> Option<Case> {
     } else if let Scenario::Programs(works) = &mut small.scenario {
         *works = kept(works, |n| gone.contains(&Unit::Call(n)));
         !works.is_empty()
+    } else if let Scenario::Listed(all) = &mut small.scenario {
+        *all = kept(all, |n| gone.contains(&Unit::Call(n)));
+        !all.is_empty()
     } else if let Scenario::Threads { threads, .. } = &mut small.scenario {
         for (thread, acts) in threads.iter_mut().enumerate() {
             *acts = kept(acts, |act| gone.contains(&Unit::Operation(thread, act)));

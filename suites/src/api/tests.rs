@@ -328,6 +328,7 @@ fn everything_else_that_is_wrong_fails() {
                 That::Number(answer, right) => {
                     let wrong = match right {
                         Right::Not(wrong) => *wrong as i32,
+                        Right::Between(least, i64::MAX) => *least as i32 - 1,
                         _ => 0x7000,
                     };
                     fails(&|record| {
@@ -336,9 +337,10 @@ fn everything_else_that_is_wrong_fails() {
                     });
                 }
                 That::Bytes(answer, _) => fails(&|record| {
-                    if let Some(bytes) = record.answers.get_mut(answer) {
-                        bytes[7] ^= 1;
-                    }
+                    // A list that must have something in it is empty.
+                    let bytes = record.answers.entry(*answer).or_insert(vec![0; 16]);
+                    let at = bytes.len().min(8) - 1;
+                    bytes[at] ^= 1;
                 }),
                 That::Fired(..) => fails(&|record| record.fired.clear()),
                 That::FiredWith(..) => fails(&|record| {

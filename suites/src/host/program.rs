@@ -368,6 +368,14 @@ pub enum Op {
         /// The names, separated by semicolons; `*` means all built-in kernels of the device.
         asked: String,
     },
+    /// From here on what comes to standard output is kept.
+    Listen,
+    /// Gives what was kept, and keeps no more. The answer is not there where nothing ever came: then the
+    /// implementation prints to another stream.
+    Heard {
+        /// The answer.
+        into: AnswerId,
+    },
     /// Asks an object something that it must answer, where the device knows the question and the objects are there.
     Ask(QuestionId),
     /// Bytes of memory that the process has in use, as an answer of eight bytes; none where the system does

@@ -2,7 +2,7 @@
 
 /// An object, by its place in the case: a slot of the program that the case is lowered to.
 pub use crate::host::Slot as ObjectId;
-pub use crate::host::check::{Ids, Permutation, Same};
+pub use crate::host::check::{Ids, Permutation, Printed, Same};
 pub use crate::host::{
     Build, Contents, FIELDS, OtherProgram, Place, Range, SUB_GROUP_FIELDS, Unit,
 };
@@ -214,6 +214,16 @@ pub enum Step {
         /// The rules that are broken if they are not those that the program was made of.
         #[serde(deserialize_with = "catalogue::known")]
         rules: Vec<RuleId>,
+    },
+    /// From here on what comes to standard output is kept.
+    Listen,
+    /// Everything is finished, and what was kept is what kernels had to print.
+    Printed {
+        /// The rules that are broken if it is not, the likeliest first.
+        #[serde(deserialize_with = "catalogue::known")]
+        rules: Vec<RuleId>,
+        /// What they had to print.
+        wanted: Printed,
     },
     /// Everything is finished, and the object is looked at.
     Look {
@@ -447,10 +457,11 @@ impl KernelCase {
                     rules.extend(launch.failing.map(|_| rule::FAIL_CHILDREN));
                 }
                 Step::Move(moved) => rules.extend(&moved.rules),
-                Step::Talk { rules: told, .. } | Step::AskKernels { rules: told } => {
-                    rules.extend(told)
-                }
+                Step::Talk { rules: told, .. }
+                | Step::AskKernels { rules: told }
+                | Step::Printed { rules: told, .. } => rules.extend(told),
                 Step::Finish
+                | Step::Listen
                 | Step::Host { .. }
                 | Step::Point { .. }
                 | Step::AskSubGroups { .. } => {}

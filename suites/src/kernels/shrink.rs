@@ -308,6 +308,8 @@ mod tests {
                 | Step::Point { .. }
                 | Step::AskSubGroups { .. }
                 | Step::AskKernels { .. }
+                | Step::Listen
+                | Step::Printed { .. }
                 | Step::Look { .. } => false,
             });
             fills.count() > 0

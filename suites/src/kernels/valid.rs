@@ -55,7 +55,7 @@ pub fn valid(case: &KernelCase) -> Result<(), String> {
                 exchange::fits(acts, &open)
             }
             Step::Move(moved) => moved.fits(case),
-            Step::Finish => true,
+            Step::Finish | Step::Listen | Step::Printed { .. } => true,
             Step::Host { at, bytes, .. } => addressed(case, *at, *bytes),
             Step::Point { at, to } => {
                 addressed(case, *at, 8) && to.is_none_or(|to| addressed(case, to, 0))

@@ -96,7 +96,7 @@ impl Judge<'_> {
                     self.complete(0);
                 }
             }
-            Step::Finish | Step::Look { .. } => self.running.clear(),
+            Step::Finish | Step::Printed { .. } | Step::Look { .. } => self.running.clear(),
             Step::Host { at, .. } | Step::Point { at, .. } => {
                 let one = Use {
                     object: at.object,
@@ -111,7 +111,7 @@ impl Judge<'_> {
                 }
             }
             Step::Talk { acts, .. } => self.talk(n, acts),
-            Step::AskSubGroups { .. } | Step::AskKernels { .. } => {}
+            Step::AskSubGroups { .. } | Step::AskKernels { .. } | Step::Listen => {}
         }
     }
 

@@ -22,6 +22,9 @@ pub fn ask(cl: &Cl, name: &str) -> Option<Outcome> {
         "kernel" => kernel(cl),
         "argument" => argument(cl),
         "work-group" => work_group(cl),
+        "kernels-in-program" => kernels_in_program(cl),
+        "sub-devices" => sub_devices(cl),
+        "formats" => formats(cl),
         _ => return None,
     })
 }
@@ -165,4 +168,48 @@ fn work_group(cl: &Cl) -> Outcome {
             kernel, cl.device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, room, value, size)
     };
     answers(query, &bytes([4_usize, 1, 1]))
+}
+
+/// As many kernels are made as there are.
+fn kernels_in_program(cl: &Cl) -> Outcome {
+    let (mut kernels, mut number) = ([NULL; 64], 0);
+    let status = cl!(cl, clCreateKernelsInProgram: clCreateKernelsInProgram_t,
+        cl.program, 64, kernels.as_mut_ptr(), &mut number);
+    done("clCreateKernelsInProgram", status)?;
+    let made = kernels.iter().filter(|kernel| !kernel.is_null()).count();
+    must(
+        made == number as usize,
+        "clCreateKernelsInProgram says how many kernels there are",
+    )
+}
+
+/// A device of one compute unit is made where the device can be divided.
+fn sub_devices(cl: &Cl) -> Outcome {
+    let properties = [CL_DEVICE_PARTITION_BY_COUNTS, 1, 0, 0];
+    let (mut part, mut number) = (NULL, 0);
+    let status = cl!(cl, clCreateSubDevices: clCreateSubDevices_t,
+        cl.device, properties.as_ptr(), 1, &mut part, &mut number);
+    if status != CL_SUCCESS {
+        return Err(LACKS.into());
+    }
+    must(number == 1, "clCreateSubDevices says how many it makes")
+}
+
+/// Formats that every device with images has.
+fn formats(cl: &Cl) -> Outcome {
+    let none = cl_image_format {
+        image_channel_order: 0,
+        image_channel_data_type: 0,
+    };
+    let (mut all, mut number) = ([none; 512], 0);
+    let status = cl!(cl, clGetSupportedImageFormats: clGetSupportedImageFormats_t,
+        cl.context, CL_MEM_READ_ONLY, CL_MEM_OBJECT_IMAGE2D, 512, all.as_mut_ptr(), &mut number);
+    done("clGetSupportedImageFormats", status)?;
+    if number == 0 {
+        return Err(LACKS.into());
+    }
+    let is_there = all.iter().any(|format| {
+        (format.image_channel_order, format.image_channel_data_type) == (CL_RGBA, CL_FLOAT)
+    });
+    must(is_there, "images of four floats an element are listed")
 }

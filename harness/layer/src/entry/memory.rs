@@ -23,7 +23,8 @@ entry_points! {
         clGetSupportedImageFormats(
             flags: cl_mem_flags, image_type: cl_mem_object_type, num_entries: cl_uint,
             image_formats: *mut cl_image_format, num_image_formats: *mut cl_uint,
-        ) -> cl_int;
+        ) -> cl_int,
+            hook(num_entries, image_formats) => answers::formats;
         clCreateSampler(
             normalized_coords: cl_bool, addressing_mode: cl_addressing_mode,
             filter_mode: cl_filter_mode,

@@ -32,7 +32,8 @@ entry_points! {
         clCreateSubDevices(
             properties: *const cl_device_partition_property, num_devices: cl_uint,
             out_devices: *mut cl_device_id, num_devices_ret: *mut cl_uint,
-        ) -> cl_int;
+        ) -> cl_int,
+            hook(num_devices_ret) => answers::count;
         clRetainDevice() -> cl_int;
         clReleaseDevice() -> cl_int;
     }

@@ -50,7 +50,8 @@ entry_points! {
         clCreateKernel(kernel_name: *const c_char) -> cl_kernel, errcode(errcode_ret);
         clCreateKernelsInProgram(
             num_kernels: cl_uint, kernels: *mut cl_kernel, num_kernels_ret: *mut cl_uint,
-        ) -> cl_int;
+        ) -> cl_int,
+            hook(num_kernels_ret) => answers::count;
         clCompileProgram(
             num_devices: cl_uint, device_list: *const cl_device_id, options: *const c_char,
             num_input_headers: cl_uint, input_headers: *const cl_program,

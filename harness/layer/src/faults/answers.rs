@@ -58,3 +58,34 @@ pub(crate) unsafe fn info(
     }
     answer
 }
+
+/// Around a call that says how many objects it makes.
+pub(crate) unsafe fn count(call: &Call, make: impl Fn() -> cl_int, number: *mut cl_uint) -> cl_int {
+    let answer = make();
+    if call.has(ApiViolation::CountShort) && answer == CL_SUCCESS && !number.is_null() {
+        // SAFETY: not NULL, and the call succeeded, so that the number was written there.
+        unsafe { number.write(number.read().saturating_sub(1)) };
+    }
+    answer
+}
+
+/// Around a query of the formats of images.
+pub(crate) unsafe fn formats(
+    call: &Call,
+    ask: impl Fn() -> cl_int,
+    room: cl_uint,
+    formats: *mut cl_image_format,
+) -> cl_int {
+    let answer = ask();
+    if call.has(ApiViolation::FormatMissing) && answer == CL_SUCCESS && !formats.is_null() {
+        for n in 0..room as usize {
+            // SAFETY: the caller gives room for so many; what the call leaves alone is the caller's, who has made it
+            // something.
+            let format = unsafe { &mut *formats.add(n) };
+            if (format.image_channel_order, format.image_channel_data_type) == (CL_RGBA, CL_FLOAT) {
+                format.image_channel_order = CL_ARGB;
+            }
+        }
+    }
+    answer
+}

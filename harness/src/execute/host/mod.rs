@@ -26,6 +26,7 @@ mod exchange;
 mod fixtures;
 mod kernels;
 mod play;
+mod printed;
 mod programs;
 mod run;
 mod settle;
@@ -81,6 +82,7 @@ impl Play {
 
     /// What was observed; what is left is given up.
     fn finish(&self, run: &Arc<Run>) -> Record {
+        printed::stop();
         let mut record = std::mem::take(&mut run.observed().record);
         record.finished.get_or_insert_with(|| run.nanoseconds());
         run::leave(run.number);

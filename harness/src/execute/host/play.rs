@@ -4,7 +4,7 @@ use super::api::SetupError;
 use super::arguments::{Arguments, before_2_0};
 use super::exchange::Stop;
 use super::run::{Observed, Run};
-use super::{answers, bytes, exchange, kernels, programs, settle};
+use super::{answers, bytes, exchange, kernels, printed, programs, settle};
 use crate::worker::whereabouts::Cell;
 use classay_suites::host::Token;
 use classay_suites::host::constant::cl;
@@ -180,6 +180,13 @@ impl<'r> Player<'r> {
                     (_, Err(error)) => return Some(run.fail(error)),
                 }
             }
+            Op::Listen => printed::listen(),
+            Op::Heard { into } => match printed::heard() {
+                Some(text) => {
+                    self.observed.record.answers.insert(*into, text);
+                }
+                None => self.observed.record.lacks = Some(Need::PrintsToStdout),
+            },
             Op::Ask(id) => {
                 let question = run.setting.program.questions.get(id.index());
                 let said =

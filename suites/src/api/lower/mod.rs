@@ -8,6 +8,7 @@ mod contention;
 mod held;
 mod last;
 mod lifetimes;
+mod listed;
 mod operations;
 mod programs;
 mod refused;
@@ -51,6 +52,7 @@ pub fn lower(case: &Case, device: &DeviceInfo) -> Lowered {
         Scenario::SvmFree { allocations, times } => lowering.svm_free(*allocations, *times),
         Scenario::Last { trigger, given } => lowering.last(*trigger, given),
         Scenario::Programs(works) => lowering.programs(works),
+        Scenario::Listed(all) => lowering.listed(all),
         Scenario::FailedEvent { code } => lowering.failed_event(*code),
         Scenario::BuiltIn => lowering.built_in(&device.built_in_kernels),
         Scenario::BuiltInKernels(names) => lowering.built_in(names),

@@ -133,10 +133,11 @@ fn own_flags(flags: u64) -> Wanted {
     Wanted::Bits(flags, usual)
 }
 
-/// The flags of a sub-buffer: those that it does not say itself "are inherited from the corresponding memory access
-/// qualifiers associated with buffer". Whether the query gives those of host pointers back can be read either way.
+/// The flags of a sub-buffer: those that it does not say itself, and those of host pointers, "are inherited from the
+/// corresponding memory access qualifiers associated with buffer", and "the memory access qualifiers inherited from
+/// parent buffer is also returned".
 fn inherited(own: u64, parent: u64) -> Wanted {
-    let (mut must, mut may) = (own, parent & all_of(&POINTERS));
+    let (mut must, mut may) = (own | parent & all_of(&POINTERS), 0);
     for group in [&ACCESS, &HOST] {
         if own & all_of(group) == 0 {
             must |= parent & all_of(group);

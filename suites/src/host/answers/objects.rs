@@ -31,12 +31,33 @@ impl Known<'_> {
             SlotKind::Event => self.of_event(slot, origin, age),
             SlotKind::Program => programs::of_program(self, slot, done),
             SlotKind::Kernel => kernels::of_kernel(self, slot, done),
-            SlotKind::Platform
-            | SlotKind::Device
-            | SlotKind::Svm(_)
-            | SlotKind::Address
-            | SlotKind::Host { .. } => Vec::new(),
+            SlotKind::Device => self.of_device(slot, origin),
+            SlotKind::Platform | SlotKind::Svm(_) | SlotKind::Address | SlotKind::Host { .. } => {
+                Vec::new()
+            }
         }
+    }
+
+    /// What a sub-device answers; of others nothing is known.
+    fn of_device(&self, device: Slot, origin: Origin<'_>) -> Vec<Question> {
+        let Origin::Made(call) = origin else {
+            return Vec::new();
+        };
+        let ask =
+            |name, wanted| Question::new(Function::GetDeviceInfo, device, name, wanted).since(120);
+        let parent = object(call, 0).map_or(Value::Null, Value::Slot);
+        let mut all = vec![
+            ask(cl::CL_DEVICE_PARENT_DEVICE, Wanted::object(parent)),
+            ask(cl::CL_DEVICE_REFERENCE_COUNT, Wanted::references()),
+        ];
+        // Whether the two zeros that end a list of counts are both a part of "the properties argument" is left open.
+        let properties = call.arguments.get(1).filter(|properties| {
+            let equally = Value::from(cl::CL_DEVICE_PARTITION_EQUALLY);
+            matches!(properties, Value::List(_, all) if all.first() == Some(&equally))
+        });
+        let wanted = properties.and_then(list);
+        all.extend(wanted.map(|wanted| ask(cl::CL_DEVICE_PARTITION_TYPE, wanted)));
+        all
     }
 
     fn of_context(&self, context: Slot, origin: Origin<'_>) -> Vec<Question> {

@@ -294,7 +294,7 @@ fn sub_buffers_answer_what_they_are_a_part_of() {
     let of = |name| wanted(part(read_only.clone(), Vec::new()), name);
     let bit = |constant: Constant| constant.value() as u64;
     let [reads, uses] = [cl::CL_MEM_READ_ONLY, cl::CL_MEM_USE_HOST_PTR].map(bit);
-    assert_eq!(of(cl::CL_MEM_FLAGS), Some(Wanted::Bits(reads, uses)));
+    assert_eq!(of(cl::CL_MEM_FLAGS), Some(Wanted::Bits(reads | uses, 0)));
     assert_eq!(of(cl::CL_MEM_SIZE), Some(Wanted::Number(8, 64, 64)));
     assert_eq!(of(cl::CL_MEM_OFFSET), Some(Wanted::long(128)));
     let host = Wanted::object(Slot(1).at(64 + 128));

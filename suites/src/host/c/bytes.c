@@ -60,6 +60,17 @@ static inline void expect_permutation(const char *rules, const char *name, unsig
     free(values);
 }
 
+/* One of the elements is this. */
+static inline void expect_contained(const char *rules, const char *name, unsigned unit,
+                                    const unsigned char *seen, size_t bytes,
+                                    unsigned long long value)
+{
+    for (size_t n = 0; n < bytes / unit; n++)
+        if (element(seen, unit, n) == value)
+            return;
+    violation(rules, "%s: %s %llu is missing", name, unit_name(unit), value);
+}
+
 /* The address at a byte leads to a place. */
 static inline void expect_pointer(const char *rules, const char *name, const unsigned char *seen,
                                   size_t at, const unsigned char *to, const char *goal)

@@ -4,8 +4,8 @@ use super::data::{contents, token, unsigned};
 use super::text::{Text, quoted};
 use super::{Document, rules};
 use crate::host::check::{
-    CLOCK_SLACK, Cell, Check, HELD_LONG, Ids, Moment, Permutation, Right, Same, SubGroupAnswers,
-    That, Want,
+    CLOCK_SLACK, Cell, Check, Contains, HELD_LONG, Ids, Moment, Permutation, Printed, Right, Same,
+    SubGroupAnswers, That, Want,
 };
 use crate::host::ids::{AnswerId, Mark};
 use crate::host::program::{HostProgram, Op};
@@ -25,6 +25,9 @@ pub fn functions(checks: &[Check], c: &mut Text) {
     }
     if wants(&|want| matches!(want, Want::Ids(_))) {
         c.raw(include_str!("ids.c"));
+    }
+    if wants(&|want| matches!(want, Want::Printed(_))) {
+        c.raw(include_str!("printed.c"));
     }
     if wants(&|want| matches!(want, Want::SubGroups { .. })) {
         c.raw(include_str!("sub_groups.c"));
@@ -276,6 +279,31 @@ fn bytes(program: &HostProgram, check: &Check, answer: AnswerId, want: &Want, c:
                     &[of, name, seen, at, &address, &quoted(&goal)],
                 );
             }
+        }
+        Want::Contains(Contains { unit, values }) => {
+            let bytes = unit.bytes();
+            for value in values {
+                let arguments = format!("{of}, {name}, {bytes}, {seen}, {length}, {value}u");
+                c.put(format!("expect_contained({arguments});"));
+            }
+        }
+        Want::Printed(Printed { lines, in_order }) => {
+            c.put("static const char *const lines[] = {");
+            let each = lines.iter().map(|line| format!("    {},", quoted(line)));
+            each.for_each(|line| c.put(line));
+            c.put("};");
+            c.call(
+                "expect_printed",
+                &[
+                    of,
+                    name,
+                    seen,
+                    length,
+                    &"lines",
+                    &lines.len(),
+                    &u8::from(*in_order),
+                ],
+            );
         }
         Want::SubGroups { answers, groups } => {
             let list = unsigned(groups).join(", ");

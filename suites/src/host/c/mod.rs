@@ -203,7 +203,9 @@ impl Uses {
             if call::plain_queue(call).is_none() {
                 self.version = self.version.max(call.function.signature().since);
             }
-        } else if let Op::Read { into, .. } | Op::Resident { into, .. } = &step.op {
+        } else if let Op::Read { into, .. } | Op::Resident { into, .. } | Op::Heard { into } =
+            &step.op
+        {
             self.answers = self.answers.max(into.0 + 1);
         }
         self.exchanges |= matches!(step.op, Op::Exchange { .. });

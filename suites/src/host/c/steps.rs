@@ -304,6 +304,8 @@ impl Steps<'_, '_, '_> {
                 self.writer.sure.insert(*program);
             }
             Op::Kernels { .. } => c.put("/* Its kernels are looked at in the end. */"),
+            Op::Listen => c.put("listen_to_output();"),
+            Op::Heard { into } => c.put(format!("heard({into});")),
             Op::Ask(id) => ask::write(self.writer, *id, c),
             Op::Resident { into, since } => {
                 c.open("if (resident())");

@@ -1,5 +1,6 @@
 //! Checks of bytes: what memory holds after kernels and transfers, and what was said of kernels.
 
+use super::printed::{self, Printed};
 use super::sub_groups::SubGroups;
 use super::{ids, sub_groups};
 use crate::host::contents::{Contents, Unit};
@@ -37,6 +38,19 @@ pub enum Want {
         /// The size of each work-group, in that order.
         groups: Vec<u32>,
     },
+    /// What kernels printed.
+    Printed(Printed),
+    /// Among others, these.
+    Contains(Contains),
+}
+
+/// Values each of which is one of the elements.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Contains {
+    /// The elements.
+    pub unit: Unit,
+    /// The values.
+    pub values: Vec<u64>,
 }
 
 /// Contents that bytes have to be.
@@ -185,6 +199,12 @@ pub fn check(want: &Want, name: &str, seen: &[u8], record: &Record) -> Vec<(Vec<
             let wrong = |(at, to): &(usize, _)| pointer(record, name, *at, *to, seen);
             plain(list.iter().find_map(wrong))
         }
+        Want::Contains(Contains { unit, values }) => {
+            let missing = |value: &&u64| !units(*unit, seen).any(|one| one == **value);
+            let first = values.iter().find(missing);
+            plain(first.map(|value| format!("{name}: {} {value} is missing", unit.name())))
+        }
+        Want::Printed(wanted) => plain(printed::check(name, wanted, seen)),
         Want::SubGroups { answers, groups } => plain(answers.read(record).and_then(|said| {
             let words: Vec<u32> = units(Unit::Word, seen).map(|word| word as u32).collect();
             sub_groups::check(&words, groups, &said).map(|what| format!("{name}: {what}"))

@@ -4,12 +4,14 @@
 mod bytes;
 mod cells;
 pub mod ids;
+mod printed;
 mod sub_groups;
 #[cfg(test)]
 mod tests;
 
-pub use bytes::{Ids, Permutation, Same, SubGroupAnswers, Want};
+pub use bytes::{Contains, Ids, Permutation, Same, SubGroupAnswers, Want};
 pub use cells::{Cell, Instead};
+pub use printed::{MARK, Printed};
 
 use super::ids::{AnswerId, CallbackId, Mark};
 use super::record::{Fired, NOT_MADE, Record};

@@ -213,7 +213,7 @@ const fn domain(keeps: u32, sets: u32) -> Domain {
 }
 
 /// From 2⁻⁷ to 2, of either sign.
-const NEAR: Domain = domain(0x83ff_ffff, 0x3c00_0000);
+pub const NEAR: Domain = domain(0x83ff_ffff, 0x3c00_0000);
 /// From 2 to 512.
 const MIDDLE: Domain = domain(0x83ff_ffff, 0x4000_0000);
 /// From 2¹⁷ to 2³³.
@@ -221,7 +221,7 @@ const WIDE: Domain = domain(0x87ff_ffff, 0x4800_0000);
 /// From 2⁵⁷ to 2⁶⁵.
 const HUGE: Domain = domain(0x83ff_ffff, 0x5c00_0000);
 /// Infinities and quiet NaNs.
-const BEYOND: Domain = domain(0x8040_0000, 0x7f80_0000);
+pub const BEYOND: Domain = domain(0x8040_0000, 0x7f80_0000);
 /// 1 and 1.5.
 const ONE: Domain = domain(0x8040_0000, 0x3f80_0000);
 /// Zeros.

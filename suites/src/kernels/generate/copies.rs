@@ -43,10 +43,10 @@ pub fn asynchronous(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("work-groups copy to local memory and back, and wait for that");
     let (ty, name, component, lanes) = choices.one_of(&TYPES);
     let size = component * lanes;
-    let group = choices.one_of(&[1usize, 3, 8, 16, 33, 64]);
+    let group = choices.one_of(&[1usize, 3, 8, 16, 33, 64, 12, 32]);
     let groups = choices.between(1, 4);
     // A last group of fewer work-items copies as much as the others.
-    let missing = if group > 1 && choices.percent(50) {
+    let missing = if group > 1 && choices.percent(25) {
         case.need(&[Need::NonUniformGroups, Need::C20]);
         choices.between(1, group - 1)
     } else {
@@ -63,7 +63,7 @@ pub fn asynchronous(choices: &mut Choices) -> KernelCase {
     }
     .max(2);
     let mut stride = || {
-        if choices.percent(50) {
+        if choices.percent(40) {
             1
         } else {
             choices.between(2, 5)
@@ -73,7 +73,7 @@ pub fn asynchronous(choices: &mut Choices) -> KernelCase {
     let place = choices.between(0, 3);
     let passes = choices.between(1, 2);
     // Strides of one are copied by either function.
-    let strided = choices.percent(20);
+    let strided = choices.percent(30);
     let call = |apart: usize, to: &str, from: &str, event: &str| {
         if apart == 1 && !strided {
             format!("async_work_group_copy({to}, {from}, (size_t)part, {event})")
@@ -136,7 +136,7 @@ pub fn asynchronous(choices: &mut Choices) -> KernelCase {
     let args = args![from, to, span_in as u32, span_out as u32];
     let items = (group * groups - missing) as u64;
     // A work-group may have two dimensions: what it copies is the same.
-    let rows = choices.one_of(&[1, 1, 2, 4]);
+    let rows = choices.one_of(&[1, 2, 2, 4]);
     let range = match (group % rows, missing) {
         (0, 0) if rows > 1 => {
             let (rows, row) = (rows as u64, (group / rows) as u64);

@@ -14,6 +14,7 @@ mod modules;
 mod ndrange;
 mod phases;
 mod pipes;
+mod printf;
 mod random;
 mod regions;
 mod rewrite;
@@ -57,6 +58,7 @@ pub const FAMILIES: &[Family] = &[
     ("kernels", "computed", computed::computed),
     ("kernels", "phases", phases::phases),
     ("kernels", "random", random::random),
+    ("kernels", "printf", printf::printf),
     ("svm", "structures", svm::structures),
     ("svm", "bytes", exchange::beside::bytes),
     ("svm", "turns", exchange::turns::turns),
@@ -90,6 +92,15 @@ pub const FAMILIES: &[Family] = &[
     ("enqueue", "failure", enqueue::failure),
     ("enqueue", "ready", enqueue::ready),
 ];
+
+/// So many cases of a kind (`family/kind`) a run plays where it plays one of another. What the kernels of these compute
+/// is the same each time, so that another case says what another instance does not.
+pub fn cases_a_round(kind: &str) -> u32 {
+    match kind {
+        "kernels/computed" => 8,
+        _ => 1,
+    }
+}
 
 /// The case that a family (`family/kind`) draws from a seed.
 pub fn draw(family: &str, seed: u64) -> Option<KernelCase> {

@@ -195,6 +195,16 @@ impl<'a> Lower<'a> {
                     self.checks.push(check.even_so(true));
                 }
             }
+            Step::Listen => self.add(Op::Listen),
+            Step::Printed { rules, wanted } => {
+                self.finish();
+                let into = self.b.answer();
+                self.add(Op::Heard { into });
+                let want = check::Want::Printed(wanted.clone());
+                let that = That::Bytes(into, want);
+                let check = Check::new(rules.clone(), "what was printed", that);
+                self.checks.push(check);
+            }
             Step::Look {
                 object,
                 rules,

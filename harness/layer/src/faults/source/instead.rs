@@ -38,12 +38,43 @@ pub(super) fn instead(
             let plain = modes.iter().find_map(|mode| name.strip_suffix(mode))?;
             return Some(fill("$name($0)", plain, count, a));
         }
+        "printf" if makes(PrintfPrecisionLost) || makes(PrintfFlagsLost) => {
+            let format = specified(&a(0), makes(PrintfFlagsLost), makes(PrintfPrecisionLost));
+            let others = (1..count).map(|n| format!(", {}", a(n)));
+            return Some(format!("printf({format}{})", others.collect::<String>()));
+        }
         _ => false,
     };
     if dropped {
         return Some(NOTHING.to_owned());
     }
     form(name, count, makes).map(|form| fill(form, name, count, a))
+}
+
+/// A format without the flags, or the precisions, of its conversion specifications.
+fn specified(format: &str, no_flags: bool, no_precision: bool) -> String {
+    let mut parts = format.split('%');
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    while let Some(part) = parts.next() {
+        text.push('%');
+        if part.is_empty() {
+            // "%%", and what comes after it.
+            text.push('%');
+            text += parts.next().unwrap_or_default();
+            continue;
+        }
+        let rest = part.trim_start_matches(|c| "-+ #0".contains(c));
+        if !no_flags {
+            text += &part[..part.len() - rest.len()];
+        }
+        let after = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+        text += &rest[..rest.len() - after.len()];
+        match after.strip_prefix('.').filter(|_| no_precision) {
+            Some(after) => text += after.trim_start_matches(|c: char| c.is_ascii_digit()),
+            None => text += after,
+        }
+    }
+    text
 }
 
 /// A call that does nothing.
@@ -127,6 +158,8 @@ fn form(name: &str, count: usize, makes: impl Fn(SourceMutation) -> bool) -> Opt
         }
         ("get_local_size", 1) if makes(LastLocalSize) => "get_local_size(($0) == 2 ? 1 : ($0))",
 
+        ("vstore_half", 3) if makes(HalfStoredToZero) => "vstore_half_rtz($0, $1, $2)",
+        ("printf", 1..) if makes(PrintfOddLost) => "(get_global_id(0) & 1 ? 0 : printf($0+))",
         ("hadd", 2) if makes(HaddRoundsUp) => "rhadd($0, $1)",
         ("abs_diff", 2) if makes(AbsDiffSaturates) => "sub_sat($0, $1)",
         ("isequal", 2) if makes(NanComparesEqual) => "(isequal($0, $1) | isunordered($0, $1))",

@@ -123,6 +123,7 @@ replacements! {
     "CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP", Anywhere, [EnqueueWaitGroup] => "CLK_ENQUEUE_FLAGS_NO_WAIT";
     "continue", Anywhere, [ContinueEndsLoop] => "break";
     "static", Anywhere, [InternalNamesShared] => "";
+    "sizeof", Anywhere, [SizeofMore] => "1 + sizeof";
     "CLK_ADDRESS_CLAMP", Anywhere, [ImageBorder] => "CLK_ADDRESS_CLAMP_TO_EDGE";
 }
 
@@ -150,6 +151,9 @@ impl Rewriter<'_> {
         while let Some(token) = self.tokens.get(index).copied() {
             while around.last().is_some_and(|(close, _)| *close < index) {
                 around.pop();
+            }
+            if token.kind == Kind::Number && self.makes(DivisionShifts) {
+                self.divisor(token.text, index);
             }
             if token.kind == Kind::Word {
                 if let Some(site) = call(&self.tokens, index) {
@@ -196,6 +200,26 @@ impl Rewriter<'_> {
             && token.text == place.as_slice()
         {
             *place = text;
+        }
+    }
+
+    /// A number behind the sign of a division; by a power of two it becomes a shift.
+    fn divisor(&mut self, text: &[u8], index: usize) {
+        let number = std::str::from_utf8(text).unwrap_or_default();
+        let number: Option<u64> = number.trim_end_matches(['u', 'U', 'l', 'L']).parse().ok();
+        let Some(number) = number.filter(|number| number.is_power_of_two()) else {
+            return;
+        };
+        let before = self.tokens[..index].iter();
+        let sign = before
+            .enumerate()
+            .rev()
+            .find(|(_, t)| t.kind != Kind::Blank);
+        if let Some((sign, token)) = sign
+            && token.is(b'/')
+        {
+            self.set(sign, b">>".into());
+            self.set(index, number.trailing_zeros().to_string().into_bytes());
         }
     }
 

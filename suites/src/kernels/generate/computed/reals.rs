@@ -3,13 +3,16 @@
 use super::author::Author;
 use super::pieces::Results;
 use crate::kernels::code::number::*;
-use crate::kernels::code::real::{MODES, RELATIONS, Real, WHOLES};
+use crate::kernels::code::real::{BEYOND, Domain, MODES, NEAR, RELATIONS, Real, Relation, WHOLES};
 use crate::kernels::code::*;
 
 impl Author<'_> {
     /// A function of `float`s of which every bit is known, and one of another type of it.
     pub(super) fn reals(&mut self, body: &mut Vec<Stmt>, results: &mut Results) {
         let function = self.real();
+        if matches!(function, Real::Compare(_)) && self.choices.percent(40) {
+            return self.beside_itself(body, results);
+        }
         let lanes = match function {
             // There are no casts of vectors to other types; of halves one is stored at a time.
             Real::CastTo(_) | Real::CastFrom(_) | Real::ToHalf(_) | Real::FromHalf => 1,
@@ -45,6 +48,35 @@ impl Author<'_> {
                 }
                 _ => self.lanes(body, results, value),
             }
+        }
+    }
+
+    /// A number, mostly a NaN or an infinity, compared with itself in every way: a NaN is unlike all, itself included.
+    fn beside_itself(&mut self, body: &mut Vec<Stmt>, results: &mut Results) {
+        let lanes = self.choices.one_of(&[1, 1, 1, 2, 4]);
+        let operators = COMPARISONS.into_iter().map(Real::Compare);
+        let functions = [Relation::Equal, Relation::Unequal, Relation::Unordered];
+        let ty = UINT.vector(lanes);
+        let domain = match self.choices.percent(80) {
+            true => BEYOND,
+            false => NEAR,
+        };
+        let of = self.real_in(domain, ty);
+        let id = self.declare(body, ty, of);
+        self.sources.pop();
+        for function in operators.chain(functions.map(Real::Relation)) {
+            self.about = function.text(lanes, &["x", "x"].map(String::from));
+            let same = vec![self.make.variable(id, ty); 2];
+            let value = self
+                .make
+                .expr(INT.vector(lanes), Kind::Real(function, same));
+            match lanes {
+                1 => {
+                    self.result(body, results, LONG, value);
+                }
+                _ => self.lanes(body, results, value),
+            }
+            self.are_about(results);
         }
     }
 
@@ -113,13 +145,6 @@ impl Author<'_> {
 
     /// Bits that are any numbers of a domain that the function says something of.
     fn real_argument(&mut self, function: Real, n: usize, ty: Type) -> Expr {
-        let any = match ty.lanes {
-            1 => {
-                let of = self.leaf();
-                self.make.cast(ty, of)
-            }
-            _ => self.vector(ty),
-        };
         // A compiler computes what is known.
         let known = self.choices.percent(20);
         if matches!(function, Real::From(..) | Real::CastFrom(_)) {
@@ -128,18 +153,35 @@ impl Author<'_> {
                     let number = self.number(ty.of);
                     self.make.constant(ty, number)
                 }
-                false => any,
+                false => self.any(ty),
             };
         }
         let domain = self.choices.pick(function.domains(n));
         let Some(domain) = domain else {
-            return any;
+            return self.any(ty);
         };
         if known {
             let bits = self.choices.below(1 << 32) as u32;
             let bits = bits & domain.keeps | domain.sets;
             return self.make.constant(ty, bits.into());
         }
+        self.real_in(domain, ty)
+    }
+
+    /// Any numbers that are there.
+    fn any(&mut self, ty: Type) -> Expr {
+        match ty.lanes {
+            1 => {
+                let of = self.leaf();
+                self.make.cast(ty, of)
+            }
+            _ => self.vector(ty),
+        }
+    }
+
+    /// Bits that are any numbers of a domain.
+    fn real_in(&mut self, domain: Domain, ty: Type) -> Expr {
+        let any = self.any(ty);
         // Numbers that are as often as not small have few bits in the place of a fraction.
         let spread = match ty.lanes {
             1 => self.make.with(any, Arithmetic::Multiply, 0x9e37_79b1),

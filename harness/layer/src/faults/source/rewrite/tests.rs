@@ -474,6 +474,26 @@ fn expressions_and_statements_are_others() {
         "isequal(a, b)",
         "(isequal(a, b) | isunordered(a, b))",
     );
+    one(
+        HalfStoredToZero,
+        "vstore_half(x, 0, p); vstore_half_rte(x, 0, p);",
+        "vstore_half_rtz(x, 0, p); vstore_half_rte(x, 0, p);",
+    );
+    one(
+        PrintfPrecisionLost,
+        "printf(\"%%1.5 %+5.3d %.v2hld %s.7\\n\", a, b, s);",
+        "printf(\"%%1.5 %+5d %v2hld %s.7\\n\", a, b, s);",
+    );
+    one(
+        PrintfFlagsLost,
+        "printf(\"%%-1 %+#05.3x %-v2hld\", a, b);",
+        "printf(\"%%-1 %5.3x %v2hld\", a, b);",
+    );
+    one(
+        PrintfOddLost,
+        "printf(\"%d\", a);",
+        "(get_global_id(0) & 1 ? 0 : printf(\"%d\", a));",
+    );
     one(HaddRoundsUp, "hadd(a, hadd(b, c))", "rhadd(a, rhadd(b, c))");
     one(AbsDiffSaturates, "abs_diff(a, b)", "sub_sat(a, b)");
     one(BitselectSwapped, "bitselect(a, b, c)", "bitselect(b, a, c)");
@@ -486,6 +506,16 @@ fn expressions_and_statements_are_others() {
         LastLocalSize,
         "get_local_size(d)",
         "get_local_size((d) == 2 ? 1 : (d))",
+    );
+    one(
+        DivisionShifts,
+        "a = b / 8 + c / 7 + d / e / 1024UL;",
+        "a = b >> 3 + c / 7 + d / e >> 10;",
+    );
+    one(
+        SizeofMore,
+        "n = ((uint)sizeof(struct s0));",
+        "n = ((uint)1 + sizeof(struct s0));",
     );
     one(ContinueEndsLoop, "if (a) continue;", "if (a) break;");
     one(

@@ -1,0 +1,256 @@
+//! Objects and lists that few programs ask for, with what the text says of each.
+
+use crate::choices::Choices;
+use crate::host::Constant;
+use crate::host::constant::cl;
+use classay_vocabulary::{Need, words};
+use serde::{Deserialize, Serialize};
+
+/// Something that is asked for, by itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Listed {
+    /// All kernels of a program at once (clCreateKernelsInProgram).
+    Kernels {
+        /// How many it has.
+        count: u8,
+    },
+    /// Parts of the device (clCreateSubDevices); it may refuse to be divided.
+    SubDevices {
+        /// How many, of as many compute units each; 0 for as many as there are.
+        count: u8,
+        /// Compute units of each.
+        units: u8,
+    },
+    /// The formats of images (clGetSupportedImageFormats).
+    Formats {
+        /// What kernels do with them.
+        access: Access,
+        /// Their shape.
+        shape: Shape,
+    },
+    /// A part of a buffer, and the flags that it has from it.
+    SubBuffer {
+        /// The flags of the buffer.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        whole: Vec<Flag>,
+        /// Those that its part says itself.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        own: Vec<Flag>,
+    },
+    /// References to objects, taken and given back.
+    References,
+    /// The timers of host and device.
+    Timers,
+    /// A context of all devices of the platform.
+    ContextOfType,
+    /// The compiler is unloaded, and needed again.
+    Compiler,
+}
+
+words! {
+    /// What kernels do with images of a format.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Access {
+        /// They read.
+        Read = "read",
+        /// They write.
+        Write = "write",
+        /// Some read, and some write.
+        ReadOrWrite = "read-or-write",
+        /// One reads and writes.
+        ReadAndWrite = "read-and-write",
+    }
+}
+
+words! {
+    /// A shape of images.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Shape {
+        /// Of two dimensions.
+        Plane = "plane",
+        /// Of one.
+        Line = "line",
+        /// Of three.
+        Block = "block",
+        /// An array of those of one.
+        Lines = "lines",
+        /// An array of those of two.
+        Planes = "planes",
+    }
+}
+
+words! {
+    /// A flag of a memory object.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Flag {
+        /// CL_MEM_READ_WRITE.
+        ReadWrite = "read-write",
+        /// CL_MEM_READ_ONLY.
+        ReadOnly = "read-only",
+        /// CL_MEM_WRITE_ONLY.
+        WriteOnly = "write-only",
+        /// CL_MEM_HOST_READ_ONLY.
+        HostReads = "host-reads",
+        /// CL_MEM_HOST_WRITE_ONLY.
+        HostWrites = "host-writes",
+        /// CL_MEM_HOST_NO_ACCESS.
+        NoHost = "no-host",
+        /// CL_MEM_USE_HOST_PTR.
+        Uses = "uses",
+        /// CL_MEM_ALLOC_HOST_PTR.
+        Allocates = "allocates",
+        /// CL_MEM_COPY_HOST_PTR.
+        Copies = "copies",
+    }
+}
+
+impl Access {
+    /// The flag that asks for it.
+    pub fn flag(self) -> Constant {
+        match self {
+            Access::Read => cl::CL_MEM_READ_ONLY,
+            Access::Write => cl::CL_MEM_WRITE_ONLY,
+            Access::ReadOrWrite => cl::CL_MEM_READ_WRITE,
+            Access::ReadAndWrite => cl::CL_MEM_KERNEL_READ_AND_WRITE,
+        }
+    }
+}
+
+impl Shape {
+    /// Its name in the headers.
+    pub fn constant(self) -> Constant {
+        match self {
+            Shape::Plane => cl::CL_MEM_OBJECT_IMAGE2D,
+            Shape::Line => cl::CL_MEM_OBJECT_IMAGE1D,
+            Shape::Block => cl::CL_MEM_OBJECT_IMAGE3D,
+            Shape::Lines => cl::CL_MEM_OBJECT_IMAGE1D_ARRAY,
+            Shape::Planes => cl::CL_MEM_OBJECT_IMAGE2D_ARRAY,
+        }
+    }
+}
+
+impl Flag {
+    /// Its name in the headers.
+    pub fn constant(self) -> Constant {
+        match self {
+            Flag::ReadWrite => cl::CL_MEM_READ_WRITE,
+            Flag::ReadOnly => cl::CL_MEM_READ_ONLY,
+            Flag::WriteOnly => cl::CL_MEM_WRITE_ONLY,
+            Flag::HostReads => cl::CL_MEM_HOST_READ_ONLY,
+            Flag::HostWrites => cl::CL_MEM_HOST_WRITE_ONLY,
+            Flag::NoHost => cl::CL_MEM_HOST_NO_ACCESS,
+            Flag::Uses => cl::CL_MEM_USE_HOST_PTR,
+            Flag::Allocates => cl::CL_MEM_ALLOC_HOST_PTR,
+            Flag::Copies => cl::CL_MEM_COPY_HOST_PTR,
+        }
+    }
+}
+
+impl Listed {
+    /// What the device must offer for it.
+    pub fn needs(&self) -> &'static [Need] {
+        match self {
+            Listed::Formats {
+                access: Access::ReadAndWrite,
+                ..
+            } => &[Need::ImageObjects, Need::FullProfile, Need::ReadWriteImages],
+            Listed::Formats { .. } => &[Need::ImageObjects, Need::FullProfile],
+            Listed::Timers => &[Need::Api21],
+            Listed::Kernels { .. }
+            | Listed::SubDevices { .. }
+            | Listed::SubBuffer { .. }
+            | Listed::References
+            | Listed::ContextOfType
+            | Listed::Compiler => &[],
+        }
+    }
+
+    /// The formats that must be there, each as its order and its type: those that every version of OpenCL lists
+    /// ("Minimum List of Supported Image Formats").
+    pub fn formats(access: Access) -> Vec<[Constant; 2]> {
+        let usual = [
+            cl::CL_UNORM_INT8,
+            cl::CL_SIGNED_INT8,
+            cl::CL_SIGNED_INT16,
+            cl::CL_SIGNED_INT32,
+            cl::CL_UNSIGNED_INT8,
+            cl::CL_UNSIGNED_INT16,
+            cl::CL_UNSIGNED_INT32,
+            cl::CL_HALF_FLOAT,
+            cl::CL_FLOAT,
+        ];
+        let mut all: Vec<_> = usual.map(|channel| [cl::CL_RGBA, channel]).into();
+        if access == Access::ReadAndWrite {
+            all.extend(usual.map(|channel| [cl::CL_R, channel]));
+        } else {
+            all.push([cl::CL_RGBA, cl::CL_UNORM_INT16]);
+            all.push([cl::CL_BGRA, cl::CL_UNORM_INT8]);
+        }
+        all
+    }
+}
+
+/// Formats of images, of one shape.
+pub fn formats(choices: &mut Choices) -> Listed {
+    let shape = choices.one_of(&Shape::ALL);
+    let access = match shape {
+        // That kernels write them is an extension, or a feature.
+        Shape::Block => Access::Read,
+        _ => choices.one_of(&Access::ALL),
+    };
+    Listed::Formats { access, shape }
+}
+
+/// Anything but formats of images.
+pub fn other(choices: &mut Choices) -> Listed {
+    match choices.below(10) {
+        0 | 1 => Listed::Kernels {
+            count: choices.between(1, 6) as u8,
+        },
+        2 | 3 => Listed::SubDevices {
+            count: choices.below(3) as u8,
+            units: choices.between(1, 2) as u8,
+        },
+        4 | 5 => sub_buffer(choices),
+        6 => Listed::References,
+        7 => Listed::Timers,
+        8 => Listed::ContextOfType,
+        _ => Listed::Compiler,
+    }
+}
+
+/// A part that may say less than its buffer, and nothing against it.
+fn sub_buffer(choices: &mut Choices) -> Listed {
+    let access = [
+        None,
+        Some(Flag::ReadWrite),
+        Some(Flag::ReadOnly),
+        Some(Flag::WriteOnly),
+    ];
+    let host = [
+        None,
+        Some(Flag::NoHost),
+        Some(Flag::HostReads),
+        Some(Flag::HostWrites),
+    ];
+    let pointer = [
+        None,
+        Some(Flag::Allocates),
+        Some(Flag::Uses),
+        Some(Flag::Copies),
+    ];
+    let (access, host) = (choices.one_of(&access), choices.one_of(&host));
+    let whole = [access, host, choices.one_of(&pointer)];
+    let mut own = Vec::new();
+    for flag in [access, host].into_iter().flatten() {
+        own.extend(choices.percent(20).then_some(flag));
+    }
+    Listed::SubBuffer {
+        whole: whole.into_iter().flatten().collect(),
+        own,
+    }
+}

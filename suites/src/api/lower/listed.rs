@@ -1,0 +1,407 @@
+//! Objects and lists that few programs ask for.
+
+use super::*;
+use crate::api::listed::{Access, Flag, Listed, Shape};
+use crate::host::check::{Contains, Same, Want};
+use crate::host::{Class, Contents, Unit};
+
+/// Formats that an implementation has at most for one shape of images.
+const FORMATS: usize = 512;
+
+/// Bytes of a format.
+const FORMAT: usize = 8;
+
+/// Parts of a device for which there is room where nobody says how many they are: one with more cannot be divided so.
+const PARTS: usize = 8;
+
+/// What a device says that cannot be divided so.
+const UNDIVIDED: [Constant; 3] = [
+    cl::CL_INVALID_VALUE,
+    cl::CL_DEVICE_PARTITION_FAILED,
+    cl::CL_INVALID_DEVICE_PARTITION_COUNT,
+];
+
+impl Lowering {
+    /// Asks for each, one after the other.
+    pub(super) fn listed(&mut self, all: &[Listed]) {
+        let place = self.place();
+        let platform = self.builder.fixture("platform", Fixture::Platform);
+        for one in all {
+            match one {
+                Listed::Kernels { count } => self.all_kernels(place, usize::from((*count).max(1))),
+                Listed::SubDevices { count, units } => {
+                    self.sub_devices(place, usize::from(*count), u64::from((*units).max(1)));
+                }
+                Listed::Formats { access, shape } => self.formats(place, *access, *shape),
+                Listed::SubBuffer { whole, own } => self.part_of(place, whole, own),
+                Listed::References => self.references(place),
+                Listed::Timers => self.timers(place),
+                Listed::ContextOfType => self.context_of_type(platform),
+                Listed::Compiler => self.compiler(place, platform),
+            }
+        }
+        self.end_thread();
+    }
+
+    /// A number of four bytes that is this.
+    fn is_number(&mut self, answer: AnswerId, number: usize, says: &str) {
+        let right = Right::Among(vec![number as i64]);
+        self.must(says, That::Number(answer, right));
+    }
+
+    /// What must be in a buffer when its queue is finished.
+    fn holds(&mut self, queue: Slot, buffer: Slot, wanted: Vec<u32>, says: &str) {
+        let answer = self.builder.answer();
+        let bytes = 4 * wanted.len();
+        self.step(Call::read(
+            queue,
+            buffer,
+            bytes,
+            Value::Answer(answer, bytes),
+            None,
+        ));
+        let same = Same::new(Unit::Word, Contents::Words(wanted), false);
+        self.must(says, That::Bytes(answer, Want::Same(same)));
+    }
+
+    /// clCreateKernelsInProgram: counts, refuses room for too few, makes each once.
+    fn all_kernels(&mut self, place: Place, count: usize) {
+        let each = (0..count).map(|n| {
+            format!("kernel void count_{n}(global uint *to) {{ to[{n}] = to[{n}] + 1u; }}\n")
+        });
+        let program = self.own("program", SlotKind::Program);
+        self.step(Op::Build {
+            program,
+            context: place.context,
+            of: ProgramOf::Source(each.collect()),
+            build: Build::default(),
+        });
+        let function = Function::CreateKernelsInProgram;
+        let says = "a program of other kernels is said to have {} of them";
+        let number = self.builder.answer();
+        let arguments = values![program, 0, Value::Null, Value::Answer(number, 4)];
+        self.step(Call::new(function, arguments));
+        self.is_number(number, count, says);
+        if count > 1 {
+            let room = self.builder.answer();
+            let arguments = values![
+                program,
+                count - 1,
+                Value::Answer(room, 8 * count),
+                Value::Null
+            ];
+            let code = cl::CL_INVALID_VALUE.value();
+            let sentence = "if kernels is not NULL and num_kernels is less than the number of \
+                            kernels in program";
+            let call = Call::new(function, arguments).refused(vec![code as i32], sentence);
+            let mark = self.marked(call);
+            let right = Right::Among(vec![code]);
+            self.must(
+                "clCreateKernelsInProgram returns {} where there is room for too few kernels",
+                That::Code(mark, right),
+            );
+        }
+        let kernels: Vec<Slot> = (0..count)
+            .map(|_| self.own("kernel", SlotKind::Kernel))
+            .collect();
+        let made = Value::List(
+            Class::Object,
+            kernels.iter().map(|slot| Value::Into(*slot)).collect(),
+        );
+        let number = self.builder.answer();
+        let arguments = values![program, count, made, Value::Answer(number, 4)];
+        self.step(Call::new(function, arguments));
+        self.is_number(number, count, says);
+        let (queue, to) = (
+            self.own("queue", SlotKind::Queue),
+            self.own("counts", SlotKind::Memory),
+        );
+        self.step(super::queue(place, queue));
+        self.step(buffer(place.context, to));
+        for kernel in &kernels {
+            self.step(Call::object_argument(*kernel, 0, to));
+            self.step(Call::launch(queue, *kernel, 1, &[], None));
+        }
+        let says = "how often kernels ran that were made together";
+        self.holds(queue, to, vec![1; count], says);
+        for kernel in kernels {
+            self.release([kernel]);
+        }
+        self.release([to, queue, program]);
+    }
+
+    /// clCreateSubDevices, and a command on one of them; what they say of themselves is asked of all sub-devices.
+    fn sub_devices(&mut self, place: Place, count: usize, units: u64) {
+        let room = if count == 0 { PARTS } else { count };
+        let parts: Vec<Slot> = (0..room)
+            .map(|_| self.own("part", SlotKind::Device))
+            .collect();
+        let into: Vec<Value> = parts.iter().map(|slot| Value::Into(*slot)).collect();
+        let properties = match count {
+            0 => values![cl::CL_DEVICE_PARTITION_EQUALLY, units, 0],
+            _ => {
+                let mut list = values![cl::CL_DEVICE_PARTITION_BY_COUNTS];
+                list.extend(vec![Value::Number(units); count]);
+                list.extend(values![cl::CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0]);
+                list
+            }
+        };
+        let number = self.builder.answer();
+        let arguments = values![
+            place.device,
+            Value::List(Class::Long, properties),
+            into.len(),
+            Value::List(Class::Object, into),
+            Value::Answer(number, 4)
+        ];
+        let mut call = Call::new(Function::CreateSubDevices, arguments);
+        let codes = UNDIVIDED.map(|code| code.value() as i32);
+        call.expect.codes = [0].into_iter().chain(codes).collect();
+        self.step(call);
+        if count > 0 {
+            let says = "clCreateSubDevices says that it makes {} of the sub-devices";
+            self.is_number(number, count, says);
+        }
+        for part in &parts {
+            let (size, answer) = self.ask(
+                Function::GetDeviceInfo,
+                *part,
+                cl::CL_DEVICE_MAX_COMPUTE_UNITS.into(),
+                4,
+            );
+            self.steps.push(size);
+            let says = "a sub-device has {} compute units, not as many as were asked for";
+            self.is_number(answer, units as usize, says);
+        }
+        let part = parts[0];
+        let (context, queue, to) = (
+            self.own("context", SlotKind::Context),
+            self.own("queue", SlotKind::Queue),
+            self.own("buffer", SlotKind::Memory),
+        );
+        let [properties, notify, data] = [const { Value::Null }; 3];
+        let devices = Value::objects([part]);
+        let arguments = values![properties, 1, devices, notify, data];
+        self.step(Call::new(Function::CreateContext, arguments).makes(context));
+        self.step(Call::queue(context, part, Value::Null).makes(queue));
+        self.step(
+            Call::new(
+                Function::CreateBuffer,
+                values![context, cl::CL_MEM_READ_WRITE, BYTES, Value::Null],
+            )
+            .makes(to),
+        );
+        let pattern = Value::Bytes(7u32.to_ne_bytes().to_vec());
+        let of = values![to, pattern, 4, 0, BYTES];
+        self.step(Call::enqueue(
+            Function::EnqueueFillBuffer,
+            queue,
+            of,
+            &[],
+            None,
+        ));
+        let says = "what a sub-device filled";
+        self.holds(queue, to, vec![7; BYTES / 4], says);
+        self.release([to, queue, context]);
+        for part in parts {
+            self.step(Call::of(Function::RetainDevice, part));
+            self.step(Call::of(Function::ReleaseDevice, part));
+            self.step(Call::take(Function::ReleaseDevice, part));
+        }
+    }
+
+    /// clGetSupportedImageFormats: as many by each form, with all that must be there.
+    fn formats(&mut self, place: Place, access: Access, shape: Shape) {
+        let mut numbers = Vec::new();
+        let mut listed = None;
+        for entries in [0, FORMATS, 1] {
+            let number = self.builder.answer();
+            let room = match entries {
+                0 => Value::Null,
+                entries => {
+                    let answer = self.builder.answer();
+                    listed = listed.or(Some(answer));
+                    Value::Answer(answer, entries * FORMAT)
+                }
+            };
+            let arguments = values![
+                place.context,
+                access.flag(),
+                shape.constant(),
+                entries,
+                room,
+                Value::Answer(number, 4)
+            ];
+            self.step(Call::new(Function::GetSupportedImageFormats, arguments));
+            numbers.push(number);
+        }
+        let says = "clGetSupportedImageFormats says by one of its forms that there are more formats than by another";
+        for (one, other) in [(0, 1), (1, 0), (1, 2), (2, 1)] {
+            self.must(says, That::NotAfter(numbers[one], numbers[other]));
+        }
+        let long =
+            |[order, channel]: [Constant; 2]| (channel.value() as u64) << 32 | order.value() as u64;
+        let formats = Listed::formats(access).into_iter();
+        let says = format!(
+            "the formats of images, {shape}, that kernels may {access}, each with its order in the lower half"
+        );
+        let want = Want::Contains(Contains {
+            unit: Unit::Long,
+            values: formats.map(long).collect(),
+        });
+        if let Some(listed) = listed {
+            self.must(&says, That::Bytes(listed, want));
+        }
+    }
+
+    /// A buffer and a part of it: what the part says of its flags is asked of all memory.
+    fn part_of(&mut self, place: Place, whole: &[Flag], own: &[Flag]) {
+        let (all, part) = (
+            self.own("whole", SlotKind::Memory),
+            self.own("part", SlotKind::Memory),
+        );
+        let flags = |flags: &[Flag]| match flags {
+            [] => Value::Number(0),
+            flags => Value::Flags(flags.iter().map(|flag| flag.constant()).collect()),
+        };
+        let bytes = 4096;
+        let host = match whole
+            .iter()
+            .any(|flag| matches!(flag, Flag::Uses | Flag::Copies))
+        {
+            true => Value::Slot(self.own("memory", SlotKind::Host { bytes })),
+            false => Value::Null,
+        };
+        let arguments = values![place.context, flags(whole), bytes, host];
+        self.step(Call::new(Function::CreateBuffer, arguments).makes(all));
+        self.step(Call::sub_buffer(all, flags(own), 0, BYTES).makes(part));
+        self.release([part, all]);
+    }
+
+    /// Takes and gives back a reference to objects of several kinds.
+    fn references(&mut self, place: Place) {
+        let sampler = self.own("sampler", SlotKind::Sampler);
+        let arguments = values![
+            place.context,
+            Constant::FALSE,
+            cl::CL_ADDRESS_CLAMP,
+            cl::CL_FILTER_NEAREST
+        ];
+        // A device without images may have no samplers.
+        let made = Call::new(Function::CreateSampler, arguments).whatever();
+        self.step(made.makes(sampler));
+        for (of, retain, release, ask, count) in [
+            (
+                place.context,
+                Function::RetainContext,
+                Function::ReleaseContext,
+                Function::GetContextInfo,
+                cl::CL_CONTEXT_REFERENCE_COUNT,
+            ),
+            (
+                place.program,
+                Function::RetainProgram,
+                Function::ReleaseProgram,
+                Function::GetProgramInfo,
+                cl::CL_PROGRAM_REFERENCE_COUNT,
+            ),
+            (
+                sampler,
+                Function::RetainSampler,
+                Function::ReleaseSampler,
+                Function::GetSamplerInfo,
+                cl::CL_SAMPLER_REFERENCE_COUNT,
+            ),
+        ] {
+            for (function, least) in [(retain, 2), (release, 1)] {
+                self.step(Call::of(function, of));
+                let (step, answer) = self.ask(ask, of, count.into(), 4);
+                self.steps.push(step);
+                let says = format!("{ask} says {{}} references after {function}");
+                let right = Right::Between(least, i64::MAX);
+                self.must(&says, That::Number(answer, right));
+            }
+        }
+        self.step(self.builder.release(sampler).whatever());
+    }
+
+    /// The host's timer is one, whichever function asks for it, and time passes.
+    fn timers(&mut self, place: Place) {
+        let mut times = [Vec::new(), Vec::new()];
+        for n in 0..3 {
+            let host = self.builder.answer();
+            let room = |answer| Value::Answer(answer, 8);
+            let (function, arguments) = match n {
+                1 => (Function::GetHostTimer, values![place.device, room(host)]),
+                _ => {
+                    let device = self.builder.answer();
+                    times[1].push(device);
+                    let arguments = values![place.device, room(device), room(host)];
+                    (Function::GetDeviceAndHostTimer, arguments)
+                }
+            };
+            times[0].push(host);
+            let mut call = Call::new(function, arguments);
+            // "if the platform associated with device does not support device and host timer synchronization"
+            call.expect.codes = vec![0, cl::CL_INVALID_OPERATION.value() as i32];
+            self.step(call);
+        }
+        for (times, whose) in times.into_iter().zip(["host", "device"]) {
+            for pair in times.windows(2) {
+                let says = format!("a later time of the {whose}'s timer is less than one before");
+                self.must(&says, That::NotAfter(pair[0], pair[1]));
+            }
+        }
+    }
+
+    /// clCreateContextFromType of every device there is.
+    fn context_of_type(&mut self, platform: Slot) {
+        let context = self.own("context_of_all", SlotKind::Context);
+        let properties = values![cl::CL_CONTEXT_PLATFORM, platform, 0];
+        let arguments = values![
+            Value::List(Class::Long, properties),
+            cl::CL_DEVICE_TYPE_ALL,
+            Value::Null,
+            Value::Null
+        ];
+        self.step(Call::new(Function::CreateContextFromType, arguments).makes(context));
+        let (step, devices) = self.ask(
+            Function::GetContextInfo,
+            context,
+            cl::CL_CONTEXT_NUM_DEVICES.into(),
+            4,
+        );
+        self.steps.push(step);
+        let right = Right::Between(1, i64::MAX);
+        self.must(
+            "a context of all devices has {} of them",
+            That::Number(devices, right),
+        );
+        self.release([context]);
+    }
+
+    /// clUnloadPlatformCompiler: "Calls to clBuildProgram, clCompileProgram, or clLinkProgram after
+    /// clUnloadPlatformCompiler will reload the compiler, if necessary".
+    fn compiler(&mut self, place: Place, platform: Slot) {
+        self.step(Call::of(Function::UnloadPlatformCompiler, platform));
+        let program = self.own("program", SlotKind::Program);
+        self.step(Op::Build {
+            program,
+            context: place.context,
+            of: ProgramOf::Source(format!("{SOURCE}// after its compiler\n")),
+            build: Build::default(),
+        });
+        let (kernel, queue, to) = (
+            self.own("kernel", SlotKind::Kernel),
+            self.own("queue", SlotKind::Queue),
+            self.own("filled", SlotKind::Memory),
+        );
+        self.step(super::queue(place, queue));
+        self.step(buffer(place.context, to));
+        self.add(super::kernel(Place { program, ..place }, kernel, to, 9));
+        self.step(Call::launch(queue, kernel, BYTES / 4, &[], None));
+        let says = "what a kernel wrote that was built after the compiler was unloaded";
+        self.holds(queue, to, vec![9; BYTES / 4], says);
+        self.release([kernel, program, to, queue]);
+    }
+}

@@ -1,0 +1,110 @@
+//! Types of numbers that kernels print: how they are named in formats and in OpenCL C, and what their bits are.
+
+use super::convert::Conversion;
+
+/// A type of numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Number {
+    /// Its name in OpenCL C, and what makes a number of bits it.
+    pub name: &'static str,
+    pub bits: u32,
+    pub signed: bool,
+    /// The length modifier of a scalar, and that of a vector.
+    pub scalar: &'static str,
+    pub vector: &'static str,
+    pub fraction: bool,
+}
+
+const fn integer(
+    name: &'static str,
+    bits: u32,
+    signed: bool,
+    scalar: &'static str,
+    vector: &'static str,
+) -> Number {
+    Number {
+        name,
+        bits,
+        signed,
+        scalar,
+        vector,
+        fraction: false,
+    }
+}
+
+const fn real(name: &'static str, bits: u32, vector: &'static str) -> Number {
+    Number {
+        name,
+        bits,
+        signed: true,
+        scalar: "",
+        vector,
+        fraction: true,
+    }
+}
+
+pub(super) const SIGNED: [Number; 4] = [
+    integer("int", 32, true, "", "hl"),
+    integer("long", 64, true, "l", "l"),
+    integer("char", 8, true, "hh", "hh"),
+    integer("short", 16, true, "h", "h"),
+];
+pub(super) const UNSIGNED: [Number; 4] = [
+    integer("uint", 32, false, "", "hl"),
+    integer("ulong", 64, false, "l", "l"),
+    integer("uchar", 8, false, "hh", "hh"),
+    integer("ushort", 16, false, "h", "h"),
+];
+pub(super) const FLOAT: Number = real("float", 32, "hl");
+pub(super) const DOUBLE: Number = real("double", 64, "l");
+
+/// The texts of which each is right.
+pub(super) fn printed(conversion: Conversion, of: Number, bits: u64) -> Vec<String> {
+    match of.fraction {
+        true => conversion.real(of.real(bits)).unwrap_or_default(),
+        false => vec![conversion.integer(of.whole(bits))],
+    }
+}
+
+impl Number {
+    /// The bits of one, of a number that a `float` holds.
+    pub fn bits_of(self, number: f64) -> u64 {
+        match self.bits {
+            64 => number.to_bits(),
+            _ => u64::from((number as f32).to_bits()),
+        }
+    }
+
+    fn real(self, bits: u64) -> f64 {
+        match self.bits {
+            64 => f64::from_bits(bits),
+            _ => f64::from(f32::from_bits(bits as u32)),
+        }
+    }
+
+    fn whole(self, bits: u64) -> i128 {
+        let number = i128::from(bits);
+        match self.signed && bits >> (self.bits - 1) & 1 == 1 {
+            true => number - (1 << self.bits),
+            false => number,
+        }
+    }
+
+    /// One of the bits of a `long`.
+    pub fn of(self, long: &str) -> String {
+        match (self.fraction, self.bits) {
+            (true, 64) => format!("as_double({long})"),
+            (true, _) => format!("as_float((uint){long})"),
+            (false, _) => format!("({}){long}", self.name),
+        }
+    }
+
+    /// One that is known.
+    pub fn literal(self, bits: u64) -> String {
+        match (self.fraction, self.bits) {
+            (true, 64) => format!("as_double({bits:#x}UL)"),
+            (true, _) => format!("as_float({bits:#x}U)"),
+            (false, _) => format!("({}){bits:#x}UL", self.name),
+        }
+    }
+}
