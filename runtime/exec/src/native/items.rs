@@ -77,7 +77,8 @@ impl Translator<'_> {
         self.b.ins().load(types::I64, flags, self.context, offset)
     }
 
-    fn to_context(&mut self, offset: usize, n: usize, value: Value) {
+    /// Puts a number into the context.
+    fn note(&mut self, offset: usize, n: usize, value: Value) {
         let flags = MemFlagsData::trusted();
         let offset = (offset + 8 * n) as i32;
         self.b.ins().store(flags, value, self.context, offset);
@@ -102,11 +103,11 @@ impl Translator<'_> {
     pub(super) fn begin_item(&mut self, head: Block) {
         self.b.switch_to_block(head);
         self.origin = self.b.use_var(self.at.origin);
-        self.to_context(offset_of!(Context, origin), 0, self.origin);
+        self.note(offset_of!(Context, origin), 0, self.origin);
         let item = self.b.use_var(self.at.item);
-        self.to_context(offset_of!(Context, item), 0, item);
+        self.note(offset_of!(Context, item), 0, item);
         let x = self.b.use_var(self.at.x);
-        self.to_context(offset_of!(Context, local_id), 0, x);
+        self.note(offset_of!(Context, local_id), 0, x);
         for (n, &fill) in self.kernel.fills.iter().enumerate() {
             if fill_varies(fill) {
                 let value = self.item_has(n, fill);
@@ -216,7 +217,7 @@ impl Translator<'_> {
     fn set_local_id(&mut self, d: usize, id: Value) {
         match d {
             0 => self.b.def_var(self.at.x, id),
-            _ => self.to_context(offset_of!(Context, local_id), d, id),
+            _ => self.note(offset_of!(Context, local_id), d, id),
         }
     }
 }

@@ -343,6 +343,9 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
         let mut even = if count == 1 { CONTROL_INTERVAL } else { 0 };
         let synchronizes = self.kernel.synchronizes || self.space.broken;
         self.coarse = self.launch.interleaving.is_coarse(synchronizes, number);
+        if !self.coarse {
+            self.part(count);
+        }
         if self.space.broken && count > 1 {
             even = self.even_turns();
         }
