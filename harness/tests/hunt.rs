@@ -14,10 +14,13 @@ fn hunt(out: &Path, more: &[&str]) -> Command {
     command
 }
 
+/// The seed of the hunts.
+const SEED: &str = "5";
+
 fn begin(out: &Path, hours: &str) -> Command {
     let device = device();
     let more = [
-        "--device", &device, "--seed", "4", "--tests", "40", "--slice", "0.1", "--hours", hours,
+        "--device", &device, "--seed", SEED, "--tests", "40", "--slice", "0.1", "--hours", hours,
     ];
     hunt(out, &more)
 }
@@ -31,8 +34,8 @@ fn a_device_that_breaks_the_model_is_written_up() {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("hunt");
     // What is expected of barriers is gone from the kernels: of work-items, and of their memory. With this seed the
-    // first violation is one of memory that the host sees: what local memory holds in the end is read behind a
-    // barrier, too, and without it has values that no execution explains.
+    // first violation is one that an execution explains, so that it can be drawn. (What local memory holds in the
+    // end is read behind a barrier, too, and without it has values that none explains.)
     let done = Done::of(
         begin(&out, "0.1")
             .args(["--violations", "1", "--case-timeout", "120"])
@@ -120,7 +123,7 @@ fn a_hunt_that_was_killed_goes_on_and_finds_nothing_where_nothing_is() {
     let after = journal(&out);
     assert!(after.starts_with(&before[..whole]));
     let told = &done.json()[0];
-    assert_eq!(told["seed"], 4);
+    assert_eq!(told["seed"].to_string(), SEED);
     assert_eq!(told["violations"], serde_json::json!([]), "{}", done.told());
     assert_eq!(told["forbidden"], 0);
     assert_eq!(told["trials"], trials(&after));
