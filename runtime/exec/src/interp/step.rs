@@ -45,7 +45,6 @@ impl Stop {
     }
 
     /// How an item stops that is behind an instruction which ends it or has it wait; None behind others.
-    #[cfg_attr(not(compiles_kernels), allow(dead_code))]
     pub(crate) fn behind(ins: &Ins) -> Option<Stop> {
         match *ins {
             Ins::Barrier {

@@ -16,6 +16,17 @@ impl Native {
     }
 }
 
+/// Items to run; nobody does.
+#[derive(Clone, Copy, Debug)]
+#[allow(dead_code, reason = "nobody reads what nobody runs")]
+pub(crate) struct Run<'a, 'b> {
+    pub(crate) item: u64,
+    pub(crate) origin: *mut u64,
+    pub(crate) private: u64,
+    pub(crate) ids: &'a Ids<'b>,
+    pub(crate) count: u64,
+}
+
 /// There is none.
 #[derive(Debug)]
 pub(crate) struct Runner<'a>(&'a Native);
@@ -25,7 +36,7 @@ impl<'a> Runner<'a> {
         _: &'a Kernel,
         native: &'a Native,
         _: &M,
-        _: u64,
+        _: (u64, usize),
         _: Vec<u64>,
         _: &'a [(usize, u64)],
     ) -> Runner<'a> {
@@ -38,26 +49,44 @@ impl<'a> Runner<'a> {
         Running
     }
 
+    pub(crate) fn is_entry(&self, _: Pc) -> bool {
+        match *self.0 {}
+    }
+
+    pub(crate) fn stops(&self, _: usize) -> &[u64] {
+        match *self.0 {}
+    }
+
     /// # Safety
     /// Nobody can call it.
     pub(crate) unsafe fn start<M: GroupPort>(
         &mut self,
-        _: (*mut u64, u64),
+        _: Run<'_, '_>,
         _: u64,
         _: &mut M,
-        _: &Ids<'_>,
     ) -> (bool, u64) {
         match *self.0 {}
     }
 
     /// # Safety
     /// Nobody can call it.
-    pub(crate) unsafe fn started<M: GroupPort>(
+    pub(crate) unsafe fn run_many<M: GroupPort>(
         &mut self,
-        _: *mut u64,
+        _: Run<'_, '_>,
+        _: Option<Pc>,
+        _: u64,
+        _: &mut M,
+    ) -> (usize, u64) {
+        match *self.0 {}
+    }
+
+    /// # Safety
+    /// Nobody can call it.
+    pub(crate) unsafe fn stopped<M: GroupPort>(
+        &mut self,
+        _: (*mut u64, &Ids<'_>),
         _: (&mut Pc, &mut u64, &mut bool),
         _: &mut M,
-        _: &Ids<'_>,
     ) -> Stop {
         match *self.0 {}
     }
@@ -66,11 +95,10 @@ impl<'a> Runner<'a> {
     /// Nobody can call it.
     pub(crate) unsafe fn run<M: GroupPort>(
         &mut self,
-        _: (*mut u64, u64),
+        _: Run<'_, '_>,
         _: (&mut Pc, &mut u64),
         _: (bool, &mut bool),
         _: &mut M,
-        _: &Ids<'_>,
     ) -> Stop {
         match *self.0 {}
     }
