@@ -176,6 +176,7 @@ const FAMILIES: [&str; 36] = [
     "kernels/computed",
     "kernels/phases",
     "kernels/printf",
+    "kernels/math",
     "kernels/random",
 ];
 

@@ -229,6 +229,8 @@ rules! {
     C_OBJECTS = "ex.c.objects";
     /// Numbers with a fraction of which every bit is known.
     C_REALS = "ex.c.reals";
+    /// Functions of numbers with a fraction come as near as they must.
+    C_MATH = "ex.c.math";
     /// What printf prints.
     C_PRINTF = "ex.c.printf";
     /// When what is printed comes out.

@@ -2,7 +2,7 @@
 
 /// An object, by its place in the case: a slot of the program that the case is lowered to.
 pub use crate::host::Slot as ObjectId;
-pub use crate::host::check::{Ids, Permutation, Printed, Same};
+pub use crate::host::check::{Ids, Permutation, Printed, Same, Within};
 pub use crate::host::{
     Build, Contents, FIELDS, OtherProgram, Place, Range, SUB_GROUP_FIELDS, Unit,
 };
@@ -371,6 +371,8 @@ pub enum Want {
         /// The elements.
         unit: Unit,
     },
+    /// Numbers with a fraction between bounds.
+    Within(Within),
     /// Addresses: the pointer at each byte leads to the place; none is null.
     Pointers(Vec<(usize, Option<Place>)>),
     /// What each work-item of work-groups of one shape saw of its sub-group, in the order of the

@@ -17,6 +17,7 @@ mod family;
 pub mod generate;
 pub mod image;
 pub mod lower;
+mod math;
 pub mod model;
 pub mod shrink;
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::case::{
     Arg, Ids, KernelCase, Kind, Launch, ObjectId, Permutation, Place, Range, SUB_GROUP_FIELDS,
-    Step, Want,
+    Step, Want, Within,
 };
 use super::effect::{inside, kind};
 use crate::host::exchange;
@@ -114,6 +114,9 @@ fn look_fits(case: &KernelCase, step: usize, object: ObjectId, want: &Want) -> b
     let length = object.bytes;
     match want {
         Want::Same(_) | Want::AsMoved | Want::Halves { .. } => true,
+        Want::Within(Within { bytes, numbers }) => {
+            matches!(bytes, 2 | 4 | 8) && bytes.saturating_mul(numbers.len()) <= length
+        }
         Want::Permutation(Permutation {
             unit, count, step, ..
         }) => *step > 0 && count.saturating_mul(unit.bytes() as u64) <= length as u64,

@@ -71,6 +71,33 @@ static inline void expect_contained(const char *rules, const char *name, unsigne
     violation(rules, "%s: %s %llu is missing", name, unit_name(unit), value);
 }
 
+/* What a number has to be: a number from the least to the greatest, by their places in the order of all numbers of the
+ * format, or a zero where zero is right, or a NaN where a NaN is. +0 is at place 0, -0 at place -1. */
+struct bounds {
+    const char *of, *right;
+    long long low, high;
+    int zero, nan;
+};
+
+static inline void expect_within(const char *rules, const char *name, unsigned unit,
+                                 const unsigned char *seen, const struct bounds *wanted, size_t count)
+{
+    unsigned long long top = 1ull << (8 * unit - 1);
+    unsigned long long infinity = unit == 2 ? 0x7c00 : unit == 4 ? 0x7f800000 : 0x7ff0000000000000ull;
+    for (size_t n = 0; n < count; n++) {
+        unsigned long long bits = element(seen, unit, n), size = bits & (top - 1);
+        long long place = bits & top ? ~(long long)size : (long long)size;
+        int right = size > infinity ? wanted[n].nan
+                                    : (wanted[n].zero && size == 0) ||
+                                          (wanted[n].low <= place && place <= wanted[n].high);
+        if (right)
+            continue;
+        violation(rules, "%s: %s is 0x%0*llx, not %s", name, wanted[n].of, (int)(2 * unit), bits,
+                  wanted[n].right);
+        return;
+    }
+}
+
 /* The address at a byte leads to a place. */
 static inline void expect_pointer(const char *rules, const char *name, const unsigned char *seen,
                                   size_t at, const unsigned char *to, const char *goal)

@@ -4,8 +4,8 @@ use super::data::{contents, token, unsigned};
 use super::text::{Text, quoted};
 use super::{Document, rules};
 use crate::host::check::{
-    CLOCK_SLACK, Cell, Check, Contains, HELD_LONG, Ids, Moment, Permutation, Printed, Right, Same,
-    SubGroupAnswers, That, Want,
+    Bounds, CLOCK_SLACK, Cell, Check, Contains, HELD_LONG, Ids, Moment, Permutation, Printed,
+    Right, Same, SubGroupAnswers, That, Want, Wanted, Within, right_numbers,
 };
 use crate::host::ids::{AnswerId, Mark};
 use crate::host::program::{HostProgram, Op};
@@ -286,6 +286,26 @@ fn bytes(program: &HostProgram, check: &Check, answer: AnswerId, want: &Want, c:
                 let arguments = format!("{of}, {name}, {bytes}, {seen}, {length}, {value}u");
                 c.put(format!("expect_contained({arguments});"));
             }
+        }
+        Want::Within(Within { bytes, numbers }) => {
+            c.put("static const struct bounds wanted[] = {");
+            for Wanted { of, right } in numbers {
+                let said = quoted(&right_numbers(*bytes, *right));
+                let Bounds {
+                    low,
+                    high,
+                    zero,
+                    nan,
+                } = *right;
+                let [zero, nan] = [zero, nan].map(u8::from);
+                // The least of all has no literal.
+                let low = low.max(i64::MIN + 1);
+                let row = format!("{}, {said}, {low}ll, {high}ll, {zero}, {nan}", quoted(of));
+                c.put(format!("    {{ {row} }},"));
+            }
+            c.put("};");
+            let count = &numbers.len();
+            c.call("expect_within", &[of, name, bytes, seen, &"wanted", count]);
         }
         Want::Printed(Printed { lines, in_order }) => {
             c.put("static const char *const lines[] = {");

@@ -2,6 +2,7 @@
 
 use super::printed::{self, Printed};
 use super::sub_groups::SubGroups;
+use super::within::{self, Within};
 use super::{ids, sub_groups};
 use crate::host::contents::{Contents, Unit};
 use crate::host::ids::AnswerId;
@@ -38,6 +39,8 @@ pub enum Want {
         /// The size of each work-group, in that order.
         groups: Vec<u32>,
     },
+    /// Numbers with a fraction between bounds.
+    Within(Within),
     /// What kernels printed.
     Printed(Printed),
     /// Among others, these.
@@ -204,6 +207,7 @@ pub fn check(want: &Want, name: &str, seen: &[u8], record: &Record) -> Vec<(Vec<
             let first = values.iter().find(missing);
             plain(first.map(|value| format!("{name}: {} {value} is missing", unit.name())))
         }
+        Want::Within(wanted) => plain(within::check(name, wanted, seen)),
         Want::Printed(wanted) => plain(printed::check(name, wanted, seen)),
         Want::SubGroups { answers, groups } => plain(answers.read(record).and_then(|said| {
             let words: Vec<u32> = units(Unit::Word, seen).map(|word| word as u32).collect();

@@ -8,10 +8,13 @@ mod printed;
 mod sub_groups;
 #[cfg(test)]
 mod tests;
+mod within;
 
 pub use bytes::{Contains, Ids, Permutation, Same, SubGroupAnswers, Want};
 pub use cells::{Cell, Instead};
 pub use printed::{MARK, Printed};
+pub(in crate::host) use within::right_numbers;
+pub use within::{Bounds, Wanted, Within};
 
 use super::ids::{AnswerId, CallbackId, Mark};
 use super::record::{Fired, NOT_MADE, Record};

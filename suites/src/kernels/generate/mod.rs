@@ -10,6 +10,7 @@ mod functions;
 mod group;
 mod images;
 mod loops;
+mod math;
 mod modules;
 mod ndrange;
 mod phases;
@@ -59,6 +60,7 @@ pub const FAMILIES: &[Family] = &[
     ("kernels", "phases", phases::phases),
     ("kernels", "random", random::random),
     ("kernels", "printf", printf::printf),
+    ("kernels", "math", math::math),
     ("svm", "structures", svm::structures),
     ("svm", "bytes", exchange::beside::bytes),
     ("svm", "turns", exchange::turns::turns),
@@ -98,6 +100,7 @@ pub const FAMILIES: &[Family] = &[
 pub fn cases_a_round(kind: &str) -> u32 {
     match kind {
         "kernels/computed" => 8,
+        "kernels/math" => 4,
         _ => 1,
     }
 }

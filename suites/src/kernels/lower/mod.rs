@@ -222,6 +222,7 @@ impl<'a> Lower<'a> {
                     | Want::AsMoved
                     | Want::Permutation(_)
                     | Want::Halves { .. }
+                    | Want::Within(_)
                     | Want::Pointers(_)
                     | Want::SubGroups { .. } => None,
                 });
@@ -250,6 +251,7 @@ impl<'a> Lower<'a> {
             }),
             Want::Ids(ids) => check::Want::Ids(ids.clone()),
             Want::Halves { unit } => check::Want::Halves { unit: *unit },
+            Want::Within(wanted) => check::Want::Within(wanted.clone()),
             Want::Pointers(list) => check::Want::Pointers(list.clone()),
             Want::SubGroups { asked, groups } => check::Want::SubGroups {
                 answers: *self.sub_groups.get(asked)?,

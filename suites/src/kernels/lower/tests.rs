@@ -1,7 +1,7 @@
 //! Cases of every family become programs whose checks pass what is right and break on what is not.
 
 use super::{lower, to_c};
-use crate::host::check::{Permutation, Printed, Right, Same, That, Want};
+use crate::host::check::{Bounds, Permutation, Printed, Right, Same, That, Want, Within};
 use crate::host::*;
 use crate::kernels::case::{KernelCase, Kind};
 use crate::kernels::generate::{FAMILIES, draw};
@@ -89,6 +89,10 @@ fn pass(lowered: &Lowered, check: &Check, record: &mut Record) -> bool {
                     bytes
                 }
                 Want::Printed(printed) => printed_text(printed),
+                Want::Within(Within { bytes, numbers }) => numbers
+                    .iter()
+                    .flat_map(|wanted| right_bits(*bytes, wanted.right))
+                    .collect(),
                 Want::Ids(_) | Want::SubGroups { .. } | Want::Contains(_) => return false,
             };
             record.answers.insert(*id, bytes);
@@ -100,6 +104,18 @@ fn pass(lowered: &Lowered, check: &Check, record: &mut Record) -> bool {
         _ => return false,
     }
     true
+}
+
+/// The bytes of a number that is right.
+fn right_bits(bytes: usize, right: Bounds) -> Vec<u8> {
+    let ones = u64::MAX >> (64 - 8 * bytes);
+    let bits = match (right.nan, right.low < 0) {
+        // All bits set are a NaN's of every format.
+        (true, _) => ones,
+        (_, true) => ones & !(!right.low as u64 ^ ones >> 1),
+        (_, false) => right.low as u64,
+    };
+    bits.to_le_bytes()[..bytes].to_vec()
 }
 
 /// A text of lines that each match their pattern.

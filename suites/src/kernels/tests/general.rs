@@ -3,7 +3,7 @@
 use super::super::generate::{FAMILIES, draw};
 use super::super::{valid, yaml};
 use super::{cases, too_long, wants};
-use crate::kernels::case::{Ids, KernelCase, Kind, Permutation, Same, Step, Want};
+use crate::kernels::case::{Ids, KernelCase, Kind, Permutation, Same, Step, Want, Within};
 use std::collections::BTreeSet;
 
 /// The names of all kinds.
@@ -167,6 +167,12 @@ fn what_is_wanted_fits_into_its_object() {
                     Want::SubGroups { groups, .. } => {
                         let items: u64 = groups.iter().map(|n| u64::from(*n)).sum();
                         assert_eq!(bytes, items * 6 * 4, "{name}");
+                    }
+                    Want::Within(Within {
+                        bytes: each,
+                        numbers,
+                    }) => {
+                        assert_eq!(bytes as usize, each * numbers.len(), "{name}");
                     }
                     Want::AsMoved => {}
                 }

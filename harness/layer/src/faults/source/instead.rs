@@ -165,6 +165,13 @@ fn form(name: &str, count: usize, makes: impl Fn(SourceMutation) -> bool) -> Opt
         ("isequal", 2) if makes(NanComparesEqual) => "(isequal($0, $1) | isunordered($0, $1))",
         ("bitselect", 3) if makes(BitselectSwapped) => "bitselect($1, $0, $2)",
 
+        ("remainder", 2) if makes(RemainderToZero) => "fmod($0, $1)",
+        ("rint", 1) if makes(RintRoundsAway) => "round($0)",
+        ("cbrt", 1) if makes(CbrtInexact) => "(cbrt($0) + cbrt($0) / 1000000)",
+        ("pow", 2) if makes(PowOfNegativeLost) => "powr($0, $1)",
+        ("atan2", 2) if makes(AngleByQuotient) => "atan(($0) / ($1))",
+        ("length", 1) if makes(LengthOverflows) => "sqrt(dot($0, $0))",
+
         ("work_group_broadcast" | "sub_group_broadcast", 2) if makes(BroadcastFirst) => {
             "$name($0, 0)"
         }

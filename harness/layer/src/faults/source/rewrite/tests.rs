@@ -494,6 +494,12 @@ fn expressions_and_statements_are_others() {
         "printf(\"%d\", a);",
         "(get_global_id(0) & 1 ? 0 : printf(\"%d\", a));",
     );
+    one(RemainderToZero, "remainder(a, b)", "fmod(a, b)");
+    one(RintRoundsAway, "rint(a)", "round(a)");
+    one(CbrtInexact, "cbrt(a)", "(cbrt(a) + cbrt(a) / 1000000)");
+    one(PowOfNegativeLost, "pow(a, b)", "powr(a, b)");
+    one(AngleByQuotient, "atan2(a, b)", "atan((a) / (b))");
+    one(LengthOverflows, "length(a)", "sqrt(dot(a, a))");
     one(HaddRoundsUp, "hadd(a, hadd(b, c))", "rhadd(a, rhadd(b, c))");
     one(AbsDiffSaturates, "abs_diff(a, b)", "sub_sat(a, b)");
     one(BitselectSwapped, "bitselect(a, b, c)", "bitselect(b, a, c)");

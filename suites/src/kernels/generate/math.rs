@@ -1,0 +1,515 @@
+//! Kernels that call functions of numbers with a fraction, and the numbers that these may give.
+
+use super::builder::CaseBuilder;
+use crate::choices::Choices;
+use crate::host::check::Wanted;
+use crate::kernels::case::{Arg, Contents, KernelCase, Kind, ObjectId, Range, Unit, Want, Within};
+use crate::kernels::math::format::{FORMATS, Format};
+use crate::kernels::math::functions::{Domain, FUNCTIONS, Form, Function, Given, Type};
+use crate::kernels::math::{Gives, bounds};
+use crate::rule;
+use classay_vocabulary::Need;
+
+/// Numbers that a function is asked for: a multiple of each size of a vector.
+const NUMBERS: usize = 48;
+
+/// Numbers of a kernel whose arguments are in its text.
+const KNOWN: usize = 12;
+
+/// Functions of a case.
+const KERNELS: usize = 8;
+
+/// Where a function stores what its last argument points to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Space {
+    Private,
+    Local,
+    Global,
+}
+
+/// A call of a function, as it is drawn.
+struct Drawn<'f> {
+    function: &'f Function,
+    format: Format,
+    lanes: usize,
+    /// Arguments that are scalars beside vectors.
+    scalar: Vec<bool>,
+    /// The numbers of each argument.
+    arguments: Vec<Vec<f64>>,
+    /// The `int`s, one for each vector or each lane.
+    ints: Vec<i32>,
+    /// The arguments are in the text.
+    known: bool,
+    space: Space,
+}
+
+/// Functions of one format, a kernel each.
+pub fn math(choices: &mut Choices) -> KernelCase {
+    let format = choices
+        .weighted(&[
+            (Format::Float, 70),
+            (Format::Double, 20),
+            (Format::Half, 10),
+        ])
+        .unwrap_or(FORMATS[1]);
+    let about = format!("functions of {} come as near as they must", format.name());
+    let mut case = CaseBuilder::new(about);
+    // Other bounds hold of the embedded profile.
+    case.need(&[Need::FullProfile]);
+    case.case.source = case.need_type(format.name()).into();
+    let asked = |function: &&Function| (function.ulps)(format, 1.0).is_some();
+    let all: Vec<&Function> = FUNCTIONS.iter().filter(asked).collect();
+    // Neighbours in the table are alike: a step that has no divisor in common with its length visits all.
+    let (first, step) = (choices.below(all.len()), 7);
+    let count = choices.one_of(&[1, KERNELS, KERNELS, KERNELS]);
+    for n in 0..count {
+        let function = all[(first + n * step) % all.len()];
+        let drawn = draw(choices, function, format);
+        add(&mut case, n, &drawn);
+    }
+    case.case
+}
+
+fn draw<'f>(choices: &mut Choices, function: &'f Function, format: Format) -> Drawn<'f> {
+    let known = choices.percent(20);
+    let lanes = match function.form {
+        _ if known && function.form != Form::Cross => 1,
+        Form::Whole | Form::Vector => choices.one_of(&[1, 2, 3, 4]),
+        Form::Cross => choices.one_of(&[3, 4]),
+        _ => choices.one_of(&[1, 2, 4, 3, 8, 16]),
+    };
+    let total = function.takes.len() + usize::from(function.takes_int);
+    let scalars = lanes > 1 && choices.percent(40);
+    let scalar: Vec<bool> = (0..total)
+        .map(|n| match function.form {
+            Form::ScalarFrom(from) => scalars && n >= from,
+            Form::ScalarBefore(before) => scalars && n < before,
+            _ => false,
+        })
+        .collect();
+    let numbers = if known { KNOWN } else { NUMBERS };
+    let mut arguments: Vec<Vec<f64>> = function
+        .takes
+        .iter()
+        .map(|domain| {
+            let mut exponent = 0;
+            let numbers = (0..numbers).map(|n| {
+                if n % lanes == 0 {
+                    // The lanes of a vector are of like size, where that matters.
+                    let most = format.greatest_exponent() - 3;
+                    exponent = choices.below((most - most / -5) as usize) as i32 + most / -5;
+                }
+                number(choices, format, *domain, exponent)
+            });
+            numbers.collect()
+        })
+        .collect();
+    // What is a scalar is the same in each lane.
+    for (argument, _) in arguments
+        .iter_mut()
+        .zip(&scalar)
+        .filter(|(_, scalar)| **scalar)
+    {
+        for vector in argument.chunks_mut(lanes) {
+            let first = vector.first().copied().unwrap_or(0.0);
+            vector.fill(first);
+        }
+    }
+    if let Some(from) = function.ordered
+        && let Some([low, high]) = arguments.get_mut(from..from + 2)
+    {
+        for (low, high) in low.iter_mut().zip(high) {
+            if *low > *high {
+                std::mem::swap(low, high);
+            }
+            // Edges must differ; a quarter more keeps what lies between from being of any size.
+            if *high - *low < 0.25 {
+                *high = format.nearest(*low + 0.25);
+            }
+        }
+    }
+    let mut ints: Vec<i32> = (0..numbers).map(|_| int(choices)).collect();
+    if function.takes_int && scalar.last() == Some(&true) {
+        for vector in ints.chunks_mut(lanes) {
+            let first = vector.first().copied().unwrap_or(0);
+            vector.fill(first);
+        }
+    }
+    let space = match function.stores {
+        Some(_) => choices.one_of(&[Space::Private, Space::Local, Space::Global]),
+        None => Space::Private,
+    };
+    // A vector of three has the room of four: an array of these is no list of its numbers. What is stored of a quotient
+    // is looked at before the host sees it.
+    let space = match (lanes, function.name) {
+        (3, _) | (_, "remquo") => Space::Private,
+        _ => space,
+    };
+    Drawn {
+        function,
+        format,
+        lanes,
+        scalar,
+        arguments,
+        ints,
+        known,
+        space,
+    }
+}
+
+/// An `int`, mostly a small one.
+fn int(choices: &mut Choices) -> i32 {
+    let n = match choices.below(4) {
+        0 => choices.below(4),
+        1 | 2 => choices.below(20),
+        _ => choices.below(300),
+    } as i32;
+    match choices.percent(50) {
+        true => -n,
+        false => n,
+    }
+}
+
+/// A number of a domain; no number that is not normal, which might be taken for zero.
+fn number(choices: &mut Choices, format: Format, domain: Domain, exponent: i32) -> f64 {
+    let drawn = match domain {
+        Domain::Plain | Domain::PlainAbove | Domain::Part | Domain::Finite => {
+            inside(choices, domain, exponent)
+        }
+        _ => match choices.below(20) {
+            0..=11 => inside(choices, domain, exponent),
+            12..=14 => {
+                let bits = choices.below(1 << 32) as u64;
+                let more = choices.below(1 << 32) as u64;
+                format.number((bits << 32 | more) >> (64 - 8 * format.bytes()))
+            }
+            _ => special(choices, format),
+        },
+    };
+    let number = format.nearest(drawn);
+    match format.subnormal(number) {
+        true => 1.0,
+        false => number,
+    }
+}
+
+fn special(choices: &mut Choices, format: Format) -> f64 {
+    let size = match choices.below(14) {
+        0 | 1 => 0.0,
+        2 | 3 => 1.0,
+        4 => 0.5,
+        5 => 2.0,
+        6 => 3.0,
+        7 => 1.5,
+        8 | 9 => f64::INFINITY,
+        10 => f64::NAN,
+        11 => format.greatest(),
+        12 => format.least_normal(),
+        _ => 1.0 + format.epsilon(),
+    };
+    match choices.percent(40) {
+        true => -size,
+        false => size,
+    }
+}
+
+/// A number of a domain that is neither special nor of any size.
+fn inside(choices: &mut Choices, domain: Domain, exponent: i32) -> f64 {
+    let part = choices.below(1 << 24) as f64 / f64::from(1 << 24);
+    let negative = choices.percent(50);
+    let sized = |exponent: i32| libm::ldexp(1.0 + part, exponent);
+    let size = match domain {
+        Domain::Near | Domain::Above | Domain::Plain | Domain::PlainAbove => {
+            sized(choices.below(12) as i32 - 6)
+        }
+        Domain::Unit | Domain::Part => part,
+        Domain::Turns if choices.percent(50) => choices.below(400) as f64 / 4.0,
+        Domain::Turns => part * 100.0,
+        Domain::Wide | Domain::Finite => sized(exponent - choices.below(3) as i32),
+    };
+    let above = matches!(domain, Domain::Above | Domain::PlainAbove | Domain::Part);
+    if negative && !above { -size } else { size }
+}
+
+/// The name of a type of so many lanes.
+fn vector(scalar: &str, lanes: usize) -> String {
+    match lanes {
+        1 => scalar.into(),
+        _ => format!("{scalar}{lanes}"),
+    }
+}
+
+impl Drawn<'_> {
+    /// Lanes of what it gives.
+    fn given_lanes(&self) -> usize {
+        match self.function.form {
+            Form::Whole => 1,
+            _ => self.lanes,
+        }
+    }
+
+    /// Vectors that it is called with.
+    fn calls(&self) -> usize {
+        self.arguments.first().map_or(0, Vec::len) / self.lanes
+    }
+
+    fn type_name(&self, of: Type, lanes: usize) -> String {
+        match of {
+            Type::Real => vector(self.format.name(), lanes),
+            Type::Int => vector("int", lanes),
+        }
+    }
+
+    /// The arguments of a lane of a call, or of all lanes where it is a function of vectors.
+    fn given(&self, call: usize, lane: usize) -> Given {
+        let whole = matches!(self.function.form, Form::Whole | Form::Vector | Form::Cross);
+        let lanes = match whole {
+            true => call * self.lanes..(call + 1) * self.lanes,
+            false => call * self.lanes + lane..call * self.lanes + lane + 1,
+        };
+        let of = |numbers: &Vec<f64>| numbers.get(lanes.clone()).unwrap_or_default().to_vec();
+        Given {
+            format: self.format,
+            of: self.arguments.iter().map(of).collect(),
+            n: self
+                .ints
+                .get(call * self.lanes + lane)
+                .copied()
+                .unwrap_or(0),
+            lane,
+        }
+    }
+
+    /// The call with these arguments.
+    fn text(&self, arguments: &[String]) -> String {
+        match self.function.form {
+            Form::Operator => arguments.join(&format!(" {} ", self.function.name)),
+            _ => format!("{}({})", self.function.name, arguments.join(", ")),
+        }
+    }
+
+    /// What a call is in a sentence.
+    fn named(&self, given: &Given) -> String {
+        let bits = |x: &f64| {
+            let width = 2 * self.format.bytes();
+            format!("0x{:0width$x}", self.format.bits(*x))
+        };
+        let mut arguments: Vec<String> = given
+            .of
+            .iter()
+            .map(|lanes| match lanes.as_slice() {
+                [one] => bits(one),
+                all => format!("({})", all.iter().map(bits).collect::<Vec<_>>().join(", ")),
+            })
+            .collect();
+        if self.function.takes_int {
+            arguments.push(given.n.to_string());
+        }
+        let text = self.text(&arguments);
+        match self.function.form {
+            Form::Vector | Form::Cross => format!("{text}, lane {}", given.lane),
+            _ => text,
+        }
+    }
+
+    /// What its numbers have to be, with what each is of.
+    fn wanted(&self, of: fn(&Given) -> Gives) -> Vec<(Given, Gives)> {
+        let lanes = self.given_lanes();
+        let places = (0..self.calls()).flat_map(|call| (0..lanes).map(move |lane| (call, lane)));
+        let given = places.map(|(call, lane)| self.given(call, lane));
+        given.map(|given| (given.clone(), of(&given))).collect()
+    }
+
+    /// A number as a constant of the program.
+    fn constant(&self, x: f64) -> String {
+        let (format, bits) = (self.format, self.format.bits(x));
+        match format {
+            Format::Half => format!("as_half((ushort)0x{bits:04x})"),
+            Format::Float => format!("as_float(0x{bits:08x}u)"),
+            Format::Double => format!("as_double(0x{bits:016x}ul)"),
+        }
+    }
+
+    /// The statements of one call: its arguments, the call, and what becomes of what it gives.
+    fn body(&self, arguments: &[String], call: &str, pad: &str) -> String {
+        let load = |lanes: usize, from: &str, at: &str| match lanes {
+            1 => format!("{from}[{at}]"),
+            n => format!("vload{n}({at}, {from})"),
+        };
+        let store = |lanes: usize, what: &str, to: &str| match lanes {
+            1 => format!("{pad}{to}[{call}] = {what};\n"),
+            n => format!("{pad}vstore{n}({what}, {call}, {to});\n"),
+        };
+        let (lanes, given) = (self.lanes, self.given_lanes());
+        let mut text = String::new();
+        let mut passed: Vec<String> = Vec::new();
+        for (n, scalar) in self.scalar.iter().enumerate() {
+            let of = match n < self.function.takes.len() {
+                true => Type::Real,
+                false => Type::Int,
+            };
+            let (own, value) = match arguments.get(n) {
+                Some(known) => (lanes, known.clone()),
+                None if *scalar => (1, format!("a{n}[{call} * {lanes}]")),
+                None => (lanes, load(lanes, &format!("a{n}"), call)),
+            };
+            if self.known {
+                passed.push(value);
+            } else {
+                let ty = self.type_name(of, own);
+                text += &format!("{pad}{ty} x{n} = {value};\n");
+                passed.push(format!("x{n}"));
+            }
+        }
+        if let Some(stored) = self.function.stores {
+            let ty = self.type_name(stored, given);
+            match self.space {
+                Space::Private => {
+                    text += &format!("{pad}{ty} also;\n");
+                    passed.push("&also".into());
+                }
+                Space::Local => passed.push("rooms + get_local_id(0)".into()),
+                Space::Global => passed.push(format!("(global {ty}*)second + {call}")),
+            }
+        }
+        let ty = self.type_name(self.function.gives, given);
+        text += &format!("{pad}{ty} result = {};\n", self.text(&passed));
+        text += &store(given, "result", "first");
+        if self.function.stores.is_some() {
+            match self.space {
+                // Of a quotient the lowest seven bits are known, and its sign.
+                Space::Private if self.function.name == "remquo" => {
+                    text += &store(given, "also % 128", "second");
+                }
+                Space::Private => text += &store(given, "also", "second"),
+                Space::Local => text += &store(given, "rooms[get_local_id(0)]", "second"),
+                Space::Global => {}
+            }
+        }
+        text
+    }
+}
+
+/// The kernel of a function, its launch, and the looks at what it left.
+fn add(case: &mut CaseBuilder, n: usize, drawn: &Drawn) {
+    let (function, format) = (drawn.function, drawn.format);
+    let name = format!("math{n}");
+    let calls = drawn.calls();
+    let mut parameters: Vec<String> = Vec::new();
+    let mut args: Vec<Arg> = Vec::new();
+    let range = match drawn.known {
+        true => Range::line(1, 1),
+        false => Range::line(calls as u64, if calls % 3 == 0 { 3 } else { 1 }),
+    };
+    if !drawn.known {
+        for (n, numbers) in drawn.arguments.iter().enumerate() {
+            let bytes = numbers.iter().flat_map(|x| {
+                let bits = format.bits(*x).to_le_bytes();
+                bits.into_iter().take(format.bytes())
+            });
+            let bytes: Vec<u8> = bytes.collect();
+            let buffer = case.object(Kind::Buffer, bytes.len(), Contents::Bytes(bytes));
+            args.push(buffer.into());
+            parameters.push(format!("global const {} *a{n}", format.name()));
+        }
+        if function.takes_int {
+            let words: Vec<u32> = drawn.ints.iter().map(|n| *n as u32).collect();
+            let buffer = case.object(Kind::Buffer, 4 * words.len(), Contents::Words(words));
+            args.push(buffer.into());
+            parameters.push(format!("global const int *a{}", drawn.arguments.len()));
+        }
+    }
+    let mut outs: Vec<(ObjectId, Type, fn(&Given) -> Gives, &str)> = Vec::new();
+    let results = [
+        Some((function.gives, function.of, "first", "")),
+        function
+            .stores
+            .map(|of| (of, function.stored, "second", ", what it stores")),
+    ];
+    for (of, what, name, says) in results.into_iter().flatten() {
+        let bytes = match of {
+            Type::Real => format.bytes(),
+            Type::Int => 4,
+        };
+        let all = calls * drawn.given_lanes() * bytes;
+        let out = case.object(Kind::Buffer, all, Contents::Every(0xa5a5_a5a5));
+        args.push(out.into());
+        parameters.push(format!("global {} *{name}", drawn.type_name(of, 1)));
+        outs.push((out, of, what, says));
+    }
+    let mut body = String::new();
+    if drawn.space == Space::Local
+        && let Some(stored) = function.stores
+    {
+        let ty = drawn.type_name(stored, drawn.given_lanes());
+        let rooms = if drawn.known { 1 } else { 3 };
+        body += &format!("    local {ty} rooms[{rooms}];\n");
+    }
+    match drawn.known {
+        false => {
+            body += "    size_t i = get_global_id(0);\n";
+            body += &drawn.body(&[], "i", "    ");
+        }
+        true => {
+            for call in 0..calls {
+                let vector = |numbers: &Vec<f64>| {
+                    let lanes = numbers.iter().skip(call * drawn.lanes).take(drawn.lanes);
+                    let all: Vec<String> = lanes.map(|x| drawn.constant(*x)).collect();
+                    match drawn.lanes {
+                        1 => all.concat(),
+                        n => format!("({}{n})({})", format.name(), all.join(", ")),
+                    }
+                };
+                let mut known: Vec<String> = drawn.arguments.iter().map(vector).collect();
+                if function.takes_int {
+                    known.push(drawn.ints[call * drawn.lanes].to_string());
+                }
+                let inside = drawn.body(&known, &call.to_string(), "        ");
+                body += &format!("    {{\n{inside}    }}\n");
+            }
+        }
+    }
+    case.case.source += &format!(
+        "kernel void {name}({}) {{\n{body}}}\n",
+        parameters.join(", ")
+    );
+    case.launch(name, args, range);
+    let called = match function.form {
+        Form::Operator => format!("x {} y", function.name),
+        _ => function.name.to_owned(),
+    };
+    let of = vector(format.name(), drawn.lanes);
+    let lanes = drawn.lanes as f64;
+    for (out, gives, what, says) in outs {
+        let wanted = drawn.wanted(what);
+        let want = match gives {
+            Type::Real => {
+                let ulps = (function.ulps)(format, lanes).unwrap_or_default();
+                let number = |(given, gives): &(Given, Gives)| Wanted {
+                    of: drawn.named(given),
+                    right: bounds(format, ulps, *gives),
+                };
+                Want::Within(Within {
+                    bytes: format.bytes(),
+                    numbers: wanted.iter().map(number).collect(),
+                })
+            }
+            Type::Int => {
+                let int = |(_, gives): &(Given, Gives)| match gives {
+                    Gives::Exactly(n) => *n as i32 as u32,
+                    _ => 0,
+                };
+                Want::same(
+                    Unit::Word,
+                    Contents::Words(wanted.iter().map(int).collect()),
+                )
+            }
+        };
+        case.look(
+            out,
+            &[rule::C_MATH],
+            &format!("{called} of {of}{says}"),
+            want,
+        );
+    }
+}
