@@ -167,6 +167,7 @@ const FAMILIES: [&str; 36] = [
     "pipe/reserve",
     "enqueue/tree",
     "enqueue/failure",
+    "subgroup/exchange",
     "subgroup/map",
     "subgroup/one",
     "subgroup/progress",
@@ -177,6 +178,9 @@ const FAMILIES: [&str; 36] = [
     "kernels/phases",
     "kernels/printf",
     "kernels/math",
+    "kernels/conversions",
+    "memory/halves",
+    "svm/places",
     "kernels/random",
 ];
 

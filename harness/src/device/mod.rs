@@ -139,6 +139,8 @@ capabilities! {
     opencl fp64: bool,
     /// Half precision.
     opencl fp16: bool,
+    /// Extensions of the language that cases have kernels for, separated by spaces.
+    opencl kernel_extensions: String,
     /// CL_DEVICE_MEM_BASE_ADDR_ALIGN, in bits.
     opencl mem_base_addr_align_bits: u32,
     /// CL_DEVICE_ADDRESS_BITS.

@@ -45,6 +45,10 @@ impl Capabilities {
             Need::Int64Atomics => c.int64_atomics,
             Need::Fp64 => c.fp64,
             Need::Fp16 => c.fp16,
+            Need::Extension(extension) => c
+                .kernel_extensions
+                .split_whitespace()
+                .any(|e| e == extension.name()),
             Need::WorkGroupSize(n) => c.max_work_group_size >= n as usize,
             Need::SubBufferAlign(bytes) => bytes % (c.mem_base_addr_align_bits / 8).max(1) == 0,
             Need::C20 => c.c_version >= (2, 0),

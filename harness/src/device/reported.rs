@@ -2,6 +2,7 @@
 
 use super::Capabilities;
 use super::info::{NoAnswer, bool_of, size_of, text_of, u32_of, u64_of, version_in, versions_of};
+use classay_vocabulary::Extension;
 use opencl3::command_queue::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
 use opencl3::device as cl;
 use opencl3::device::Device;
@@ -59,6 +60,12 @@ impl Reported {
             sub_groups,
             int64_atomics: has("cl_khr_int64_base_atomics") && has("cl_khr_int64_extended_atomics"),
             fp16: has("cl_khr_fp16"),
+            kernel_extensions: Extension::ALL
+                .into_iter()
+                .map(Extension::name)
+                .filter(|name| has(name))
+                .collect::<Vec<_>>()
+                .join(" "),
             svm_coarse: svm & cl::CL_DEVICE_SVM_COARSE_GRAIN_BUFFER != 0,
             svm_fine_buffer: svm & cl::CL_DEVICE_SVM_FINE_GRAIN_BUFFER != 0,
             svm_fine_system: svm & cl::CL_DEVICE_SVM_FINE_GRAIN_SYSTEM != 0,

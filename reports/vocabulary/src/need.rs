@@ -55,6 +55,8 @@ needs! {
     NonUniformGroups = "non-uniform work-groups",
     /// Sub-groups.
     SubGroups = "sub-groups",
+    /// An extension whose functions kernels call.
+    Extension(extension: Extension) = "the extension {extension}",
     /// Independent progress of sub-groups.
     SubGroupProgress = "independent progress of sub-groups",
     /// Work-group collective functions.
@@ -115,6 +117,28 @@ needs! {
     Api31 = "OpenCL 3.1",
     /// Rules that OpenCL 3.1 dropped.
     BeforeApi31 = "a version of OpenCL before 3.1",
+}
+
+words! {
+    /// An extension of OpenCL C that cases have kernels for.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Extension {
+        /// Values of any work-item of a sub-group.
+        SubGroupShuffle = "cl_khr_subgroup_shuffle",
+        /// Those of one so many places away.
+        SubGroupShuffleRelative = "cl_khr_subgroup_shuffle_relative",
+        /// The same, around the end.
+        SubGroupRotate = "cl_khr_subgroup_rotate",
+        /// For whom a condition holds.
+        SubGroupBallot = "cl_khr_subgroup_ballot",
+        /// Whether it holds for all that are there.
+        SubGroupVote = "cl_khr_subgroup_non_uniform_vote",
+        /// Sums of those that are there.
+        SubGroupArithmetic = "cl_khr_subgroup_non_uniform_arithmetic",
+        /// Sums of neighbours.
+        SubGroupClustered = "cl_khr_subgroup_clustered_reduce",
+    }
 }
 
 words! {

@@ -361,6 +361,10 @@ pub enum Kind {
     Shuffle(Vec<Expr>, Box<Expr>),
     /// A function of `float`s that are given and taken as their bits.
     Real(Real, Vec<Expr>),
+    /// `p - q` of two pointers into one object, as a `long`.
+    Distance(VarId, VarId),
+    /// `p op q` of two pointers into one object.
+    Beside(Comparison, VarId, VarId),
     /// `sizeof` a structure type, as a `uint`.
     Size(usize),
     /// How many bytes behind the beginning of a variable that is a structure of this type a field lies, as a `uint`.

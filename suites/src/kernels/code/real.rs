@@ -23,7 +23,8 @@ pub enum Mode {
 pub const MODES: [Mode; 5] = [Mode::Default, Mode::Even, Mode::Zero, Mode::Up, Mode::Down];
 
 impl Mode {
-    fn text(self) -> &'static str {
+    /// How it ends the name of a function.
+    pub fn text(self) -> &'static str {
         match self {
             Mode::Default => "",
             Mode::Even => "_rte",
@@ -75,6 +76,10 @@ pub enum Real {
     Next,
     /// `ilogb`.
     Exponent,
+    /// `select`: the second number where the third argument, an integer, says so.
+    Select,
+    /// `c ? x : y`, written behind the two numbers.
+    Choice,
 }
 
 /// A relational function.
@@ -231,7 +236,7 @@ const HALF: Domain = domain(0x8060_0000, 0x4090_0000);
 /// The same above zero.
 const HALF_ABOVE: Domain = domain(0x0060_0000, 0x4090_0000);
 /// From 2⁻⁷ to 2.
-const NEAR_ABOVE: Domain = domain(0x03ff_ffff, 0x3c00_0000);
+pub const NEAR_ABOVE: Domain = domain(0x03ff_ffff, 0x3c00_0000);
 /// Integers from 0 to 15.
 const SMALL: Domain = domain(15, 0);
 /// Half-precision numbers from 2⁻³ to 2, of either sign, by their bits.
@@ -256,6 +261,7 @@ impl Real {
             Real::From(of, _) | Real::CastFrom(of) => (vec![of.vector(lanes)], bits),
             Real::Absolute | Real::Negate | Real::ToHalf(_) | Real::FromHalf => (vec![bits], bits),
             Real::Scale => (vec![bits, int], bits),
+            Real::Select | Real::Choice => (vec![bits, bits, int], bits),
         }
     }
 
@@ -278,6 +284,8 @@ impl Real {
             Real::FromHalf => &[HALF_BITS],
             Real::Minimum | Real::Maximum if argument == 0 => &[NEAR, MIDDLE, BEYOND],
             Real::Scale if argument == 1 => &[SMALL],
+            Real::Select | Real::Choice if argument == 2 => &[SMALL, ANY, ZERO],
+            Real::Select | Real::Choice => &[NEAR, MIDDLE, ZERO],
             // A zero has a sign, which no sum or product with it may leave out.
             Real::Add | Real::Subtract | Real::Multiply => &[NEAR, MIDDLE, NEAR, MIDDLE, ZERO],
             Real::Fma
@@ -298,6 +306,7 @@ impl Real {
         match self {
             Real::From(..) | Real::CastFrom(_) | Real::FromHalf => false,
             Real::Scale => argument == 0,
+            Real::Select | Real::Choice => argument < 2,
             _ => true,
         }
     }
@@ -402,6 +411,13 @@ impl Real {
             Real::Remainder => two("fmod"),
             Real::Next => two("nextafter"),
             Real::Exponent => format!("ilogb({})", float(0)),
+            Real::Select => format!(
+                "as_uint{n}(select({}, {}, {}))",
+                float(0),
+                float(1),
+                float(2)
+            ),
+            Real::Choice => format!("as_uint{n}({} ? {} : {})", float(2), float(0), float(1)),
         }
     }
 
@@ -431,6 +447,7 @@ impl Real {
         let [x, y, z] = bits.map(|bits| f32::from_bits(bits as u32));
         let taken = [x, y, z].into_iter().take(match self {
             Real::Scale => 1,
+            Real::Select | Real::Choice => 2,
             _ => self.types(1).0.len(),
         });
         if taken.into_iter().any(f32::is_subnormal) {
@@ -469,6 +486,18 @@ impl Real {
             Real::Positive => 0.0,
             Real::Remainder => x % y,
             Real::Next => next_after(x, y),
+            Real::Select | Real::Choice => {
+                // Of vectors the highest bit of a lane says it.
+                let holds = match lanes {
+                    1 => bits[2] as u32 != 0,
+                    _ => bits[2] as u32 >> 31 != 0,
+                };
+                if holds == (self == Real::Select) {
+                    y
+                } else {
+                    x
+                }
+            }
             Real::Exponent if x.is_normal() => {
                 let exponent = i128::from(x.to_bits() >> 23 & 0xff) - 127;
                 return Some(INT.wrap(exponent));

@@ -37,7 +37,11 @@ pub fn work_group(choices: &mut Choices) -> KernelCase {
         .map(|_| choices.one_of(&[1, 2, 3, 4, 5]))
         .collect();
     if dimensions == 1 {
-        shape[0] = choices.one_of(&[1, 2, 7, 16, 33, 64]);
+        shape[0] = choices.one_of(&[1, 2, 7, 16, 33, 64, 130, 200, 256]);
+    }
+    // Sums of so many are exact in half precision.
+    if ty == "half" {
+        shape[0] = shape[0].min(130);
     }
     let non_uniform = choices.percent(25);
     let global: Vec<u64> = shape
@@ -53,6 +57,8 @@ pub fn work_group(choices: &mut Choices) -> KernelCase {
         .collect();
     let mut case = CaseBuilder::new(format!("the functions of work-groups, of {ty}"));
     case.need(&[Need::WorkGroupFunctions]);
+    let items = shape.iter().product::<u64>() as u32;
+    case.need_if(items > 64, &[Need::WorkGroupSize(items)]);
     case.need_if(!divides(&global, &shape), &[Need::NonUniformGroups]);
     let pragma = case.need_type(ty);
     let seed = choices.below(1 << 16) as u32;

@@ -297,7 +297,12 @@ fn sample(choices: &mut Choices, case: &mut CaseBuilder, n: usize) {
     };
     let (function, vector) = told(format.channel);
     let place = match float {
-        true => middle(own.shape, normalized),
+        true => {
+            // Of powers of two, so that no rounding leaves the element.
+            let inside = choices.one_of(&["0.5", "0.25", "0.75", "0.125"]);
+            let layer = choices.one_of(&["0.0", "0.25", "-0.375", "0.4375", "-0.125"]);
+            within(own.shape, normalized, inside, layer)
+        }
         false => "    int4 place = where;\n".into(),
     };
     let result = match format.channel.told() {
@@ -345,13 +350,14 @@ fn sample(choices: &mut Choices, case: &mut CaseBuilder, n: usize) {
     case.look(out, &[rule::RG_IMAGE], &name, want);
 }
 
-/// Coordinates in the middle of elements: no rounding makes another element of them.
-fn middle(shape: Shape, normalized: bool) -> String {
+/// Coordinates so far behind the beginning of elements, well inside of them, and beside the number of a layer, which is
+/// the nearest one: no rounding makes another element of them.
+fn within(shape: Shape, normalized: bool, inside: &str, layer: &str) -> String {
     let (size, (_, spatial)) = (shape.size(), shape.coordinates());
     let part = |d: usize| match (d < spatial, normalized) {
-        (true, true) => format!("((float)where.s{d} + 0.5f) / {}.0f", size[d]),
-        (true, false) => format!("(float)where.s{d} + 0.5f"),
-        (false, _) => format!("(float)where.s{d}"),
+        (true, true) => format!("((float)where.s{d} + {inside}f) / {}.0f", size[d]),
+        (true, false) => format!("(float)where.s{d} + {inside}f"),
+        (false, _) => format!("(float)where.s{d} + ({layer}f)"),
     };
     let [x, y, z] = [0, 1, 2].map(part);
     format!("    float4 place = (float4)({x}, {y}, {z}, 0.0f);\n")
@@ -417,15 +423,52 @@ pub fn write(choices: &mut Choices) -> KernelCase {
     let elements = own.shape.elements();
     let id = image(&mut case, own, noise(choices));
     case.case.objects[id.index()].alloc_host = choices.percent(30);
+    // Numbers beyond what a channel keeps become the nearest one that it does.
+    let odd = choices.percent(60).then(|| choices.below(1 << 20) as u32);
+    let given = |element: usize| {
+        let values = values(format, seed, element);
+        [0, 1, 2, 3].map(|channel| match odd {
+            Some(odd) => given(
+                format.channel,
+                values[channel],
+                odd ^ (element * 4 + channel) as u32,
+            ),
+            None => values[channel],
+        })
+    };
     let numbers = (0..elements)
-        .flat_map(|element| values(format, seed, element).map(|v| v as u32))
+        .flat_map(|element| given(element).map(|v| v as u32))
         .collect();
     let numbers = case.object(Kind::Buffer, 16 * elements, Contents::Words(numbers));
     let range = Range::new(vec![w as u64, h as u64, d as u64], None);
     case.launch("fill", args![id, numbers], range);
-    let want = Want::bytes(contents(own, seed));
+    let (low, high) = format.channel.limits();
+    let kept = |element: usize| format.encode(given(element).map(|value| value.clamp(low, high)));
+    let want = Want::bytes((0..elements).flat_map(kept).collect());
     case.look(id, &[rule::RG_IMAGE], "elements that a kernel wrote", want);
     case.case
+}
+
+/// The value that a kernel is given to write, by a number that looks random: now and then one beyond the limits of a
+/// channel that saturates: "the conversions described in this section must be correctly saturated".
+fn given(channel: Channel, value: i64, number: u32) -> i64 {
+    let (low, high) = channel.limits();
+    let mixed = number.wrapping_mul(0x9e37_79b1) >> 8;
+    let by = 1 + i64::from(mixed >> 4) % (2 * high);
+    let (above, below) = match channel.told() {
+        // What a fraction below -1 becomes is one of two numbers.
+        Told::Float => (
+            channel.scale().is_some(),
+            low == 0 && channel.scale().is_some(),
+        ),
+        Told::Int => (high < 1 << 16, high < 1 << 16),
+        Told::Uint => (high < 1 << 16, false),
+    };
+    match mixed % 16 {
+        0 | 1 if above => high + by,
+        2 | 3 if below => low - by,
+        _ => value,
+    }
 }
 
 /// A kernel writes and reads one image: a fence orders the accesses of a work-item, a barrier those

@@ -3,12 +3,15 @@
 mod atomics;
 mod builder;
 mod computed;
+mod conversions;
 mod copies;
 mod enqueue;
 mod exchange;
 mod functions;
 mod group;
+mod halves;
 mod images;
+mod joined;
 mod loops;
 mod math;
 mod modules;
@@ -40,11 +43,20 @@ pub const FAMILIES: &[Family] = &[
     ("group", "barrier", group::barrier),
     ("group", "local", group::local),
     ("group", "private", group::private),
-    ("group", "functions", functions::work_group),
-    ("group", "copies", copies::asynchronous),
-    ("subgroup", "collective", subgroups::collective),
+    ("group", "functions", |c| {
+        joined::several(c, functions::work_group)
+    }),
+    ("group", "copies", |c| {
+        joined::several(c, copies::asynchronous)
+    }),
+    ("subgroup", "collective", |c| {
+        joined::several(c, subgroups::collective)
+    }),
+    ("subgroup", "exchange", |c| {
+        joined::several(c, subgroups::exchange)
+    }),
     ("subgroup", "map", subgroups::map),
-    ("subgroup", "one", subgroups::one),
+    ("subgroup", "one", |c| joined::several(c, subgroups::one)),
     ("subgroup", "progress", subgroups::progress),
     ("atomics", "crowd", atomics::crowd),
     ("atomics", "store", atomics::store),
@@ -54,14 +66,17 @@ pub const FAMILIES: &[Family] = &[
     ("memory", "program-scope", regions::program_scope),
     ("memory", "generic", regions::generic),
     ("memory", "arguments", regions::arguments),
-    ("memory", "vectors", copies::vectors),
+    ("memory", "halves", halves::halves),
+    ("memory", "vectors", |c| joined::several(c, copies::vectors)),
     ("kernels", "source", source::again),
     ("kernels", "computed", computed::computed),
     ("kernels", "phases", phases::phases),
     ("kernels", "random", random::random),
     ("kernels", "printf", printf::printf),
+    ("kernels", "conversions", conversions::conversions),
     ("kernels", "math", math::math),
     ("svm", "structures", svm::structures),
+    ("svm", "places", svm::places),
     ("svm", "bytes", exchange::beside::bytes),
     ("svm", "turns", exchange::turns::turns),
     ("svm", "crowd", exchange::crowd::crowd),
@@ -101,6 +116,7 @@ pub fn cases_a_round(kind: &str) -> u32 {
     match kind {
         "kernels/computed" => 8,
         "kernels/math" => 4,
+        "kernels/conversions" => 2,
         _ => 1,
     }
 }

@@ -297,6 +297,11 @@ fn reservations(choices: &mut Choices, writer: Who, passes: u32) -> KernelCase {
     let each = choices.between(1, 4) as u32;
     let items = group * groups;
     let packets = items * each;
+    // Room that is left over: the packets of a later pass go round the end of the pipe's memory anywhere.
+    let over = match passes > 1 && choices.percent(60) {
+        true => choices.between(1, 5) as u32,
+        false => 0,
+    };
     // The number of a reservation, its packets, and the first of a work-item in it.
     let (number, count, first) = match writer {
         Who::Item => ("me", format!("{each}u"), "0u".to_string()),
@@ -325,10 +330,11 @@ fn reservations(choices: &mut Choices, writer: Who, passes: u32) -> KernelCase {
         w,
         each,
         packets,
+        over = over + 1,
         chunk,
         r
     );
-    let p = pipe(&mut case, 8, packets);
+    let p = pipe(&mut case, 8, packets + over);
     let told = |case: &mut CaseBuilder, n: u32| case.unwritten(n as usize);
     let rules = &[rule::RG_PIPE];
     let zero = || Want::zeros();

@@ -24,6 +24,54 @@ fn kinds(choices: &mut Choices, case: &mut CaseBuilder) -> (Kind, Vec<RuleId>) {
     (kind, vec![rule::SV_ADDRESS, rule, rule::SV_EXEC_INFO])
 }
 
+/// Types of elements, with their bytes.
+const ELEMENTS: [(&str, usize); 6] = [
+    ("uchar", 1),
+    ("ushort", 2),
+    ("uint", 4),
+    ("ulong", 8),
+    ("uchar2", 2),
+    ("ushort4", 8),
+];
+
+/// Kernels are given pointers to anywhere in allocations, as it suits the elements: "the pointer returned by clSVMAlloc or
+/// a pointer offset into the SVM region".
+pub fn places(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("kernels copy between places anywhere in shared memory");
+    let (kind, rules) = kinds(choices, &mut case);
+    let bytes = 16 * choices.between(8, 20);
+    let contents = Contents::Noise(choices.below(1 << 30) as u32);
+    let mut held = contents.bytes(bytes);
+    let memory = case.object(kind, bytes, contents);
+    let mut sources: Vec<&str> = Vec::new();
+    for _ in 0..choices.between(1, 6) {
+        let (ty, size) = choices.one_of(&ELEMENTS);
+        if !sources.contains(&ty) {
+            sources.push(ty);
+            case.case.source += &format!(
+                "kernel void copy_{ty}(global {ty} *to, global const {ty} *from) {{\n    size_t i = get_global_id(0);\n    to[i] = from[i];\n}}\n"
+            );
+        }
+        // Two stretches that share nothing, each from any element on.
+        let count = choices.between(1, bytes / size / 4);
+        let room = bytes / size - 2 * count;
+        let first = choices.below(room + 1);
+        let second = first + count + choices.below(room - first + 1);
+        let [from, to] = match choices.percent(50) {
+            true => [first, second],
+            false => [second, first],
+        }
+        .map(|element| element * size);
+        let args = args![at(memory, to), at(memory, from)];
+        let range = Range::line(count as u64, 1);
+        case.launch(format!("copy_{ty}"), args, range);
+        held.copy_within(from..from + count * size, to);
+    }
+    let name = "what the kernels copied";
+    case.look(memory, &rules, name, Want::bytes(held));
+    case.case
+}
+
 /// A node: its place, the nodes that it leads to, and its value.
 #[derive(Clone)]
 struct Node {

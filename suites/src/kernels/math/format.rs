@@ -1,5 +1,7 @@
 //! The numbers of each precision, as `f64`s that are exactly these.
 
+use crate::kernels::code::real::Mode;
+
 /// A floating-point format of IEEE 754.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
@@ -181,6 +183,16 @@ impl Format {
     /// The greatest number not above a value.
     pub fn down(self, value: f64) -> f64 {
         -self.up(-value)
+    }
+
+    /// The number that a value becomes where it is rounded like this.
+    pub fn rounded(self, value: f64, mode: Mode) -> f64 {
+        match mode {
+            Mode::Default | Mode::Even => self.nearest(value),
+            Mode::Zero if value < 0.0 => self.up(value),
+            Mode::Zero | Mode::Down => self.down(value),
+            Mode::Up => self.up(value),
+        }
     }
 
     /// The nearest number, the even one of two; infinity where that would be beyond the greatest.

@@ -160,6 +160,7 @@ fn form(name: &str, count: usize, makes: impl Fn(SourceMutation) -> bool) -> Opt
 
         ("vstore_half", 3) if makes(HalfStoredToZero) => "vstore_half_rtz($0, $1, $2)",
         ("printf", 1..) if makes(PrintfOddLost) => "(get_global_id(0) & 1 ? 0 : printf($0+))",
+        ("vloada_half3", 2) if makes(HalfVectorsPacked) => "vload_half3($0, $1)",
         ("hadd", 2) if makes(HaddRoundsUp) => "rhadd($0, $1)",
         ("abs_diff", 2) if makes(AbsDiffSaturates) => "sub_sat($0, $1)",
         ("isequal", 2) if makes(NanComparesEqual) => "(isequal($0, $1) | isunordered($0, $1))",

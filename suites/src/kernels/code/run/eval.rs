@@ -131,6 +131,11 @@ impl<'p> Machine<'p> {
                 let given = function.of(ty.lanes, &values);
                 given.ok_or("a number is left open")?
             }
+            Kind::Distance(one, other) => ty.value(self.distance(*one, *other, frame, item)?),
+            Kind::Beside(op, one, other) => {
+                let distance = self.distance(*one, *other, frame, item)?;
+                ty.value(op.holds(distance, 0).into())
+            }
             Kind::Size(of) => ty.value(self.program.bytes(Shape::Struct(*of)).0 as i128),
             Kind::Offset(_, of, field) => ty.value(self.program.bytes_before(*of, *field) as i128),
             Kind::After(stmt, of) => {
@@ -149,6 +154,28 @@ impl<'p> Machine<'p> {
                 ty.value(self.work_item(*function, n, item).into())
             }
         })
+    }
+
+    /// How many elements of the type that a pointer points to lie between where it leads and where another does. Both lead
+    /// into one array, or right behind it (C99 6.5.6).
+    fn distance(
+        &mut self,
+        one: VarId,
+        other: VarId,
+        frame: Frame<'p>,
+        item: u32,
+    ) -> Result<i128, Stop> {
+        let [one, other] = [one, other].map(|id| self.root(Root::Variable(id), frame, item));
+        let cells = match one.shape {
+            Shape::ToStruct(_, of) => self.program.cells(Shape::Struct(of)),
+            _ => 1,
+        };
+        let one = self.load_pointer(one.pointer, item)?;
+        let other = self.load_pointer(other.pointer, item)?;
+        if (one.memory, one.from, one.cells) != (other.memory, other.from, other.cells) {
+            return Err("pointers into two objects are subtracted".into());
+        }
+        Ok((one.at as i128 - other.at as i128) / cells as i128)
     }
 
     fn all(&mut self, list: &'p [Expr], frame: Frame<'p>, item: u32) -> Result<Vec<Value>, Stop> {

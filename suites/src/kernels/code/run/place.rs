@@ -29,7 +29,7 @@ impl<'p> Machine<'p> {
         Ok(found)
     }
 
-    fn root(&self, root: Root, frame: Frame<'p>, item: u32) -> Found<'p> {
+    pub(super) fn root(&self, root: Root, frame: Frame<'p>, item: u32) -> Found<'p> {
         let (pointer, shape) = match root {
             Root::Table(n) => {
                 let before: usize = self.program.tables[..n]
@@ -255,7 +255,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    fn load_pointer(&mut self, pointer: Pointer, item: u32) -> Result<Pointer, Stop> {
+    pub(super) fn load_pointer(&mut self, pointer: Pointer, item: u32) -> Result<Pointer, Stop> {
         match self.load(pointer, 0, item)? {
             Cell::Pointer(to) => Ok(to),
             Cell::Unset | Cell::Number(_) => Err("what is no pointer is followed".into()),

@@ -84,6 +84,12 @@ impl Writer<'_> {
                     false => function.text(ty.lanes, &list),
                 }
             }
+            Kind::Distance(one, other) => {
+                format!("((long)({} - {}))", self.name(*one), self.name(*other))
+            }
+            Kind::Beside(op, one, other) => {
+                format!("({} {} {})", self.name(*one), op.text(), self.name(*other))
+            }
             Kind::Size(of) => format!("((uint)sizeof(struct s{of}))"),
             Kind::Offset(variable, _, field) => {
                 let variable = self.place(&Place::variable(*variable));

@@ -284,6 +284,35 @@ impl Writer<'_> {
     /// The operator and the right operand of what a compound assignment gives, where both it and the
     /// conversion back are as they are.
     fn compound(&mut self, value: &Expr) -> Option<(&'static str, String)> {
+        if let Kind::Real(Real::CastTo(_), of) = &value.kind
+            && let [
+                Expr {
+                    kind: Kind::Real(real, of),
+                    ..
+                },
+            ] = of.as_slice()
+            && let [
+                Expr {
+                    kind: Kind::Real(Real::CastFrom(_), held),
+                    ..
+                },
+                by,
+            ] = of.as_slice()
+            && let [
+                Expr {
+                    kind: Kind::Held, ..
+                },
+            ] = held.as_slice()
+        {
+            // A number with a fraction beside an integer, which becomes one, too, and the result an integer again.
+            let op = match real {
+                Real::Add => Arithmetic::Add,
+                Real::Subtract => Arithmetic::Subtract,
+                Real::Multiply => Arithmetic::Multiply,
+                _ => return None,
+            };
+            return Some((op.text(), format!("as_float({})", self.bare(by))));
+        }
         let inner = match &value.kind {
             Kind::Implicit(inner) if !self.guarded.contains(&value.id) => inner,
             _ => value,

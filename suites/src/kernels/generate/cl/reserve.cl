@@ -13,7 +13,7 @@ kernel void put(write_only pipe uint2 p, global uint *told) {
     told[me] = wrong;
 }
 kernel void full(write_only pipe uint2 p, global uint *told) {
-    *told = is_valid_reserve_id(reserve_write_pipe(p, 1u));
+    *told = is_valid_reserve_id(reserve_write_pipe(p, @over@u));
 }
 kernel void empty(read_only pipe uint2 p, global uint *told) {
     *told = is_valid_reserve_id(reserve_read_pipe(p, 1u));

@@ -157,7 +157,19 @@ impl Author<'_> {
 
     /// A switch of which some parts go on into the next.
     fn switch(&mut self, around: Around, body: &mut Vec<Stmt>) {
+        // Labels that differ in the upper half alone, too.
+        let wide = self.choices.percent(25);
         let on = match self.choices.percent(60) {
+            _ if wide => {
+                let of = self.leaf();
+                let of = self.make.cast(ULONG.scalar(), of);
+                let spread = self
+                    .make
+                    .with(of, Arithmetic::Multiply, 0x9e37_79b9_7f4a_7c15);
+                let ty = self.choices.one_of(&[LONG, ULONG]).scalar();
+                let kept = self.make.with(spread, Arithmetic::And, 3 << 32 | 3);
+                self.make.cast(ty, kept)
+            }
             true => self.small(7),
             false => {
                 let of = self.small(7);
@@ -165,12 +177,15 @@ impl Author<'_> {
                 self.make.with(of, Arithmetic::Subtract, 4)
             }
         };
-        let first = if on.ty.of.signed { -4 } else { 0 };
+        let first = if on.ty.of.signed && !wide { -4 } else { 0 };
         let count = self.choices.between(2, 5);
         let default = self.choices.below(count + 1);
         let mut arms = Vec::new();
         for n in 0..count {
-            let label = |n: usize| on.ty.value(first + n as i128);
+            let label = |n: usize| match wide {
+                true => on.ty.value((n as i128 & 1) | (n as i128 >> 1) << 32),
+                false => on.ty.value(first + n as i128),
+            };
             let mut labels = vec![label(n)];
             if n == 0 && self.choices.percent(30) {
                 labels.push(label(7));

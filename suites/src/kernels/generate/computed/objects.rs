@@ -56,8 +56,39 @@ impl Author<'_> {
         let read = self.make.read(Place::variable(array).at(last), ty);
         self.result(body, results, wide, read);
         if self.choices.percent(50) {
+            self.pointers_apart(body, results, (array, pointer), (ty, length));
+        }
+        if self.choices.percent(50) {
             self.pointer_to_pointer(body, results, (array, pointer), ty);
         }
+    }
+
+    /// How far pointers into an array are from each other, either way, and which is before the other.
+    fn pointers_apart(
+        &mut self,
+        body: &mut Vec<Stmt>,
+        results: &mut Results,
+        (array, middle): (VarId, VarId),
+        (ty, length): (Type, u32),
+    ) {
+        // Right behind the last element is as good as in the array.
+        let most = 1 << length.ilog2();
+        let at = match self.choices.percent(20) {
+            true => self.make.uint(length),
+            false => self.small(most - 1),
+        };
+        let other = self.variable(Shape::Pointer(Region::Private, ty));
+        let target = Target::To(Place::variable(array).at(at));
+        body.push(Stmt::Declare(other, Some(Init::Pointer(target))));
+        let pair = [middle, other];
+        let turned = self.choices.percent(50);
+        let [one, other] = if turned { [pair[1], pair[0]] } else { pair };
+        let distance = self.make.expr(LONG.scalar(), Kind::Distance(one, other));
+        let wide = self.choices.one_of(&[LONG, INT, SHORT]);
+        self.result(body, results, wide, distance);
+        let op = self.choices.one_of(&COMPARISONS);
+        let beside = self.make.expr(INT.scalar(), Kind::Beside(op, one, other));
+        self.result(body, results, INT, beside);
     }
 
     /// Elements of an array that are changed where counting leads: each is found once, so the count goes on by one.

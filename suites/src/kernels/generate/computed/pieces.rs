@@ -3,6 +3,7 @@
 use super::author::Author;
 use crate::kernels::code::builtin::{BUILTINS, Builtin};
 use crate::kernels::code::number::*;
+use crate::kernels::code::real::{NEAR_ABOVE, Real};
 use crate::kernels::code::*;
 
 /// A result: an expression that reads it.
@@ -66,7 +67,9 @@ impl Author<'_> {
 
     /// Operators of scalars and vectors, and assignments that compute.
     pub(super) fn operators(&mut self, body: &mut Vec<Stmt>, results: &mut Results) {
-        match self.choices.below(12) {
+        match self.choices.below(15) {
+            12 => self.mixed(body, results),
+            13 => self.vector_logic(body, results),
             0..=3 => {
                 let (of, value) = (self.integer(), self.expr(3));
                 self.result(body, results, of, value);
@@ -126,6 +129,35 @@ impl Author<'_> {
             kind => kind,
         };
         self.make.expr(ty, kind)
+    }
+
+    /// An integer to which a number with a fraction is added, or by which it is multiplied, in one assignment: "the usual
+    /// arithmetic conversions are performed on the operands" (C99 6.5.16.2), and the result is made an integer again.
+    fn mixed(&mut self, body: &mut Vec<Stmt>, results: &mut Results) {
+        let of = self
+            .choices
+            .one_of(&[INT, UINT, LONG, ULONG, SHORT, USHORT]);
+        let ty = of.scalar();
+        let first = self.small(0xff);
+        let id = self.result(body, results, of, first);
+        for _ in 0..self.choices.between(1, 2) {
+            let real = match (self.choices.below(3), of.signed) {
+                (0, _) => Real::Add,
+                (1, true) => Real::Subtract,
+                _ => Real::Multiply,
+            };
+            let by = self.real_in(NEAR_ABOVE, UINT.scalar());
+            let bits = UINT.scalar();
+            let held = self.make.expr(ty, Kind::Held);
+            let held = self
+                .make
+                .expr(bits, Kind::Real(Real::CastFrom(of), vec![held]));
+            let value = self.make.expr(bits, Kind::Real(real, vec![held, by]));
+            let value = self
+                .make
+                .expr(ty, Kind::Real(Real::CastTo(of), vec![value]));
+            body.push(Stmt::Compound(Place::variable(id), value));
+        }
     }
 
     /// A count that parts of expressions change: behind `&&`, `||` and `?` only as far as these come, and before a comma.

@@ -116,7 +116,7 @@ impl Author<'_> {
         let mode = self.choices.one_of(&MODES);
         let of = self.integer();
         self.turn += 1;
-        match self.turn % 22 {
+        match self.turn % 24 {
             0 | 9 => Real::To(of, mode, true),
             1 | 10 => Real::From(of, mode),
             2 => Real::To(of, mode, false),
@@ -137,6 +137,8 @@ impl Author<'_> {
             16 => Real::CastFrom(of),
             17 => Real::CastTo(of),
             18 => Real::Negate,
+            22 => Real::Select,
+            23 => Real::Choice,
             19 if self.choices.percent(70) => Real::ToHalf(mode),
             19 => Real::FromHalf,
             _ => Real::Remainder,
@@ -180,7 +182,7 @@ impl Author<'_> {
     }
 
     /// Bits that are any numbers of a domain.
-    fn real_in(&mut self, domain: Domain, ty: Type) -> Expr {
+    pub(super) fn real_in(&mut self, domain: Domain, ty: Type) -> Expr {
         let any = self.any(ty);
         // Numbers that are as often as not small have few bits in the place of a fraction.
         let spread = match ty.lanes {

@@ -40,6 +40,28 @@ impl Author<'_> {
         self.lanes(body, results, value);
     }
 
+    /// `&&`, `||` and `!` of vectors: all bits of a lane where it holds, whichever bits its operands have set.
+    pub(super) fn vector_logic(&mut self, body: &mut Vec<Stmt>, results: &mut Results) {
+        let lanes = self.choices.one_of(&[2, 4, 3, 8, 16]);
+        let ty = self.integer().vector(lanes);
+        let mut operand = |author: &mut Self| {
+            let value = author.vector(ty);
+            let id = author.declare(body, ty, value);
+            let value = author.make.variable(id, ty);
+            // Some lanes are zero.
+            let few = author.choices.one_of(&[1, 2, 6]);
+            Box::new(author.make.with(value, Arithmetic::And, few))
+        };
+        let (left, right) = (operand(self), operand(self));
+        let kind = match self.choices.below(5) {
+            0 | 1 => Kind::And(left, right),
+            2 | 3 => Kind::Or(left, right),
+            _ => Kind::Not(left),
+        };
+        let value = self.make.expr(ty.truth(), kind);
+        self.lanes(body, results, value);
+    }
+
     /// A vector in a variable, perhaps the other way round, and some of its lanes as results.
     pub(super) fn lanes(&mut self, body: &mut Vec<Stmt>, results: &mut Results, value: Expr) {
         let value = match self.choices.percent(30) {

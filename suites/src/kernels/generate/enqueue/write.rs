@@ -194,7 +194,10 @@ fn enqueue(tree: &Tree, c: usize, text: &mut String) {
         let (_, local) = child.space.three();
         let bytes = 4 * local.map_or(1, |l| l.iter().product());
         let block = format!("{{ node{c}({arguments}, own, shared); }}");
-        format!("^(local void *own, local void *shared) {block}, {bytes}u, 4u")
+        match own_first(c) {
+            true => format!("^(local void *own, local void *shared) {block}, {bytes}u, 4u"),
+            false => format!("^(local void *shared, local void *own) {block}, 4u, {bytes}u"),
+        }
     } else {
         format!("^{{ node{c}({arguments}); }}")
     };
@@ -210,6 +213,11 @@ fn enqueue(tree: &Tree, c: usize, text: &mut String) {
         );
         *text += &format!("        capture_event_profiling_info({asked});\n");
     }
+}
+
+/// Whether a block has the larger one of its local arguments first.
+fn own_first(child: usize) -> bool {
+    child.is_multiple_of(2)
 }
 
 /// The kernel whose gate this one opens.

@@ -500,6 +500,7 @@ fn expressions_and_statements_are_others() {
     one(PowOfNegativeLost, "pow(a, b)", "powr(a, b)");
     one(AngleByQuotient, "atan2(a, b)", "atan((a) / (b))");
     one(LengthOverflows, "length(a)", "sqrt(dot(a, a))");
+    one(HalfVectorsPacked, "vloada_half3(i, p)", "vload_half3(i, p)");
     one(HaddRoundsUp, "hadd(a, hadd(b, c))", "rhadd(a, rhadd(b, c))");
     one(AbsDiffSaturates, "abs_diff(a, b)", "sub_sat(a, b)");
     one(BitselectSwapped, "bitselect(a, b, c)", "bitselect(b, a, c)");

@@ -1,0 +1,303 @@
+//! Conversions between numbers with a fraction of every precision and all others, each way to round, with saturation and
+//! without.
+
+use super::builder::{CaseBuilder, args};
+use crate::choices::Choices;
+use crate::kernels::case::{Contents, KernelCase, Kind, Range, Unit, Want};
+use crate::kernels::code::number::{INTEGERS, Integer};
+use crate::kernels::code::real::{MODES, Mode};
+use crate::kernels::math::format::Format;
+use crate::rule;
+
+/// Numbers of a kernel: a multiple of each size of a vector.
+const NUMBERS: usize = 48;
+
+/// Kernels of a case.
+const KERNELS: usize = 8;
+
+/// A type of numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Type {
+    Real(Format),
+    Whole(Integer),
+}
+
+impl Type {
+    fn name(self) -> &'static str {
+        match self {
+            Type::Real(format) => format.name(),
+            Type::Whole(of) => of.name(),
+        }
+    }
+
+    fn bytes(self) -> usize {
+        match self {
+            Type::Real(format) => format.bytes(),
+            Type::Whole(of) => usize::from(of.bits) / 8,
+        }
+    }
+}
+
+/// Conversions from one type and to it, of which every bit of the result is known.
+pub fn conversions(choices: &mut Choices) -> KernelCase {
+    let format = choices
+        .weighted(&[
+            (Format::Float, 40),
+            (Format::Double, 40),
+            (Format::Half, 20),
+        ])
+        .unwrap_or(Format::Float);
+    let about = format!("numbers become {} and others of it", format.name());
+    let mut case = CaseBuilder::new(about);
+    case.case.source = case.need_type(format.name()).into();
+    let own = Type::Real(format);
+    for n in 0..choices.one_of(&[1, KERNELS, KERNELS, KERNELS]) {
+        let other = match choices.percent(20) {
+            true => Type::Real(Format::Float),
+            false => Type::Whole(choices.one_of(&INTEGERS)),
+        };
+        let [from, to] = match choices.percent(50) {
+            true => [own, other],
+            false => [other, own],
+        };
+        let saturated = matches!(to, Type::Whole(_)) && choices.percent(50);
+        let mode = choices.one_of(&MODES);
+        add(choices, &mut case, n, [from, to], mode, saturated);
+    }
+    case.case
+}
+
+fn add(
+    choices: &mut Choices,
+    case: &mut CaseBuilder,
+    n: usize,
+    [from, to]: [Type; 2],
+    mode: Mode,
+    saturated: bool,
+) {
+    let lanes = choices.one_of(&[1usize, 1, 2, 3, 4, 8, 16]);
+    let count = if lanes == 1 {
+        String::new()
+    } else {
+        lanes.to_string()
+    };
+    let sat = if saturated { "_sat" } else { "" };
+    let call = format!("convert_{}{count}{sat}{}", to.name(), mode.text());
+    // A scalar is cast as well; that rounds as where no mode is named.
+    let cast = lanes == 1 && mode == Mode::Default && !saturated && choices.percent(50);
+    let value = match lanes {
+        1 => "from[i]".to_owned(),
+        n => format!("vload{n}(i, from)"),
+    };
+    let converted = match cast {
+        true => format!("({})({value})", to.name()),
+        false => format!("{call}({value})"),
+    };
+    let kept = match lanes {
+        1 => format!("to[i] = {converted};"),
+        n => format!("vstore{n}({converted}, i, to);"),
+    };
+    case.case.source += &format!(
+        "kernel void convert{n}(global const {} *from, global {} *to) {{\n    size_t i = get_global_id(0);\n    {kept}\n}}\n",
+        from.name(),
+        to.name()
+    );
+    let mut given: Vec<u8> = Vec::new();
+    let mut wanted: Vec<u8> = Vec::new();
+    for _ in 0..NUMBERS {
+        let (bits, becomes) = match (from, to) {
+            (Type::Real(format), Type::Whole(of)) => {
+                let x = real(choices, format, of, saturated);
+                (format.bits(x), of.wrap(whole(x, of, mode)))
+            }
+            (Type::Whole(of), Type::Real(format)) => {
+                let x = integer(choices, of, format);
+                (of.wrap(x), format.bits(rounded(x, format, mode)))
+            }
+            (Type::Real(own), Type::Real(format)) => {
+                let x = common(choices, own, format);
+                (own.bits(x), format.bits(format.rounded(x, mode)))
+            }
+            (Type::Whole(_), Type::Whole(_)) => (0, 0),
+        };
+        given.extend(bits.to_le_bytes().iter().take(from.bytes()));
+        wanted.extend(becomes.to_le_bytes().iter().take(to.bytes()));
+    }
+    let given = case.object(Kind::Buffer, given.len(), Contents::Bytes(given));
+    let out = case.object(Kind::Buffer, wanted.len(), Contents::Every(0xa5a5_a5a5));
+    let range = Range::line((NUMBERS / lanes) as u64, 1);
+    case.launch(format!("convert{n}"), args![given, out], range);
+    let unit = match to.bytes() {
+        4 => Unit::Word,
+        8 => Unit::Long,
+        _ => Unit::Byte,
+    };
+    let name = match cast {
+        true => format!("({}) of {}", to.name(), from.name()),
+        false => format!("{call} of {}", from.name()),
+    };
+    let want = Want::same(unit, Contents::Bytes(wanted));
+    case.look(out, &[rule::C_CONVERSIONS, rule::C_REALS], &name, want);
+}
+
+/// A number to become an integer: where that does not saturate, one that the type holds however it is rounded.
+fn real(choices: &mut Choices, format: Format, to: Integer, saturated: bool) -> f64 {
+    let part = 1.0 + choices.below(1 << 26) as f64 / f64::from(1 << 26);
+    let most = i32::from(to.bits) - i32::from(to.signed);
+    let special = choices.below(12);
+    let value = match special {
+        0 => 0.0,
+        // Halfway between two integers.
+        1 | 2 => choices.below(64) as f64 + 0.5,
+        3 if saturated => f64::INFINITY,
+        4 if saturated => f64::NAN,
+        5 | 6 if saturated => libm::ldexp(part, choices.below(40) as i32 + most - 8),
+        _ => libm::ldexp(part, choices.below(most as usize) as i32 - 2),
+    };
+    let value = format.nearest(value);
+    let below = to.signed || saturated;
+    let value = if below && choices.percent(50) {
+        -value
+    } else {
+        value
+    };
+    let limit = libm::ldexp(1.0, most) - 1.0;
+    match saturated || value.abs() < limit {
+        true => value,
+        false => 1.0,
+    }
+}
+
+/// The integer that a number becomes ("Out-of-Range Behavior and Saturated Conversions").
+fn whole(x: f64, to: Integer, mode: Mode) -> i128 {
+    let whole = match mode {
+        Mode::Default | Mode::Zero => x.trunc(),
+        Mode::Even => x.round_ties_even(),
+        Mode::Up => x.ceil(),
+        Mode::Down => x.floor(),
+    };
+    // A NaN becomes zero, and what is beyond 128 bits the nearest number of these.
+    (whole as i128).clamp(to.least(), to.greatest())
+}
+
+/// An integer to become a number that is not beyond all of the format.
+fn integer(choices: &mut Choices, of: Integer, to: Format) -> i128 {
+    let [high, low] = [(); 2].map(|()| choices.below(1 << 32) as u64);
+    let bits = (high << 32 | low) >> choices.below(64);
+    let n = match choices.below(10) {
+        0 => of.least(),
+        1 => of.greatest(),
+        _ => of.number(of.wrap(bits.into())),
+    };
+    match to {
+        Format::Half => n % 32_768,
+        Format::Float | Format::Double => n,
+    }
+}
+
+/// The number that an integer becomes.
+fn rounded(n: i128, to: Format, mode: Mode) -> f64 {
+    let near = n as f64;
+    // Of the two numbers of an `f64` around it the one on its other side says which way the integer lies.
+    let exact = near as i128 == n;
+    if to == Format::Double {
+        let above = near as i128 > n;
+        let up = match mode {
+            Mode::Default | Mode::Even => return near,
+            Mode::Zero => n < 0,
+            Mode::Up => true,
+            Mode::Down => false,
+        };
+        return match (up, above) {
+            (true, false) if !exact => near.next_up(),
+            (false, true) => near.next_down(),
+            _ => near,
+        };
+    }
+    // Rounded once: a bit that is lost stays as an odd last bit.
+    let odd = match exact || near.to_bits() % 2 == 1 {
+        true => near,
+        false if (near as i128) < n => near.next_up(),
+        false => near.next_down(),
+    };
+    to.rounded(odd, mode)
+}
+
+/// A number that two formats have room for.
+fn common(choices: &mut Choices, from: Format, to: Format) -> f64 {
+    let part = 1.0 + choices.below(1 << 30) as f64 / f64::from(1 << 30);
+    let least = from.least_exponent().max(to.least_exponent());
+    let most = from.greatest_exponent().min(to.greatest_exponent());
+    let range = (most - least - 1) as usize;
+    let size = match choices.below(10) {
+        0 => 0.0,
+        1 => f64::INFINITY,
+        2 => 1.0 + to.epsilon() / 2.0,
+        _ => libm::ldexp(part, least + 1 + choices.below(range) as i32 - 1),
+    };
+    let value = from.nearest(size);
+    if choices.percent(50) { -value } else { value }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_are_rounded_once_and_each_way() {
+        // 2^24 + 1 lies halfway between two floats, and a little more above it does not.
+        let tie = (1 << 24) + 1;
+        assert_eq!(rounded(tie, Format::Float, Mode::Even), f64::from(1 << 24));
+        assert_eq!(
+            rounded(tie, Format::Float, Mode::Up),
+            f64::from((1 << 24) + 2)
+        );
+        let more = (i128::from(tie as i32) << 38) + 1;
+        let above = libm::ldexp(f64::from((1 << 24) + 2), 38);
+        assert_eq!(rounded(more, Format::Float, Mode::Even), above);
+        assert_eq!(rounded(-more, Format::Float, Mode::Default), -above);
+        let long = (1 << 62) + 1;
+        assert_eq!(
+            rounded(long, Format::Double, Mode::Even),
+            libm::ldexp(1.0, 62)
+        );
+        assert_eq!(
+            rounded(long, Format::Double, Mode::Up),
+            libm::ldexp(1.0, 62).next_up()
+        );
+        assert_eq!(
+            rounded(-long, Format::Double, Mode::Zero),
+            -libm::ldexp(1.0, 62)
+        );
+        assert_eq!(
+            rounded(-long, Format::Double, Mode::Down),
+            (-libm::ldexp(1.0, 62)).next_down()
+        );
+        for n in [
+            0i128,
+            1,
+            -7,
+            16_777_217,
+            123_456_789_012,
+            (1 << 63) - 1,
+            -(1 << 63),
+        ] {
+            assert_eq!(
+                rounded(n, Format::Float, Mode::Even),
+                f64::from(n as f32),
+                "{n}"
+            );
+        }
+    }
+
+    #[test]
+    fn fractions_become_integers_that_the_type_has() {
+        use crate::kernels::code::number::{CHAR, UCHAR};
+        assert_eq!(whole(2.5, CHAR, Mode::Even), 2);
+        assert_eq!(whole(-2.5, CHAR, Mode::Down), -3);
+        assert_eq!(whole(-2.5, CHAR, Mode::Default), -2);
+        assert_eq!(whole(1e30, CHAR, Mode::Up), 127);
+        assert_eq!(whole(-1.0, UCHAR, Mode::Zero), 0);
+        assert_eq!(whole(f64::NAN, UCHAR, Mode::Zero), 0);
+    }
+}

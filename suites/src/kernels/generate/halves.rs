@@ -1,0 +1,210 @@
+//! Numbers of half the precision in memory: vectors of them are loaded and stored beside each other, or each at a place of
+//! its own alignment.
+
+use super::builder::{CaseBuilder, args};
+use crate::choices::Choices;
+use crate::kernels::case::{Contents, KernelCase, Kind, Range, Want};
+use crate::kernels::code::real::MODES;
+use crate::kernels::math::format::Format;
+use crate::rule;
+
+/// A number that half the precision holds as a normal one, when it is rounded in any way; seldom one that it is exactly.
+fn number(choices: &mut Choices, format: Format) -> f64 {
+    let part = choices.below(1 << 24) as f64 / f64::from(1 << 24);
+    let exponent = choices.below(24) as i32 - 12;
+    let size = libm::ldexp(1.0 + part, exponent);
+    let value = match choices.below(8) {
+        0 => 0.0,
+        1 => Format::Half.nearest(size),
+        // Halfway between two.
+        2 => Format::Half.down(size) + Format::Half.ulp(size) / 2.0,
+        _ => size,
+    };
+    let value = format.nearest(value);
+    if choices.percent(50) { -value } else { value }
+}
+
+/// Where vectors lie, and how they are reached.
+struct Lie {
+    lanes: usize,
+    /// `vloada_half` and `vstorea_half`.
+    aligned: bool,
+    /// Numbers from one vector to the next.
+    apart: usize,
+    /// The number that the first one begins at.
+    first: usize,
+    items: usize,
+    /// The last work-item has the first vector.
+    turned: bool,
+}
+
+impl Lie {
+    fn draw(choices: &mut Choices) -> Lie {
+        let lanes = choices.one_of(&[1usize, 2, 3, 3, 4, 8, 16]);
+        let aligned = lanes > 1 && choices.percent(60);
+        Lie {
+            lanes,
+            aligned,
+            // "vloada_half3 reads a half3 from the address computed as (p + (offset * 4))".
+            apart: if aligned && lanes == 3 { 4 } else { lanes },
+            // An aligned vector begins at a multiple of its size, others anywhere.
+            first: if aligned { 0 } else { choices.below(4) },
+            items: choices.one_of(&[3usize, 5, 8]),
+            turned: choices.percent(50),
+        }
+    }
+
+    /// Numbers that all of them take, and some behind them.
+    fn total(&self) -> usize {
+        self.first + self.items * self.apart + 2
+    }
+
+    /// The name of what loads or stores them.
+    fn function(&self, what: &str) -> String {
+        let aligned = if self.aligned { "a" } else { "" };
+        format!("v{what}{aligned}_half{}", self.count())
+    }
+
+    /// The lanes in the name of a type.
+    fn count(&self) -> String {
+        match self.lanes {
+            1 => String::new(),
+            n => n.to_string(),
+        }
+    }
+
+    /// The number of a work-item's vector, as a kernel has it.
+    fn place(&self) -> String {
+        match self.turned {
+            true => format!("{}u - i", self.items - 1),
+            false => "i".into(),
+        }
+    }
+
+    /// Where a work-item's vector begins.
+    fn begin(&self, item: usize) -> usize {
+        let index = if self.turned {
+            self.items - 1 - item
+        } else {
+            item
+        };
+        self.first + index * self.apart
+    }
+}
+
+/// Vectors that `vload_half`, `vloada_half` and the like load and store.
+pub fn halves(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("numbers of half the precision are loaded and stored");
+    let format = match choices.percent(20) {
+        true => Format::Double,
+        false => Format::Float,
+    };
+    case.case.source = case.need_type(format.name()).into();
+    for n in 0..choices.between(1, 4) {
+        let lie = Lie::draw(choices);
+        loads(choices, &mut case, n, &lie);
+        stores(choices, &mut case, n, &lie, format);
+    }
+    case.case
+}
+
+/// Vectors from global, local or private memory.
+fn loads(choices: &mut Choices, case: &mut CaseBuilder, n: usize, lie: &Lie) {
+    let (total, first) = (lie.total(), lie.first);
+    let space = choices.one_of(&["global", "local", "private"]);
+    let wait = match space {
+        "local" => "    barrier(CLK_LOCAL_MEM_FENCE);\n",
+        _ => "",
+    };
+    let (copied, pointer) = match space {
+        "global" => (String::new(), "(global const half *)bytes".to_owned()),
+        // Bytes may be anything.
+        _ => (
+            format!(
+                "    {space} uchar room[{}] __attribute__((aligned(32)));\n    for (uint b = 0; b < {}u; b++) room[b] = bytes[b];\n{wait}",
+                2 * total.next_multiple_of(16),
+                2 * total
+            ),
+            format!("({space} half *)room"),
+        ),
+    };
+    let (name, count, place) = (lie.function("load"), lie.count(), lie.place());
+    let kept = match lie.lanes {
+        1 => "loaded[i] = value;".to_owned(),
+        n => format!("vstore{n}(value, i, loaded);"),
+    };
+    case.case.source += &format!(
+        "kernel void load{n}(global const uchar *bytes, global float *loaded) {{\n    uint i = (uint)get_global_id(0);\n{copied}    float{count} value = {name}({place}, {pointer} + {first});\n    {kept}\n}}\n"
+    );
+    let numbers = (0..total).map(|_| Format::Half.nearest(number(choices, Format::Half)));
+    let numbers: Vec<f64> = numbers.collect();
+    let bytes = numbers.iter().flat_map(|x| half(*x));
+    let bytes = Contents::Bytes(bytes.collect());
+    let from = case.object(Kind::Buffer, 2 * total, bytes);
+    let loaded = case.unwritten(lie.items * lie.lanes);
+    // Each work-item has the local memory of its group for itself.
+    let group = if space == "local" { 1 } else { lie.items };
+    let range = Range::line(lie.items as u64, group as u64);
+    case.launch(format!("load{n}"), args![from, loaded], range);
+    let wanted = (0..lie.items).flat_map(|item| {
+        let lanes = numbers.iter().skip(lie.begin(item)).take(lie.lanes);
+        lanes.map(|x| (*x as f32).to_bits())
+    });
+    let says = format!("what {name} gave");
+    let want = Want::words(wanted.collect());
+    case.look(loaded, &[rule::C_REALS], &says, want);
+}
+
+/// Vectors of floats or doubles to global memory, where what lies between them stays.
+fn stores(choices: &mut Choices, case: &mut CaseBuilder, n: usize, lie: &Lie, format: Format) {
+    let mode = choices.one_of(&MODES);
+    let name = lie.function("store") + mode.text();
+    let (place, first) = (lie.place(), lie.first);
+    let given = match lie.lanes {
+        1 => "numbers[i]".to_owned(),
+        n => format!("vload{n}(i, numbers)"),
+    };
+    let ty = format.name();
+    case.case.source += &format!(
+        "kernel void store{n}(global const {ty} *numbers, global ushort *bits) {{\n    uint i = (uint)get_global_id(0);\n    {name}({given}, {place}, (global half *)bits + {first});\n}}\n"
+    );
+    let numbers = (0..lie.items * lie.lanes).map(|_| number(choices, format));
+    let numbers: Vec<f64> = numbers.collect();
+    let bytes = numbers.iter().flat_map(|x| {
+        let bits = format.bits(*x).to_le_bytes();
+        bits.into_iter().take(format.bytes())
+    });
+    let bytes: Vec<u8> = bytes.collect();
+    let from = case.object(Kind::Buffer, bytes.len(), Contents::Bytes(bytes));
+    let untouched = vec![0x5a; 2 * lie.total()];
+    let mut wanted = untouched.clone();
+    let out = case.object(Kind::Buffer, untouched.len(), Contents::Bytes(untouched));
+    let range = Range::line(lie.items as u64, lie.items as u64);
+    case.launch(format!("store{n}"), args![from, out], range);
+    for (number, x) in numbers.iter().enumerate() {
+        let at = 2 * (lie.begin(number / lie.lanes) + number % lie.lanes);
+        wanted[at..at + 2].copy_from_slice(&half(Format::Half.rounded(*x, mode)));
+    }
+    let says = format!("what {name} left");
+    if lie.apart == lie.lanes {
+        case.look(out, &[rule::C_REALS], &says, Want::bytes(wanted));
+        return;
+    }
+    // What the fourth place of a vector of three holds is nobody's business.
+    case.case.source += &format!(
+        "kernel void pick{n}(global const ushort *bits, global uint *all) {{\n    size_t i = get_global_id(0);\n    all[i] = bits[i / 3 * 4 + i % 3];\n}}\n"
+    );
+    let three = wanted.chunks_exact(8).take(lie.items);
+    let three = three.flat_map(|four| four.chunks_exact(2).take(3));
+    let words = three.map(|half| u32::from(u16::from_le_bytes([half[0], half[1]])));
+    let words: Vec<u32> = words.collect();
+    let all = case.unwritten(words.len());
+    let range = Range::line(words.len() as u64, 1);
+    case.launch(format!("pick{n}"), args![out, all], range);
+    case.look(all, &[rule::C_REALS], &says, Want::words(words));
+}
+
+/// The bytes of a number that half the precision has.
+fn half(x: f64) -> [u8; 2] {
+    (Format::Half.bits(x) as u16).to_le_bytes()
+}

@@ -1,0 +1,165 @@
+//! Several draws of a family in one case: making a context, a queue and a program takes longer than what small kernels
+//! do, and what they compute is the same each time.
+
+use crate::choices::Choices;
+use crate::host::Place;
+use crate::kernels::case::{Arg, KernelCase, Kind, ObjectId, Step, Want};
+
+/// So many draws of a family at most are one case.
+const MOST: usize = 4;
+
+/// A case of several draws. Those that need something of a device which the first one does not need are left out: the
+/// case is skipped no more often than the first would be.
+pub(super) fn several(choices: &mut Choices, draw: fn(&mut Choices) -> KernelCase) -> KernelCase {
+    let count = choices.between(1, MOST);
+    let mut all = draw(choices);
+    for n in 1..count {
+        let more = draw(choices);
+        if more.needs.is_subset(&all.needs) {
+            append(&mut all, more, n);
+        }
+    }
+    all
+}
+
+/// Adds what a case does to another, with names of its own. Of both it holds that they only launch, move nothing, and
+/// look.
+fn append(all: &mut KernelCase, mut more: KernelCase, n: usize) {
+    let names = defined(&more.source);
+    let renamed = |text: &str| {
+        names.iter().fold(text.to_owned(), |text, name| {
+            replace_word(&text, name, &format!("{name}_{n}"))
+        })
+    };
+    all.source += "\n";
+    all.source += &renamed(&more.source);
+    let first = all.objects.len() as u16;
+    let moved = |id: ObjectId| ObjectId(id.0 + first);
+    for object in &mut more.objects {
+        if let Kind::SubBuffer { of, .. } = &mut object.kind {
+            *of = moved(*of);
+        }
+    }
+    all.objects.append(&mut more.objects);
+    for step in more.steps {
+        let step = match step {
+            Step::Launch(mut launch) => {
+                launch.kernel = renamed(&launch.kernel);
+                for arg in &mut launch.args {
+                    match arg {
+                        Arg::Object(id) => *id = moved(*id),
+                        Arg::Pointer(Place { object, .. }) => *object = moved(*object),
+                        Arg::Queue(_)
+                        | Arg::Sampler(_)
+                        | Arg::Local(_)
+                        | Arg::Bytes(_)
+                        | Arg::Uint(_)
+                        | Arg::Ulong(_) => {}
+                    }
+                }
+                launch.reaches = launch.reaches.into_iter().map(moved).collect();
+                Step::Launch(launch)
+            }
+            Step::Look {
+                object,
+                rules,
+                name,
+                want,
+                even_so,
+            } => {
+                debug_assert!(!matches!(want, Want::Pointers(_) | Want::SubGroups { .. }));
+                Step::Look {
+                    object: moved(object),
+                    rules,
+                    name,
+                    want,
+                    even_so,
+                }
+            }
+            other => other,
+        };
+        all.steps.push(step);
+    }
+}
+
+/// The names that a source defines at program scope: kernels, functions, types and macros.
+fn defined(source: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for line in source.lines() {
+        let before = |end: &str| line.split_once(end).map(|(head, _)| head);
+        let named = if let Some(macro_line) = line.strip_prefix("#define ") {
+            macro_line.split(|c| !is_word(c)).next()
+        } else if line.starts_with("typedef ") {
+            before(";").and_then(last_word)
+        } else if line.starts_with("kernel ") || line.starts_with("static ") {
+            before("(").and_then(last_word)
+        } else {
+            None
+        };
+        let named = named.filter(|name| !name.is_empty()).map(str::to_owned);
+        names.extend(named.filter(|name| !names.contains(name)));
+    }
+    names
+}
+
+fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+fn last_word(text: &str) -> Option<&str> {
+    text.split(|c| !is_word(c)).rfind(|word| !word.is_empty())
+}
+
+/// The text with another word in the place of a word.
+fn replace_word(text: &str, word: &str, by: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(word) {
+        let (before, from) = rest.split_at(at);
+        let after = &from[word.len()..];
+        let whole = !out.ends_with(is_word) || !before.is_empty();
+        let begins = !before.ends_with(is_word) && whole;
+        let ends = !after.starts_with(is_word);
+        out += before;
+        out += if begins && ends { by } else { word };
+        rest = after;
+    }
+    out + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_whole_words_of_what_a_source_defines() {
+        let source = "#define LIMIT ((T)3)\ntypedef uint T;\nstatic T half_of(T v) {\nkernel void put(global T *to) {\n";
+        assert_eq!(defined(source), ["LIMIT", "T", "half_of", "put"]);
+        assert_eq!(
+            replace_word("T T1 (T)aT TT T", "T", "T_2"),
+            "T_2 T1 (T_2)aT TT T_2"
+        );
+    }
+
+    #[test]
+    fn draws_that_are_joined_keep_their_objects_and_names_apart() {
+        let mut joined = 0;
+        for seed in 0..40 {
+            let case = several(
+                &mut Choices::new(seed),
+                crate::kernels::generate::copies::vectors,
+            );
+            crate::kernels::valid::valid(&case).expect("it keeps to its objects");
+            let kernels: Vec<&str> = case
+                .launches()
+                .map(|(_, launch)| launch.kernel.as_str())
+                .collect();
+            for (n, kernel) in kernels.iter().enumerate() {
+                assert!(!kernels[..n].contains(kernel), "{kernels:?}");
+                assert_eq!(case.source.matches(&format!("void {kernel}(")).count(), 1);
+            }
+            joined += usize::from(kernels.len() > 1);
+        }
+        assert!(joined > 10);
+    }
+}
