@@ -26,8 +26,8 @@ const A_STEP: u64 = 3;
 pub(crate) struct Tier {
     /// Instructions interpreted so far, about.
     work: AtomicU64,
-    /// With the bounds checker and without.
-    ways: [Way; 2],
+    /// Without the bounds checker and with it; each without code that runs items at once, and with it.
+    ways: [[Way; 2]; 2],
 }
 
 #[derive(Debug, Default)]
@@ -45,10 +45,19 @@ impl Tier {
         self.work.fetch_add(work, Ordering::Relaxed);
     }
 
-    /// The kernel's machine code, if it is to run now.
-    pub(crate) fn native(&self, kernel: &Kernel, engine: Engine, checked: bool) -> Option<&Native> {
-        let way = &self.ways[usize::from(checked)];
-        let make = || way.native.get_or_init(|| Native::compile(kernel, checked));
+    /// The kernel's machine code, if it is to run now; with the bounds checker if `checked`, and such as runs items at
+    /// once if `at_once`: that takes about three times as long to make.
+    pub(crate) fn native(
+        &self,
+        kernel: &Kernel,
+        engine: Engine,
+        (checked, at_once): (bool, bool),
+    ) -> Option<&Native> {
+        let way = &self.ways[usize::from(checked)][usize::from(at_once)];
+        let make = || {
+            way.native
+                .get_or_init(|| Native::compile(kernel, checked, at_once))
+        };
         match engine {
             Engine::Interpreter => None,
             Engine::Native => make().as_ref(),

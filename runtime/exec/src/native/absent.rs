@@ -11,7 +11,7 @@ pub(crate) enum Native {}
 
 impl Native {
     /// None.
-    pub(crate) fn compile(_: &Kernel, _: bool) -> Option<Native> {
+    pub(crate) fn compile(_: &Kernel, _: bool, _: bool) -> Option<Native> {
         None
     }
 }
@@ -25,6 +25,14 @@ pub(crate) struct Run<'a, 'b> {
     pub(crate) private: u64,
     pub(crate) ids: &'a Ids<'b>,
     pub(crate) count: u64,
+}
+
+/// What became of items; there is nobody to say.
+#[derive(Clone, Copy, Debug)]
+#[allow(dead_code, reason = "nobody makes one")]
+pub(crate) enum Rest {
+    One { before: u64, parted: u64 },
+    Together { pc: Pc, count: u64, alone: bool },
 }
 
 /// There is none.
@@ -53,6 +61,30 @@ impl<'a> Runner<'a> {
         match *self.0 {}
     }
 
+    pub(crate) fn has_vectors(&self) -> bool {
+        match *self.0 {}
+    }
+
+    pub(crate) fn rest(&self) -> Rest {
+        match *self.0 {}
+    }
+
+    pub(crate) fn way(&self, _: u64) -> Pc {
+        match *self.0 {}
+    }
+
+    /// # Safety
+    /// Nobody can call it.
+    pub(crate) unsafe fn separate(&mut self, _: *mut u64, _: usize) {
+        match *self.0 {}
+    }
+
+    /// # Safety
+    /// Nobody can call it.
+    pub(crate) unsafe fn complete(&mut self, _: *mut u64, _: &Ids<'_>) {
+        match *self.0 {}
+    }
+
     pub(crate) fn stops(&self, _: usize) -> &[u64] {
         match *self.0 {}
     }
@@ -74,7 +106,7 @@ impl<'a> Runner<'a> {
         &mut self,
         _: Run<'_, '_>,
         _: Option<Pc>,
-        _: u64,
+        _: (u64, bool),
         _: &mut M,
     ) -> (usize, u64) {
         match *self.0 {}

@@ -21,37 +21,25 @@ use touchstone_ir::{Order, RmwOp};
 
 /// Where an access goes: a base, an index with its factor, a displacement.
 #[derive(Clone, Copy)]
-struct Place {
-    site: Site,
-    a: Slot,
-    index: Option<(Slot, u16, bool)>,
-    disp: i32,
+pub(super) struct Place {
+    pub(super) site: Site,
+    pub(super) a: Slot,
+    /// With its factor, and whether it is a signed number of 32 bits.
+    pub(super) index: Option<(Slot, u16, bool)>,
+    pub(super) disp: i32,
 }
 
 impl Translator<'_> {
     /// An instruction that touches memory or calls out.
     #[rustfmt::skip]
     pub(super) fn access(&mut self, ins: &Ins) {
-        let plain = |a, site, disp| Place { site, a, index: None, disp };
-        let wide = |a, index, site, scale, disp| Place { site, a, index: Some((index, scale, false)), disp };
-        let narrow = |a, index, site, scale, disp| Place { site, a, index: Some((index, scale, true)), disp };
+        if let Some((log, slot, place, is_store)) = plain(ins) {
+            return match is_store {
+                true => self.store(log, slot, place),
+                false => self.load(log, slot, place),
+            };
+        }
         match *ins {
-            Ins::Load8 { d, a, site, disp } => self.load(0, d, plain(a, site, disp)),
-            Ins::Load16 { d, a, site, disp } => self.load(1, d, plain(a, site, disp)),
-            Ins::Load32 { d, a, site, disp } => self.load(2, d, plain(a, site, disp)),
-            Ins::Load64 { d, a, site, disp } => self.load(3, d, plain(a, site, disp)),
-            Ins::Store8 { v, a, site, disp } => self.store(0, v, plain(a, site, disp)),
-            Ins::Store16 { v, a, site, disp } => self.store(1, v, plain(a, site, disp)),
-            Ins::Store32 { v, a, site, disp } => self.store(2, v, plain(a, site, disp)),
-            Ins::Store64 { v, a, site, disp } => self.store(3, v, plain(a, site, disp)),
-            Ins::Load32X { d, a, index, site, scale, disp } => self.load(2, d, wide(a, index, site, scale, disp)),
-            Ins::Load64X { d, a, index, site, scale, disp } => self.load(3, d, wide(a, index, site, scale, disp)),
-            Ins::Store32X { v, a, index, site, scale, disp } => self.store(2, v, wide(a, index, site, scale, disp)),
-            Ins::Store64X { v, a, index, site, scale, disp } => self.store(3, v, wide(a, index, site, scale, disp)),
-            Ins::Load32S { d, a, index, site, scale, disp } => self.load(2, d, narrow(a, index, site, scale, disp)),
-            Ins::Load64S { d, a, index, site, scale, disp } => self.load(3, d, narrow(a, index, site, scale, disp)),
-            Ins::Store32S { v, a, index, site, scale, disp } => self.store(2, v, narrow(a, index, site, scale, disp)),
-            Ins::Store64S { v, a, index, site, scale, disp } => self.store(3, v, narrow(a, index, site, scale, disp)),
             Ins::AtomicLoad32 { d, a, site, .. } => self.atomic(ins, types::I32, (a, site), None, Some(d)),
             Ins::AtomicLoad64 { d, a, site, .. } => self.atomic(ins, types::I64, (a, site), None, Some(d)),
             Ins::AtomicStore32 { v, a, site, .. } => self.atomic(ins, types::I32, (a, site), Some((v, v)), None),
@@ -78,12 +66,12 @@ impl Translator<'_> {
 
     /// For an access to memory of kernels, which comes next. It may trap: it is not dropped, and its
     /// place is known.
-    fn kernel_memory(&mut self) -> MemFlagsData {
+    pub(super) fn kernel_memory(&mut self) -> MemFlagsData {
         self.b.ins().sequence_point();
         MemFlagsData::new()
     }
 
-    fn place(&mut self, place: Place) -> Value {
+    pub(super) fn place(&mut self, place: Place) -> Value {
         let index = place.index.map(|(index, scale, is_signed)| {
             let index = match is_signed {
                 true => self.signed(index),
@@ -112,8 +100,22 @@ impl Translator<'_> {
         place.index.is_none() && inside.is_some_and(|at| at < len && size <= len - at)
     }
 
-    /// Whether an access of `size` bytes falls out of the window of its site.
-    fn misses(&mut self, site: Site, address: Value) -> Value {
+    /// Whether an access falls out of the window of its site.
+    pub(super) fn misses(&mut self, site: Site, address: Value) -> Value {
+        let (offset, span) = self.in_window(site, address, offset_of!(Window, span));
+        self.b.ins().icmp(IntCC::UnsignedGreaterThan, offset, span)
+    }
+
+    /// Whether an access, or one of those of the lanes behind it, falls out of the window of its site.
+    pub(super) fn row_misses(&mut self, site: Site, address: Value) -> Value {
+        let (offset, rows) = self.in_window(site, address, offset_of!(Window, rows));
+        self.b
+            .ins()
+            .icmp(IntCC::UnsignedGreaterThanOrEqual, offset, rows)
+    }
+
+    /// How far an address is behind the start of its site's window, and a number of the window.
+    fn in_window(&mut self, site: Site, address: Value, field: usize) -> (Value, Value) {
         let object = self.kernel.sites[usize::from(site)].object;
         let place = object.map(|ObjectId(object)| self.kernel.objects[usize::from(object)].place);
         let is_fixed = match place {
@@ -127,14 +129,13 @@ impl Translator<'_> {
         let window = (usize::from(site) * size_of::<Window>()) as i32;
         let first = window + offset_of!(Window, first) as i32;
         let first = self.b.ins().load(types::I64, flags, self.windows, first);
-        let span = window + offset_of!(Window, span) as i32;
-        let span = self.b.ins().load(types::I64, flags, self.windows, span);
-        let offset = self.b.ins().isub(address, first);
-        self.b.ins().icmp(IntCC::UnsignedGreaterThan, offset, span)
+        let field = window + field as i32;
+        let number = self.b.ins().load(types::I64, flags, self.windows, field);
+        (self.b.ins().isub(address, first), number)
     }
 
     /// The type in which a value from memory is wanted: of the slot's next use in the block.
-    fn wanted(&mut self, d: Slot, log: u32) -> Type {
+    pub(super) fn wanted(&mut self, d: Slot, log: u32) -> Type {
         let rest = &self.kernel.code[self.pc as usize + 1..self.end as usize];
         for ins in rest {
             let mut is_read = false;
@@ -143,7 +144,7 @@ impl Translator<'_> {
                 is_read |= runs && role == super::operands::Role::Read;
             });
             if is_read {
-                return match (super::values::computes_with(ins), log) {
+                return match (super::kinds::computes_with(ins), log) {
                     (Some(ty), _) if ty.bytes() == 1 << log => ty,
                     (_, 3) => types::I64,
                     _ => types::I32,
@@ -192,7 +193,7 @@ impl Translator<'_> {
         self.values.set(d, ty, value);
     }
 
-    fn plain_load(&mut self, log: u32, ty: Type, address: Value) -> Value {
+    pub(super) fn plain_load(&mut self, log: u32, ty: Type, address: Value) -> Value {
         let flags = self.kernel_memory();
         match log {
             0 => self.b.ins().uload8(ty, flags, address, 0),
@@ -234,7 +235,7 @@ impl Translator<'_> {
         self.go_on(join);
     }
 
-    fn plain_store(&mut self, log: u32, value: Value, address: Value) {
+    pub(super) fn plain_store(&mut self, log: u32, value: Value, address: Value) {
         let flags = self.kernel_memory();
         match log {
             0 => self.b.ins().istore8(flags, value, address, 0),
@@ -352,6 +353,38 @@ impl Translator<'_> {
         let value = self.given(types::I64);
         self.values.set_wide(d, value);
     }
+}
+
+/// A plain access: the base 2 logarithm of its size, the slot that is loaded or stored, the place, and whether it stores.
+#[rustfmt::skip]
+pub(super) fn plain(ins: &Ins) -> Option<(u32, Slot, Place, bool)> {
+    let plain = |a, site, disp| Place { site, a, index: None, disp };
+    let wide = |a, index, site, scale, disp| Place { site, a, index: Some((index, scale, false)), disp };
+    let narrow = |a, index, site, scale, disp| Place { site, a, index: Some((index, scale, true)), disp };
+    Some(match *ins {
+        Ins::Load8 { d, a, site, disp } => (0, d, plain(a, site, disp), false),
+        Ins::Load16 { d, a, site, disp } => (1, d, plain(a, site, disp), false),
+        Ins::Load32 { d, a, site, disp } => (2, d, plain(a, site, disp), false),
+        Ins::Load64 { d, a, site, disp } => (3, d, plain(a, site, disp), false),
+        Ins::Store8 { v, a, site, disp } => (0, v, plain(a, site, disp), true),
+        Ins::Store16 { v, a, site, disp } => (1, v, plain(a, site, disp), true),
+        Ins::Store32 { v, a, site, disp } => (2, v, plain(a, site, disp), true),
+        Ins::Store64 { v, a, site, disp } => (3, v, plain(a, site, disp), true),
+        Ins::Load32X { d, a, index, site, scale, disp } => (2, d, wide(a, index, site, scale, disp), false),
+        Ins::Load64X { d, a, index, site, scale, disp } => (3, d, wide(a, index, site, scale, disp), false),
+        Ins::Store32X { v, a, index, site, scale, disp } => (2, v, wide(a, index, site, scale, disp), true),
+        Ins::Store64X { v, a, index, site, scale, disp } => (3, v, wide(a, index, site, scale, disp), true),
+        Ins::Load32S { d, a, index, site, scale, disp } => (2, d, narrow(a, index, site, scale, disp), false),
+        Ins::Load64S { d, a, index, site, scale, disp } => (3, d, narrow(a, index, site, scale, disp), false),
+        Ins::Store32S { v, a, index, site, scale, disp } => (2, v, narrow(a, index, site, scale, disp), true),
+        Ins::Store64S { v, a, index, site, scale, disp } => (3, v, narrow(a, index, site, scale, disp), true),
+        _ => return None,
+    })
+}
+
+/// Whether an instruction's own accesses may be refused by the system.
+pub(super) fn is_access(ins: &Ins) -> bool {
+    plain(ins).is_some()
 }
 
 /// The instruction of a read-modify-write; those of floats are made by the stepper's.

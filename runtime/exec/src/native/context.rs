@@ -1,6 +1,7 @@
 //! What compiled code and the rest share while an item runs.
 
 use super::helpers::Helpers;
+use super::vector::{Exit, LANES};
 use crate::interp::code::Kernel;
 use crate::interp::port::host::Window;
 use crate::interp::space::Ids;
@@ -27,10 +28,14 @@ pub(super) enum Left {
     Panicked,
     /// The system refused an access.
     Refused,
+    /// All items of a vector are before an instruction that vector code does not go on with.
+    Apart,
+    /// All items of a vector are before a block that takes more steps than are left.
+    Short,
 }
 
 impl Left {
-    const ALL: [Left; 8] = [
+    const ALL: [Left; 10] = [
         Left::End,
         Left::Barrier,
         Left::Fuel,
@@ -39,6 +44,8 @@ impl Left {
         Left::Zero,
         Left::Panicked,
         Left::Refused,
+        Left::Apart,
+        Left::Short,
     ];
 
     /// What compiled code gave back.
@@ -72,6 +79,17 @@ pub(crate) struct Context {
     pub(super) item: u64,
     /// The last one that is to run.
     pub(super) last: u64,
+    /// The last one that may be part of a vector; -1 if none may.
+    pub(super) vectors_to: i64,
+    /// Out: the last one of a vector whose items parted at a branch; those of it that have not run are ready at the
+    /// entries that their stops name.
+    pub(super) parted_to: u64,
+    /// Of the access that vector code makes: what [`Refusal`](super::vector::Refusal) says.
+    pub(super) lanes_at: u64,
+    /// For life: where vectors are left.
+    pub(super) exits: *const Exit,
+    /// Room to move slots.
+    pub(super) rows: Vec<[u64; LANES]>,
     /// Where the item is in its group; the code moves it on.
     pub(super) local_id: [u64; 3],
     /// Where the places go at which the items end or wait, that of the first one first.
@@ -132,6 +150,11 @@ impl Context {
             stride: 0,
             item: 0,
             last: 0,
+            vectors_to: -1,
+            parted_to: 0,
+            lanes_at: 0,
+            exits: null(),
+            rows: Vec::new(),
             local_id: [0; 3],
             stops: null_mut(),
             ids: null(),

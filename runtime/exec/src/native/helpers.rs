@@ -5,7 +5,9 @@
 //! kernel's code says.
 
 use super::context::{Context, Panic};
-use crate::interp::code::{Ins, Kernel, Slot};
+use super::vector::LANES;
+use super::vector::pack::Regions;
+use crate::interp::code::{Ins, Kernel, Site, Slot};
 use crate::interp::device;
 use crate::interp::port::word::Atomic;
 use crate::interp::port::{AtomicAt, Port};
@@ -41,10 +43,17 @@ pub(crate) struct Helpers {
     pub(super) call2: unsafe extern "C" fn(&Fn2, u64, u64) -> u64,
     pub(super) call3: unsafe extern "C" fn(&Fn3, u64, u64, u64) -> u64,
     pub(super) convert: unsafe extern "C" fn(&Conversion, u64) -> u64,
-    /// The first three for calls that keep all registers: what they give is in the context.
+    /// Context, number of the exit, stops: gives all items of a vector their slots.
+    pub(super) part: unsafe extern "C" fn(&mut Context, u64, *mut u64) -> u64,
+    /// The same, and bits that say which way each goes.
+    pub(super) part_ways: unsafe extern "C" fn(&mut Context, u64, *mut u64, u64) -> u64,
+    /// Context, site, first and last address, logarithm of the size and, times 256, whether it writes.
+    pub(super) reach: unsafe extern "C" fn(&mut Context, u64, u64, u64, u64) -> u64,
+    /// The first three and `reach` for calls that keep all registers: what they give is in the context.
     pub(super) careful_load: unsafe extern "sysv64" fn(),
     pub(super) careful_store: unsafe extern "sysv64" fn(),
     pub(super) careful_atomic: unsafe extern "sysv64" fn(),
+    pub(super) careful_reach: unsafe extern "sysv64" fn(),
 }
 
 /// Calls a helper and keeps all registers but for that: a call that is hardly ever made is
@@ -98,6 +107,7 @@ careful! {
     careful_load calls load;
     careful_store calls store;
     careful_atomic calls atomic;
+    careful_reach calls reach;
 }
 
 /// The helpers for a type of ports.
@@ -119,6 +129,10 @@ impl<M: Port> For<M> {
         careful_load,
         careful_store,
         careful_atomic,
+        part,
+        part_ways,
+        reach: reach::<M>,
+        careful_reach,
     };
 }
 
@@ -153,6 +167,54 @@ unsafe fn instruction<'a>(context: &Context, pc: u64) -> (&'a Kernel, &'a Ins) {
     // SAFETY: who entered the code has set it, and holds the kernel.
     let kernel = unsafe { &*context.kernel };
     (kernel, &kernel.code[pc as usize])
+}
+
+/// Whether all accesses from a first address to a last one may be made, as one block of memory.
+unsafe extern "C" fn reach<M: Port>(
+    context: &mut Context,
+    site: u64,
+    first: u64,
+    last: u64,
+    kind: u64,
+) -> u64 {
+    // SAFETY: called by compiled code.
+    let port = unsafe { port::<M>(context) };
+    let (size, writes) = (1 << (kind & 0xff), kind >> 8 != 0);
+    u64::from(port.reaches(site as Site, first, (last, size), writes))
+}
+
+unsafe extern "C" fn part(context: &mut Context, exit: u64, stops: *mut u64) -> u64 {
+    // SAFETY: called by vector code, which has left what the exit says; the table is the code's, and nothing else
+    // uses the items' regions.
+    let (exit, regions) = unsafe {
+        let stride = context.stride as usize / 8;
+        let exit = &*context.exits.add(exit as usize);
+        (exit, Regions::new(context.origin, stride))
+    };
+    regions.unpack(exit, &mut context.rows);
+    for lane in 0..LANES {
+        // SAFETY: there are stops for all items of the vector.
+        unsafe { *stops.add(lane) = 0 };
+    }
+    0
+}
+
+unsafe extern "C" fn part_ways(
+    context: &mut Context,
+    exit: u64,
+    stops: *mut u64,
+    bits: u64,
+) -> u64 {
+    // SAFETY: as the caller.
+    unsafe { part(context, exit, stops) };
+    // SAFETY: the table is the code's.
+    let ways = unsafe { (*context.exits.add(exit as usize)).ways };
+    for lane in 0..LANES {
+        let way = ways[usize::from(bits & 1 << lane == 0)];
+        // SAFETY: there are stops for all items of the vector.
+        unsafe { *stops.add(lane) = way.into() };
+    }
+    0
 }
 
 unsafe extern "C" fn load<M: Port>(

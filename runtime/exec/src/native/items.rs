@@ -3,7 +3,8 @@
 //! At the head of the loop the code computes the answers to queries that the kernel asks and that differ from item
 //! to item, and notes in the context which one runs; where an item ends or waits, the code notes the place,
 //! and goes on with the next item until the last one has run. Any other way of leaving leaves the loop:
-//! the context says which item did.
+//! the context says which item did. Where the kernel has vectors, the loop takes as many items as they hold at a time,
+//! where these are there ([`vector`](super::vector)).
 
 use super::context::Context;
 use super::translate::Translator;
@@ -51,34 +52,41 @@ pub(super) fn fill_varies(fill: Fill) -> bool {
 /// Where the loop is: the item's number, slot 0 and first local id, and where its stop goes.
 #[derive(Clone, Copy)]
 pub(super) struct At {
-    item: Variable,
+    pub(super) item: Variable,
     origin: Variable,
-    x: Variable,
-    stops: Variable,
+    pub(super) x: Variable,
+    pub(super) stops: Variable,
+    /// Where there are vectors: the entry at which scalar code takes the item up, and the last item that scalar
+    /// code runs before it is looked whether a vector fits.
+    pub(super) number: Variable,
+    pub(super) scalar_to: Variable,
 }
 
 impl At {
     pub(super) fn new(b: &mut FunctionBuilder<'_>) -> At {
-        let [item, origin, x, stops] = std::array::from_fn(|_| b.declare_var(types::I64));
+        let [item, origin, x, stops, number, scalar_to] =
+            std::array::from_fn(|_| b.declare_var(types::I64));
         At {
             item,
             origin,
             x,
             stops,
+            number,
+            scalar_to,
         }
     }
 }
 
 impl Translator<'_> {
     /// A number of the context, the `n`-th of an array.
-    fn of_context(&mut self, offset: usize, n: usize) -> Value {
+    pub(super) fn of_context(&mut self, offset: usize, n: usize) -> Value {
         let flags = MemFlagsData::trusted();
         let offset = (offset + 8 * n) as i32;
         self.b.ins().load(types::I64, flags, self.context, offset)
     }
 
     /// Puts a number into the context.
-    fn note(&mut self, offset: usize, n: usize, value: Value) {
+    pub(super) fn note(&mut self, offset: usize, n: usize, value: Value) {
         let flags = MemFlagsData::trusted();
         let offset = (offset + 8 * n) as i32;
         self.b.ins().store(flags, value, self.context, offset);
@@ -185,20 +193,49 @@ impl Translator<'_> {
         let next = self.b.create_block();
         let leaving = [pc.into(), fuel.into(), left.into()];
         self.b.ins().brif(is_last, self.leave, &leaving, next, &[]);
-        self.b.switch_to_block(next);
+        self.go_on(next);
         self.b.def_var(self.fuel, fuel);
-        let stops = self.b.ins().iadd_imm_s(stops, 8);
+        if !self.has_vectors {
+            return self.advance(1, head);
+        }
+        let to = self.b.use_var(self.at.scalar_to);
+        let is_end = self.b.ins().icmp(IntCC::Equal, item, to);
+        let more = self.b.create_block();
+        self.advance(1, more);
+        self.b.switch_to_block(more);
+        let on = self.b.create_block();
+        self.b.ins().brif(is_end, self.around.next, &[], on, &[]);
+        self.go_on(on);
+        // Of items that parted at a branch, each has its way noted.
+        let stops = self.b.use_var(self.at.stops);
+        let number = self.b.ins().load(types::I64, flags, stops, 0);
+        self.b.def_var(self.at.number, number);
+        self.b.ins().jump(head, &[]);
+    }
+
+    /// Goes on to the item that comes so many after this one; the row has as many, or ends with the last of them.
+    pub(super) fn advance(&mut self, items: usize, head: Block) {
+        let stops = self.b.use_var(self.at.stops);
+        let stops = self.b.ins().iadd_imm_s(stops, 8 * items as i64);
         self.b.def_var(self.at.stops, stops);
-        let item = self.b.ins().iadd_imm_s(item, 1);
+        let item = self.b.use_var(self.at.item);
+        let item = self.b.ins().iadd_imm_s(item, items as i64);
         self.b.def_var(self.at.item, item);
         let origin = self.b.use_var(self.at.origin);
         let stride = self.of_context(offset_of!(Context, stride), 0);
+        let stride = match items {
+            1 => stride,
+            _ => self.b.ins().imul_imm_s(stride, items as i64),
+        };
         let origin = self.b.ins().iadd(origin, stride);
         self.b.def_var(self.at.origin, origin);
         // The first id that does not reach the size of the group grows; those before it begin anew.
         for d in 0..3 {
             let id = self.local_id(d);
-            let id = self.b.ins().iadd_imm_s(id, 1);
+            let id = self
+                .b
+                .ins()
+                .iadd_imm_s(id, if d == 0 { items as i64 } else { 1 });
             self.set_local_id(d, id);
             if d == 2 {
                 break;

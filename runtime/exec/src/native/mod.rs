@@ -34,15 +34,20 @@
 //! To compile takes 0.4 ms for 23 operations, 3.6 ms for 403, 47 ms for 4003. Where items are interleaved finely
 //! and are short or meet at barriers often, what is left of the time is turns: each takes some 15 ns, and one whose
 //! steps end within a loop goes through the stepper to the loop's next round. Where each runs up to the next
-//! barrier, the code goes from one to the next in a few nanoseconds.
+//! barrier, the code goes from one to the next in a few nanoseconds, or runs sixteen at once ([`vector`]). The table in
+//! `runtime/README.md` says what that gives beside other implementations. A kernel is compiled with vectors only where a
+//! launch can use them: to compile it takes three times as long then (1.5, 11 and 156 ms, against 0.4, 3.6 and 52 in the
+//! run before).
 //!
 //! | module | subject |
 //! | --- | --- |
 //! | [`flow`] | blocks, steps, entries |
 //! | [`operands`] | the slots that instructions read and write, and which are needed where |
+//! | [`kinds`] | the types of slots |
 //! | [`values`] | the values of slots while a block is translated |
-//! | [`translate`] | blocks, entries and exits |
+//! | [`translate`], [`leave`] | blocks and entries, exits |
 //! | [`items`] | from one item to the next |
+//! | [`vector`] | several items at once |
 //! | [`arith`], [`numbers`], [`access`] | instructions that compute, conversions and functions, those that touch memory |
 //! | [`helpers`] | what compiled code calls |
 //! | [`context`] | what it shares with the rest |
@@ -55,15 +60,18 @@ mod context;
 mod flow;
 mod helpers;
 mod items;
+mod kinds;
+mod leave;
 pub(crate) mod machine;
 mod numbers;
 mod operands;
 mod runner;
 mod translate;
 mod values;
+mod vector;
 
 pub(crate) use machine::Running;
-pub(crate) use runner::{Run, Runner};
+pub(crate) use runner::{Rest, Run, Runner};
 
 use crate::interp::code::{Ins, Kernel, Pc};
 use cranelift_codegen::Context;
@@ -72,7 +80,9 @@ use cranelift_codegen::isa::{self, OwnedTargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 use flow::Flow;
 use machine::Code;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
+use vector::{Exit, Refusal, Shapes, VECTOR_PLACE};
 
 /// Instructions of a kernel's bytecode beyond which it is not compiled: the time that
 /// takes grows faster than the code.
@@ -88,10 +98,19 @@ pub(crate) struct Native {
     code: Code,
     /// By instruction: the number of the entry, or 0.
     entries: Vec<u32>,
+    /// By number of the entry from 1 on: the instruction.
+    doors: Vec<Pc>,
     /// The bytecode with an instruction at each entry that stops the stepper.
     bridge: Vec<Ins>,
     /// Where the machine code of instructions begins, ascending.
     places: Vec<(u32, Pc)>,
+    /// Where vector code is left, by number.
+    exits: Vec<Exit>,
+    /// How vectors are taken up at an entry, by its number from 1 on, where the kernel has vectors.
+    vectors: Option<Vec<Exit>>,
+    /// By instruction of vector code: for which lane an access of it is refused; where it is not named, for the
+    /// first one.
+    refusals: BTreeMap<Pc, Refusal>,
 }
 
 /// The processor, as Cranelift compiles for it; None if it cannot.
@@ -132,26 +151,36 @@ fn target() -> Option<OwnedTargetIsa> {
 }
 
 impl Native {
-    /// Compiles a kernel, with the bounds checker or without. None where that is not possible: the
+    /// Compiles a kernel, with the bounds checker or without, and with code that runs several items at once where
+    /// the kernel may have that, if it is asked for. None where that is not possible: the
     /// stepper runs it then.
-    pub(crate) fn compile(kernel: &Kernel, checked: bool) -> Option<Native> {
+    pub(crate) fn compile(kernel: &Kernel, checked: bool, at_once: bool) -> Option<Native> {
         if kernel.code.is_empty() || kernel.code.len() > LONGEST {
             return None;
         }
         let isa = TARGET.as_ref()?;
-        let flow = Flow::new(kernel);
+        let mut flow = Flow::new(kernel);
+        let shapes = match at_once && vector::can() {
+            true => Shapes::of(kernel, &flow),
+            false => None,
+        };
+        if let Some(shapes) = &shapes {
+            shapes.mark_entries(kernel, &mut flow);
+        }
         let needed = operands::needed(kernel, &flow);
         let exits = flow.blocks.iter().zip(&needed);
         if exits.map(|(_, slots)| slots.iter().count()).sum::<usize>() > WIDEST {
             return None;
         }
-        let function = translate::translate(kernel, &flow, &needed, checked, isa.frontend_config());
-        let mut context = Context::for_function(function);
+        let with = (checked, shapes.as_ref());
+        let made = translate::translate(kernel, &flow, &needed, with, isa.frontend_config());
+        let mut context = Context::for_function(made.function);
         let compiled = match context.compile(&**isa, &mut ControlPlane::default()) {
             Ok(compiled) => compiled,
             Err(error) => {
                 debug_assert!(false, "{}: {:?}", kernel.name, error.inner);
-                return None;
+                // What has no vectors may have scalar code.
+                return shapes.and_then(|_| Native::compile(kernel, checked, false));
             }
         };
         debug_assert!(
@@ -175,25 +204,40 @@ impl Native {
             .map(|place| (place.start, place.loc.bits()))
             .collect();
         let mut entries = vec![0; kernel.code.len()];
+        let mut doors = Vec::new();
         let mut bridge = kernel.code.clone();
         for (block, number) in flow.blocks.iter().filter(|block| block.entry).zip(1..) {
             entries[block.first as usize] = number;
+            doors.push(block.first);
             bridge[block.first as usize] = Ins::Compiled;
         }
         Some(Native {
             code: Code::new(compiled.code_buffer(), faults.into())?,
             entries,
+            doors,
             bridge,
             places,
+            exits: made.exits,
+            vectors: shapes.is_some().then_some(made.entries),
+            refusals: made.refusals,
         })
     }
 
-    /// The instruction whose machine code is at an offset.
-    fn place(&self, offset: u64) -> Pc {
+    /// How vectors are taken up at an entry that has a number.
+    fn vector_entry(&self, number: u32) -> &Exit {
+        match &self.vectors {
+            Some(vectors) => &vectors[number as usize - 1],
+            None => unreachable!("the kernel has vectors"),
+        }
+    }
+
+    /// The instruction whose machine code is at an offset, and whether it is vector code.
+    fn place(&self, offset: u64) -> (Pc, bool) {
         let n = self
             .places
             .partition_point(|&(start, _)| u64::from(start) <= offset);
-        self.places[..n].last().map_or(0, |&(_, pc)| pc)
+        let place = self.places[..n].last().map_or(0, |&(_, place)| place);
+        (place & !VECTOR_PLACE, place & VECTOR_PLACE != 0)
     }
 }
 
@@ -202,7 +246,8 @@ mod tests {
     use super::*;
     use crate::Executable;
     use touchstone_ir::{
-        AddressSpace, Const, FunctionBuilder, KernelInfo, MemScope, Module, Order, Type,
+        AddressSpace, ArgPass, Const, FunctionBuilder, KernelArg, KernelInfo, MemScope, Module,
+        Order, Query, Type, TypeQualifiers,
     };
 
     /// Nothing falls back to the stepper unseen: on this system a kernel is compiled. Each access is one
@@ -228,13 +273,15 @@ mod tests {
         let exe = Executable::prepare(m).unwrap_or_else(|e| panic!("{e}"));
         let kernel = &exe.kernels_compiled()[0];
         for checked in [true, false] {
-            let native = Native::compile(kernel, checked).expect("it is short");
+            let native = Native::compile(kernel, checked, true).expect("it is short");
             assert_eq!(native.bridge.len(), kernel.code.len());
             let accesses: Vec<_> = native
                 .code
                 .faults()
                 .iter()
                 .map(|&at| native.place(at.into()))
+                .filter(|&(_, in_vector)| !in_vector)
+                .map(|(pc, _)| pc)
                 .collect();
             let accesses: Vec<_> = accesses
                 .iter()
@@ -257,6 +304,47 @@ mod tests {
                 ),
                 "{accesses:?}"
             );
+        }
+    }
+    /// Nothing is left to scalar code unseen, either: words that lie one behind the other are four accesses for sixteen items,
+    /// of 64 bits eight, and what is the same for all is one.
+    #[test]
+    fn items_run_at_once() {
+        let mut b = FunctionBuilder::new("k", &[Type::Pointer(AddressSpace::Global)], None);
+        b.function_mut().kernel = Some(KernelInfo {
+            args: vec![KernelArg {
+                name: "p".into(),
+                type_name: "int*".into(),
+                qualifiers: TypeQualifiers::default(),
+                pass: ArgPass::Pointer(AddressSpace::Global),
+            }],
+            ..KernelInfo::default()
+        });
+        let id = b.query(Query::GlobalId, Const::i32(0));
+        let same = b.load(Type::I32, b.param(0));
+        let p = b.ptr_add(b.param(0), id, 4, 8);
+        b.store(p, same);
+        let p = b.ptr_add(b.param(0), id, 8, 0);
+        b.store(p, id);
+        b.ret(None);
+        let mut m = Module::new();
+        m.add_function(b.finish());
+        let exe = Executable::prepare(m).unwrap_or_else(|e| panic!("{e}"));
+        for checked in [true, false] {
+            let native =
+                Native::compile(&exe.kernels_compiled()[0], checked, true).expect("it is short");
+            let faults = native.code.faults().iter();
+            let places = faults.map(|&at| native.place(at.into()));
+            let vector: Vec<Pc> = places
+                .filter(|place| place.1)
+                .map(|place| place.0)
+                .collect();
+            let mut counts = std::collections::BTreeMap::new();
+            for &pc in &vector {
+                *counts.entry(pc).or_insert(0) += 1;
+            }
+            let counts: Vec<i32> = counts.into_values().collect();
+            assert_eq!(counts, [1, 4, 8], "{vector:?}");
         }
     }
 }

@@ -9,17 +9,17 @@ use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
 use touchstone_ir::{Intrinsic, NumKind, Rounding, Scalar};
 
 /// Whether the processor rounds floats to integers in one instruction.
-fn rounds() -> bool {
+pub(super) fn rounds() -> bool {
     std::is_x86_feature_detected!("sse4.1")
 }
 
 /// Whether it multiplies and adds in one.
-fn fuses() -> bool {
+pub(super) fn fuses() -> bool {
     std::is_x86_feature_detected!("fma") && std::is_x86_feature_detected!("avx")
 }
 
 /// The type of floats of a scalar that machine code computes with.
-fn float_type(scalar: Scalar) -> Option<Type> {
+pub(super) fn float_type(scalar: Scalar) -> Option<Type> {
     match scalar {
         Scalar::F32 => Some(types::F32),
         Scalar::F64 => Some(types::F64),

@@ -132,15 +132,15 @@ pub(super) fn written(kernel: &Kernel, ins: &Ins) -> Option<Slot> {
 pub(super) struct SlotSet(Vec<u64>);
 
 impl SlotSet {
-    fn new(slots: usize) -> SlotSet {
+    pub(super) fn new(slots: usize) -> SlotSet {
         SlotSet(vec![0; slots.div_ceil(64)])
     }
 
-    fn insert(&mut self, slot: usize) {
+    pub(super) fn insert(&mut self, slot: usize) {
         self.0[slot / 64] |= 1 << (slot % 64);
     }
 
-    fn remove(&mut self, slot: usize) {
+    pub(super) fn remove(&mut self, slot: usize) {
         self.0[slot / 64] &= !(1 << (slot % 64));
     }
 

@@ -5,6 +5,8 @@ use super::context::{Context, Left};
 use super::helpers::Helpers;
 use super::items::fill_varies;
 use super::machine::Running;
+use super::vector::pack::{Regions, stored_together};
+use super::vector::{ENOUGH, LANES, Refusal, TOGETHER};
 use crate::error::TrapKind;
 use crate::interp::code::{Fill, Ins, Kernel, Pc};
 use crate::interp::port::GroupPort;
@@ -32,6 +34,17 @@ pub(crate) struct Run<'a, 'b> {
     pub(crate) count: u64,
 }
 
+/// What became of items that came after those that ended or wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rest {
+    /// One stopped otherwise: so many items after the first of them. [`Runner::stopped`] says how. So many after it
+    /// have begun, and are ready at the places that [`Runner::way`] names.
+    One { before: u64, parted: u64 },
+    /// So many are ready at one place: where the stepper takes each up `alone`, once it has its slots below 0,
+    /// or for another call.
+    Together { pc: Pc, count: u64, alone: bool },
+}
+
 /// What a thread needs to run items of one kernel.
 #[derive(Debug)]
 pub(crate) struct Runner<'a> {
@@ -49,6 +62,13 @@ pub(crate) struct Runner<'a> {
     private: Option<usize>,
     /// Where the items of a call ended or wait.
     stops: Vec<u64>,
+    /// They say where the items stand now, and how their slots are stored.
+    stands: bool,
+    /// The first item of the last call, and how many of its items have slots.
+    first: u64,
+    kept: usize,
+    /// A row of the group has room for a vector, and the ids of its items do not wrap in 32 bits.
+    fits: bool,
     /// The values of parameters.
     params: Vec<u64>,
     /// Parameters that point into private memory: slot and offset.
@@ -77,6 +97,7 @@ impl<'a> Runner<'a> {
         context.divides_by_zero = u64::from(memory.divides_by_zero());
         context.windows = memory.windows();
         context.stride = stride as u64 * 8;
+        context.exits = native.exits.as_ptr();
         let mut runner = Runner {
             kernel,
             native,
@@ -87,6 +108,10 @@ impl<'a> Runner<'a> {
             steady: Vec::new(),
             private: None,
             stops: Vec::new(),
+            stands: false,
+            first: 0,
+            kept: 0,
+            fits: false,
             params,
             private_params,
         };
@@ -115,6 +140,7 @@ impl<'a> Runner<'a> {
         for one in &self.steady {
             self.fills[one.index] = ids.query(one.query, one.dim);
         }
+        self.stands = false;
         let (space, group) = (ids.space, ids.group);
         let context = &mut *self.context;
         context.group_size = group.size;
@@ -123,6 +149,13 @@ impl<'a> Runner<'a> {
         context.global = space.global;
         context.items = group.items();
         context.sub_group = space.sub_group_size;
+        let most = space
+            .global
+            .iter()
+            .fold(1, |n: u64, &d| n.saturating_mul(d));
+        let past = context.group_global[0].saturating_add(group.size[0]);
+        let is_plain = most.max(past) <= i32::MAX as u64;
+        self.fits = is_plain && group.size[0] >= LANES as u64;
     }
 
     /// Tells the signal handler that this thread runs compiled code, until the result is dropped.
@@ -194,14 +227,21 @@ impl<'a> Runner<'a> {
         (self.left == Left::End, self.context.fuel)
     }
 
+    /// Whether items of the group may run at once.
+    pub(crate) fn has_vectors(&self) -> bool {
+        self.native.vectors.is_some() && self.fits
+    }
+
     /// Whether an item that is not fresh can be taken up by compiled code at a place.
     pub(crate) fn is_entry(&self, pc: Pc) -> bool {
         self.native.entries[pc as usize] != 0
     }
 
-    /// Lets items run that follow each other, all from one place, until one stops but at its end or at a barrier.
-    /// How many of them are at their ends or at barriers, behind which [`Runner::stops`] are, and how many steps are
-    /// left. Where these are not all, [`Runner::stopped`] says how the next one stopped.
+    /// Lets items run that follow each other, all from one place, until one stops but at its end or at a barrier;
+    /// several at once where they may. How many of them are at their ends or at barriers, behind which
+    /// [`Runner::stops`] are, and how many steps are left. Where these are not all, [`Runner::rest`] says what became of
+    /// those that come next. Before anybody but another call of this looks at the items' slots,
+    /// [`Runner::separate`] is to be called.
     ///
     /// # Safety
     /// As [`Runner::run`], for each of these items, of a kernel without private memory; the place is an entry
@@ -210,18 +250,140 @@ impl<'a> Runner<'a> {
         &mut self,
         run: Run<'_, '_>,
         pc: Option<Pc>,
-        fuel: u64,
+        (fuel, at_once): (u64, bool),
         memory: &mut M,
     ) -> (usize, u64) {
         let entry = pc.map_or(0, |pc| self.native.entries[pc as usize]);
+        let count = run.count as usize;
+        let at_once = at_once && self.has_vectors() && count >= LANES && fuel >= ENOUGH;
+        if entry != 0 && !(at_once && self.stands) {
+            // SAFETY: the caller's promise.
+            unsafe { self.separate(run.origin, count) };
+            self.stops.clear();
+            self.stops.resize(count, 0);
+            if let (Some(pc), true) = (pc, at_once) {
+                // SAFETY: the caller's promise.
+                unsafe { self.pack(&run, pc) };
+            }
+        }
+        if at_once {
+            self.context.vectors_to = (run.item + run.count - 1) as i64;
+        }
         // SAFETY: the caller's promise.
         self.left = unsafe { self.enter(run, entry, fuel, memory) };
+        self.context.vectors_to = -1;
         let begun = self.context.item - run.item;
         let done = match self.left {
             Left::End | Left::Barrier => begun + 1,
             _ => begun,
         };
+        self.first = run.item;
+        self.stands = true;
+        // Of items that have not begun there is nothing.
+        self.kept = if entry == 0 { done as usize } else { count };
         (done as usize, self.context.fuel)
+    }
+
+    /// Stores slots of items together, for those that make vectors; their stops say which.
+    ///
+    /// # Safety
+    /// As [`Runner::run_many`].
+    unsafe fn pack(&mut self, run: &Run<'_, '_>, pc: Pc) {
+        let entry = self.native.entries[pc as usize];
+        let how = self.native.vector_entry(entry);
+        let row = run.ids.group.size[0];
+        let stride = self.context.stride as usize / 8;
+        let mut item = 0;
+        while item + LANES <= run.count as usize {
+            let x = (run.item + item as u64) % row;
+            let origin = run.origin.wrapping_add(item * stride);
+            // SAFETY: the caller's promise.
+            let regions = unsafe { Regions::new(origin, stride) };
+            if x + LANES as u64 <= row && regions.pack(how, &mut self.context.rows) {
+                self.stops[item..item + LANES].fill(u64::from(pc) | TOGETHER);
+                item += LANES;
+            } else {
+                item += 1;
+            }
+        }
+    }
+
+    /// Gives each item of the last [`Runner::run_many`] its slots; of that call were so many, and the first one
+    /// has its slot 0 at an address.
+    ///
+    /// # Safety
+    /// As [`Runner::run_many`], of the same items.
+    pub(crate) unsafe fn separate(&mut self, origin: *mut u64, count: usize) {
+        if !std::mem::take(&mut self.stands) {
+            return;
+        }
+        let stride = self.context.stride as usize / 8;
+        let mut item = 0;
+        while item < count.min(self.kept) {
+            let Some(stop) = stored_together(self.stops[item]) else {
+                item += 1;
+                continue;
+            };
+            let entry = self.native.entries[stop as usize];
+            let how = self.native.vector_entry(entry);
+            // SAFETY: the caller's promise.
+            let regions = unsafe { Regions::new(origin.wrapping_add(item * stride), stride) };
+            regions.unpack(how, &mut self.context.rows);
+            self.stops[item..item + LANES].fill(stop);
+            item += LANES;
+        }
+    }
+
+    /// What became of the items that come after those of the last [`Runner::run_many`] that ended or wait.
+    pub(crate) fn rest(&self) -> Rest {
+        let pc = self.context.pc as Pc;
+        match self.left {
+            Left::Apart | Left::Short => Rest::Together {
+                pc,
+                count: LANES as u64,
+                alone: self.left == Left::Apart,
+            },
+            _ => Rest::One {
+                before: self.lane_refused(),
+                parted: self.context.parted_to.saturating_sub(self.context.item),
+            },
+        }
+    }
+
+    /// Where an item of a vector goes on whose items have parted.
+    pub(crate) fn way(&self, item: u64) -> Pc {
+        let entry = self.stops[(item - self.first) as usize];
+        self.native.doors[entry as usize - 1]
+    }
+
+    /// Stores the values of the slots below 0 of an item that the stepper goes on with.
+    ///
+    /// # Safety
+    /// As [`Runner::run`].
+    pub(crate) unsafe fn complete(&mut self, origin: *mut u64, ids: &Ids<'_>) {
+        // SAFETY: the caller's promise.
+        unsafe { self.store_fills(origin, ids) };
+    }
+
+    /// Which lane's access the system refused, if it was one of a vector, else 0.
+    fn lane_refused(&self) -> u64 {
+        if self.left != Left::Refused {
+            return 0;
+        }
+        let context = &self.context;
+        let lane = match self.native.place(context.refused) {
+            (_, false) => 0,
+            (pc, true) => match self.native.refusals.get(&pc) {
+                None | Some(Refusal::Grows(0)) => 0,
+                Some(Refusal::Named) => context.lanes_at,
+                // A word at an odd place may be refused for its upper part.
+                Some(&Refusal::Grows(by)) => {
+                    let far = context.value.wrapping_sub(context.lanes_at) as i64;
+                    far.div_euclid(by).max(0) as u64
+                }
+            },
+        };
+        lane.min(LANES as u64 - 1)
     }
 
     /// The places behind which the first items of the last call are.
@@ -254,6 +416,7 @@ impl<'a> Runner<'a> {
         context.memory = (&raw mut *memory).cast();
         context.origin = run.origin;
         context.item = run.item;
+        context.parted_to = 0;
         context.last = run.item + run.count - 1;
         context.local_id = run.ids.local_id;
         context.stops = self.stops.as_mut_ptr();
@@ -300,8 +463,9 @@ impl<'a> Runner<'a> {
                 Some(panic) => resume_unwind(panic.0),
                 None => unreachable!("a helper that panicked says how"),
             },
+            Left::Apart | Left::Short => unreachable!("vectors are left with all their items"),
             Left::Refused => {
-                let at = self.native.place(self.context.refused);
+                let (at, _) = self.native.place(self.context.refused);
                 *pc = at + 1;
                 // How many it had left is lost with the registers.
                 *fuel = 0;

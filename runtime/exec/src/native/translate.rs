@@ -9,7 +9,7 @@
 //! # What the compiler may do with accesses
 //!
 //! Accesses to the memory of kernels are made one by one and in the order of the program, each by one
-//! instruction, as in the stepper. Cranelift's alias analysis would make one of two loads, let a load have the
+//! instruction, as in the stepper; in [vector](super::vector) code one instruction may be those of several items. Cranelift's alias analysis would make one of two loads, let a load have the
 //! value of a store before it, and drop a store of what is there: so before each access stands a point of
 //! the sequence (Cranelift's `sequence_point`), over which it carries nothing and moves no access.
 //! Such a point is no instruction of the processor. Accesses may trap, so that none is dropped
@@ -22,14 +22,15 @@ use super::helpers::Helpers;
 use super::items::At;
 use super::operands::SlotSet;
 use super::values::{Values, constant_memory};
+use super::vector::{Around, Exit, Known, Lanes, Parting, Refusal, Shapes};
 use crate::interp::code::{Ins, Kernel, Pc, Slot};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
-    self, AbiParam, BlockArg, Function, InstBuilder, MemFlagsData, SigRef, Signature, Type, Value,
-    types,
+    self, AbiParam, Function, InstBuilder, MemFlagsData, SigRef, Signature, Type, Value, types,
 };
 use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Switch, Variable};
+use std::collections::BTreeMap;
 use std::mem::offset_of;
 
 /// A kernel on its way.
@@ -37,9 +38,29 @@ pub(super) struct Translator<'a> {
     pub(super) kernel: &'a Kernel,
     pub(super) flow: &'a Flow,
     /// By block: the slots that are needed from its start on.
-    needed: &'a [SlotSet],
+    pub(super) needed: &'a [SlotSet],
     pub(super) b: FunctionBuilder<'a>,
     pub(super) values: Values<'a>,
+    /// Of vector code: what is the same for all lanes, and the first lane of what grows evenly.
+    pub(super) vector_values: Values<'a>,
+    pub(super) lanes: Lanes<'a>,
+    /// The kernel has vector code, and it is what is being translated.
+    pub(super) has_vectors: bool,
+    pub(super) in_vector: bool,
+    pub(super) around: Around,
+    /// By number of our blocks: those of vector code.
+    pub(super) vector_blocks: Vec<ir::Block>,
+    /// Where scalar code takes an item up.
+    pub(super) head: ir::Block,
+    /// What was known before the present instruction of vector code, where that has changed it since.
+    pub(super) before: Option<Known>,
+    /// Where vector code leaves before the present instruction.
+    pub(super) apart: Option<(Pc, ir::Block)>,
+    /// Blocks that leave vector code and are still to be made.
+    pub(super) partings: Vec<Parting>,
+    pub(super) exits: Vec<Exit>,
+    /// By instruction of vector code: for which lane an access of it is refused.
+    pub(super) refusals: BTreeMap<Pc, Refusal>,
     /// With the bounds checker.
     pub(super) checked: bool,
     pub(super) context: Value,
@@ -65,9 +86,20 @@ pub(super) struct Translator<'a> {
     /// One past the last instruction of its block.
     pub(super) end: Pc,
     /// Steps of the block that come after it.
-    after: u64,
+    pub(super) after: u64,
     /// Steps left at the end of the present block.
-    left: Value,
+    pub(super) left: Value,
+}
+
+/// A kernel as a function of Cranelift's.
+#[derive(Debug)]
+pub(super) struct Translated {
+    pub(super) function: Function,
+    /// Where its vector code is left, by number.
+    pub(super) exits: Vec<Exit>,
+    /// How vectors are taken up, by number of the entry from 1 on; none where there are no vectors.
+    pub(super) entries: Vec<Exit>,
+    pub(super) refusals: BTreeMap<Pc, Refusal>,
 }
 
 /// Translates a kernel. Items are taken up at entry 0, where they begin, or at entry n + 1, the n-th block
@@ -76,9 +108,9 @@ pub(super) fn translate(
     kernel: &Kernel,
     flow: &Flow,
     needed: &[SlotSet],
-    checked: bool,
+    (checked, shapes): (bool, Option<&Shapes>),
     config: TargetFrontendConfig,
-) -> Function {
+) -> Translated {
     let mut signature = Signature::new(CallConv::SystemV);
     for _ in 0..3 {
         signature.params.push(AbiParam::new(types::I64));
@@ -120,6 +152,18 @@ pub(super) fn translate(
         flow,
         needed,
         b,
+        vector_values: Values::new(kernel, flow, fills),
+        lanes: Lanes::new(kernel, shapes),
+        has_vectors: shapes.is_some(),
+        in_vector: false,
+        around: Around::none(head),
+        vector_blocks: Vec::new(),
+        head,
+        before: None,
+        apart: None,
+        partings: Vec::new(),
+        exits: Vec::new(),
+        refusals: BTreeMap::new(),
         values,
         checked,
         context,
@@ -138,17 +182,38 @@ pub(super) fn translate(
         after: 0,
         left: fuel,
     };
-    t.first_item(head);
-    t.begin_item(head);
-    t.entries(number, params);
+    let mut entries = Vec::new();
+    if shapes.is_some() {
+        t.around = t.around();
+        t.first_item(t.around.next);
+        t.take_items(t.around, number, head);
+        t.begin_item(head);
+        let number = t.b.use_var(t.at.number);
+        t.entries(number, params);
+        entries = t.entry_forms();
+    } else {
+        t.first_item(head);
+        t.begin_item(head);
+        t.entries(number, params);
+    }
     for n in 0..flow.blocks.len() {
         t.block(n);
     }
     t.end_item(head);
+    if shapes.is_some() {
+        t.vectors(t.around, (number, params));
+    }
     t.leave_block();
     t.b.seal_all_blocks();
+    let exits = std::mem::take(&mut t.exits);
+    let refusals = std::mem::take(&mut t.refusals);
     t.b.finalize(config);
-    function
+    Translated {
+        function,
+        exits,
+        entries,
+        refusals,
+    }
 }
 
 impl Translator<'_> {
@@ -178,11 +243,7 @@ impl Translator<'_> {
                     .load(ty, constant_memory(), params, 8 * slot as i32)
             } else {
                 // What is read before it is written is an element of a vector that nobody uses.
-                match ty {
-                    types::F32 => self.b.ins().f32const(0.0),
-                    types::F64 => self.b.ins().f64const(0.0),
-                    _ => self.b.ins().iconst(ty, 0),
-                }
+                self.zero(ty)
             };
             self.b.def_var(variable, value);
         }
@@ -200,51 +261,16 @@ impl Translator<'_> {
         }
     }
 
-    /// The one place where the function returns.
-    fn leave_block(&mut self) {
-        self.b.switch_to_block(self.leave);
-        let &[pc, fuel, left] = self.b.block_params(self.leave) else {
-            unreachable!("it has three");
-        };
-        let flags = MemFlagsData::trusted();
-        let context = self.context;
-        self.b
-            .ins()
-            .store(flags, pc, context, offset_of!(Context, pc) as i32);
-        self.b
-            .ins()
-            .store(flags, fuel, context, offset_of!(Context, fuel) as i32);
-        self.b.ins().return_(&[left]);
+    pub(super) fn zero(&mut self, ty: Type) -> Value {
+        match ty {
+            types::F32 => self.b.ins().f32const(0.0),
+            types::F64 => self.b.ins().f64const(0.0),
+            _ => self.b.ins().iconst(ty, 0),
+        }
     }
 
     pub(super) fn number(&mut self, n: u64) -> Value {
         self.b.ins().iconst(types::I64, n as i64)
-    }
-
-    /// The arguments of the block that leaves: from the present instruction.
-    fn leaving(&mut self, left: Left) -> [BlockArg; 3] {
-        let pc = self.number(u64::from(self.pc) + 1);
-        let fuel = self.b.ins().iadd_imm_s(self.left, self.after as i64);
-        let left = self.number(left as u64);
-        [pc.into(), fuel.into(), left.into()]
-    }
-
-    /// The item ends at the present instruction, or waits behind it.
-    fn end(&mut self, left: Left) {
-        let arguments = self.leaving(left);
-        self.b.ins().jump(self.ended, &arguments);
-    }
-
-    /// Leaves at the present instruction.
-    pub(super) fn leave(&mut self, left: Left) {
-        let arguments = self.leaving(left);
-        self.b.ins().jump(self.leave, &arguments);
-    }
-
-    /// Goes on in a block if a helper's answer is not zero, and leaves otherwise.
-    pub(super) fn unless(&mut self, made: Value, left: Left, then: ir::Block, value: &[BlockArg]) {
-        let arguments = self.leaving(left);
-        self.b.ins().brif(made, then, value, self.leave, &arguments);
     }
 
     /// A new block; one that is rarely run is out of the way.
@@ -356,17 +382,11 @@ impl Translator<'_> {
         self.b.def_var(self.fuel, self.left);
     }
 
-    /// Stores a slot's value where the stepper has it.
-    pub(super) fn keep(&mut self, slot: Slot) {
-        let value = self.values.wide(&mut self.b, slot);
-        let offset = 8 * i32::from(slot);
-        self.b
-            .ins()
-            .store(MemFlagsData::trusted(), value, self.origin, offset);
-    }
-
     /// What a block leads to needs the values that it has written.
     fn settle(&mut self, n: usize) {
+        if self.in_vector {
+            return self.vector_settle(n);
+        }
         let (flow, needed) = (self.flow, self.needed);
         let next = &flow.blocks[n].next;
         self.values.settle(&mut self.b, |slot| {
@@ -376,12 +396,16 @@ impl Translator<'_> {
 
     /// The block that begins at an instruction.
     fn at(&self, pc: Pc) -> ir::Block {
-        self.blocks[self.flow.at(pc)]
+        let blocks = match self.in_vector {
+            true => &self.vector_blocks,
+            false => &self.blocks,
+        };
+        blocks[self.flow.at(pc)]
     }
 
     /// The last instruction of a block, which leads to others.
     #[rustfmt::skip]
-    fn last(&mut self, n: usize, block: &Block, ins: &Ins) {
+    pub(super) fn last(&mut self, n: usize, block: &Block, ins: &Ins) {
         use IntCC::{Equal, NotEqual, SignedLessThan, SignedLessThanOrEqual, UnsignedLessThan, UnsignedLessThanOrEqual};
         let condition = match *ins {
             Ins::JumpIf { a, .. } | Ins::JumpIfNot { a, .. } => self.values.truth(&mut self.b, a),
@@ -415,6 +439,9 @@ impl Translator<'_> {
             Ins::Call { link, to } => {
                 let back = self.b.ins().iconst(types::I32, i64::from(block.end));
                 self.values.set_int(link, back);
+                if self.in_vector {
+                    self.lanes.set_even(link, 0);
+                }
                 self.settle(n);
                 let to = self.at(to);
                 self.b.ins().jump(to, &[]);
@@ -455,33 +482,15 @@ impl Translator<'_> {
             Ins::Trap { .. } => self.leave(Left::Trap),
             Ins::Barrier { .. } | Ins::Collective { .. } => self.wait(block, ins),
             _ => {
-                self.instruction(ins);
+                match self.in_vector {
+                    true => self.vector_instruction(ins),
+                    false => self.instruction(ins),
+                }
                 self.settle(n);
                 let next = self.at(block.end);
                 self.b.ins().jump(next, &[]);
             }
         }
-    }
-
-    /// Leaves for a barrier or a collective function, which reads slots and writes one.
-    fn wait(&mut self, block: &Block, ins: &Ins) {
-        let needed = self.needed;
-        let mut slots: Vec<Slot> = needed[self.flow.at(block.end)]
-            .iter()
-            .map(|s| s as Slot)
-            .collect();
-        if let Ins::Collective { meeting, .. } = *ins {
-            let meeting = &self.kernel.meetings[usize::from(meeting)];
-            slots.retain(|&slot| slot != meeting.result);
-            let read = meeting.from.iter().chain([&meeting.value]);
-            slots.extend(read.filter(|&&slot| slot >= 0));
-            slots.sort_unstable();
-            slots.dedup();
-        }
-        for slot in slots {
-            self.keep(slot);
-        }
-        self.end(Left::Barrier);
     }
 }
 

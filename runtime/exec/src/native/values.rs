@@ -5,15 +5,15 @@
 //! block a slot is a variable of one type, which is chosen by what its values are.
 
 use super::flow::Flow;
-use super::operands;
-use crate::interp::code::{Fill, Ins, Kernel, Slot};
+use super::kinds::types_of;
+use crate::interp::code::{Fill, Kernel, Slot};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Type, Value, types};
 use cranelift_frontend::{FunctionBuilder, Variable};
 
 /// A value in the forms that there are of it by now.
 #[derive(Clone, Copy, Debug, Default)]
-struct Cell {
+pub(super) struct Cell {
     /// All 64 bits.
     wide: Option<Value>,
     /// The low 32 bits.
@@ -58,7 +58,7 @@ impl<'a> Values<'a> {
             below: kernel.fills.len(),
             cells: vec![Cell::default(); kernel.fills.len() + kernel.frame],
             used: Vec::new(),
-            types: types(kernel, flow),
+            types: types_of(kernel, flow),
             variables: vec![None; kernel.frame],
             fills,
             varying: vec![None; kernel.fills.len()],
@@ -81,6 +81,79 @@ impl<'a> Values<'a> {
             *self.variables[slot].get_or_insert_with(|| b.declare_var(ty)),
             ty,
         )
+    }
+
+    /// The type of a slot's variable.
+    pub(super) fn type_of(&self, slot: usize) -> Type {
+        self.types[slot]
+    }
+
+    /// What is known of slots.
+    pub(super) fn known(&self) -> Vec<(usize, Cell)> {
+        self.used.iter().map(|&n| (n, self.cells[n])).collect()
+    }
+
+    /// Goes back to what was known somewhere before.
+    pub(super) fn know(&mut self, known: &[(usize, Cell)]) {
+        self.clear();
+        for &(n, cell) in known {
+            self.used.push(n);
+            self.cells[n] = cell;
+        }
+    }
+
+    /// What is known of some slots.
+    pub(super) fn cells_of(&self, slots: &[Slot]) -> Vec<(usize, Cell)> {
+        let of = |&slot: &Slot| (self.index(slot), self.cells[self.index(slot)]);
+        slots.iter().map(of).collect()
+    }
+
+    /// Goes back to what was known of some slots.
+    pub(super) fn put_back(&mut self, cells: &[(usize, Cell)]) {
+        for &(n, cell) in cells {
+            self.cells[n] = cell;
+        }
+    }
+
+    /// A value in one of its forms, and the form's type.
+    pub(super) fn typed(&mut self, b: &mut FunctionBuilder<'_>, slot: Slot) -> (Type, Value) {
+        match self.cell(b, slot) {
+            Cell {
+                int: None,
+                wide: None,
+                single: Some(single),
+                ..
+            } => (types::F32, single),
+            Cell {
+                wide: None,
+                double: Some(double),
+                ..
+            } => (types::F64, double),
+            Cell { narrow: true, .. } => (types::I32, self.int(b, slot)),
+            _ => (types::I64, self.wide(b, slot)),
+        }
+    }
+
+    /// The same value as one of another type, of all bits where the types differ.
+    pub(super) fn retyped(
+        &self,
+        b: &mut FunctionBuilder<'_>,
+        (from, value): (Type, Value),
+        to: Type,
+    ) -> Value {
+        if from == to {
+            return value;
+        }
+        let flags = MemFlagsData::new();
+        match from {
+            types::F32 => {
+                let int = b.ins().bitcast(types::I32, flags, value);
+                b.ins().uextend(types::I64, int)
+            }
+            types::F64 => b.ins().bitcast(types::I64, flags, value),
+            types::I32 => b.ins().uextend(types::I64, value),
+            _ => value,
+        }
     }
 
     /// A block begins: nothing is known.
@@ -390,142 +463,21 @@ impl<'a> Values<'a> {
             if n < self.below || !self.cells[n].written || !needed(n - self.below) {
                 continue;
             }
-            let slot = (n - self.below) as Slot;
-            let (variable, ty) = self.variable(b, n - self.below);
-            let value = match ty {
-                types::I32 => self.int(b, slot),
-                types::F32 => self.single(b, slot),
-                types::F64 => self.double(b, slot),
-                _ => self.wide(b, slot),
-            };
-            b.def_var(variable, value);
+            self.settle_one(b, n - self.below);
         }
         self.used = used;
     }
-}
 
-/// What kind of value an instruction gives.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// 64 bits.
-    Wide,
-    /// 32 bits with zeros above.
-    Narrow,
-    Single,
-    Double,
-    /// What memory or other slots hold.
-    Bits32,
-    Bits64,
-}
-
-#[rustfmt::skip]
-fn kind(ins: &Ins) -> Kind {
-    match ins {
-        Ins::FAdd32 { .. } | Ins::FSub32 { .. } | Ins::FMul32 { .. } | Ins::FDiv32 { .. } => Kind::Single,
-        Ins::FAdd64 { .. } | Ins::FSub64 { .. } | Ins::FMul64 { .. } | Ins::FDiv64 { .. } => Kind::Double,
-        Ins::Add32 { .. } | Ins::Sub32 { .. } | Ins::Mul32 { .. } | Ins::Shl32 { .. } | Ins::LShr32 { .. }
-        | Ins::AShr32 { .. } | Ins::SDiv32 { .. } | Ins::SRem32 { .. } | Ins::Mask8 { .. } | Ins::Mask16 { .. }
-        | Ins::Mask32 { .. } | Ins::Eq { .. } | Ins::Ne { .. } | Ins::ULt { .. } | Ins::ULe { .. }
-        | Ins::SLt32 { .. } | Ins::SLe32 { .. } | Ins::SLt64 { .. } | Ins::SLe64 { .. }
-        | Ins::FEq32 { .. } | Ins::FNe32 { .. } | Ins::FLt32 { .. } | Ins::FLe32 { .. } | Ins::FOrd32 { .. }
-        | Ins::FEq64 { .. } | Ins::FNe64 { .. } | Ins::FLt64 { .. } | Ins::FLe64 { .. } | Ins::FOrd64 { .. }
-        | Ins::AtomicLoad32 { .. } | Ins::Rmw32 { .. } | Ins::Cas32 { .. } | Ins::Call { .. } => Kind::Narrow,
-        Ins::Load8 { .. } | Ins::Load16 { .. } | Ins::Load32 { .. } | Ins::Load32X { .. }
-        | Ins::Load32S { .. } => Kind::Bits32,
-        Ins::Load64 { .. } | Ins::Load64X { .. } | Ins::Load64S { .. } => Kind::Bits64,
-        _ => Kind::Wide,
+    /// A slot's value goes to its variable.
+    pub(super) fn settle_one(&mut self, b: &mut FunctionBuilder<'_>, n: usize) {
+        let slot = n as Slot;
+        let (variable, ty) = self.variable(b, n);
+        let value = match ty {
+            types::I32 => self.int(b, slot),
+            types::F32 => self.single(b, slot),
+            types::F64 => self.double(b, slot),
+            _ => self.wide(b, slot),
+        };
+        b.def_var(variable, value);
     }
-}
-
-/// The type of floats that an instruction computes with.
-#[rustfmt::skip]
-pub(super) fn computes_with(ins: &Ins) -> Option<Type> {
-    match ins {
-        Ins::FAdd32 { .. } | Ins::FSub32 { .. } | Ins::FMul32 { .. } | Ins::FDiv32 { .. }
-        | Ins::FEq32 { .. } | Ins::FNe32 { .. } | Ins::FLt32 { .. } | Ins::FLe32 { .. } => Some(types::F32),
-        Ins::FAdd64 { .. } | Ins::FSub64 { .. } | Ins::FMul64 { .. } | Ins::FDiv64 { .. }
-        | Ins::FEq64 { .. } | Ins::FNe64 { .. } | Ins::FLt64 { .. } | Ins::FLe64 { .. } => Some(types::F64),
-        _ => None,
-    }
-}
-
-/// The slots that an instruction passes on as they are.
-#[rustfmt::skip]
-fn passed(ins: &Ins) -> Option<Vec<Slot>> {
-    Some(match *ins {
-        Ins::Move { a, .. } | Ins::InsertDyn { a, .. } => vec![a],
-        Ins::Select { a, b, .. } | Ins::And { a, b, .. } | Ins::Or { a, b, .. } | Ins::Xor { a, b, .. }
-        | Ins::UDiv { a, b, .. } | Ins::URem { a, b, .. } => vec![a, b],
-        Ins::ExtractDyn { a, n, .. } => (a..a + n as Slot).collect(),
-        _ => return None,
-    })
-}
-
-/// The type of each slot's variable. One is of 32 bits if all values that it ever has are.
-fn types(kernel: &Kernel, flow: &Flow) -> Vec<Type> {
-    let mut wide = vec![false; kernel.frame];
-    // How often it is used as a float, a double, or otherwise.
-    let mut singles = vec![0i32; kernel.frame];
-    let mut doubles = vec![0i32; kernel.frame];
-    wide[..kernel.params_end].fill(true);
-    let mut passes: Vec<(Vec<Slot>, usize)> = Vec::new();
-    let code = flow
-        .blocks
-        .iter()
-        .flat_map(|b| &kernel.code[b.first as usize..b.end as usize]);
-    for ins in code {
-        let floats = computes_with(ins);
-        let kind = kind(ins);
-        let passed = passed(ins);
-        let neutral = passed.is_some() || matches!(kind, Kind::Bits32 | Kind::Bits64);
-        operands::slots(kernel, ins, |role, first, count| {
-            if first < 0 {
-                return;
-            }
-            let is_written = role == operands::Role::Written;
-            for slot in first as usize..first as usize + usize::from(count) {
-                if floats == Some(types::F32) && (kind == Kind::Single || !is_written) {
-                    singles[slot] += 1;
-                } else if floats == Some(types::F64) && (kind == Kind::Double || !is_written) {
-                    doubles[slot] += 1;
-                } else if !neutral {
-                    singles[slot] -= 1;
-                    doubles[slot] -= 1;
-                }
-                if is_written {
-                    match (kind, &passed) {
-                        (_, Some(from)) => passes.push((from.clone(), slot)),
-                        (Kind::Wide | Kind::Double | Kind::Bits64, None) => wide[slot] = true,
-                        (Kind::Narrow | Kind::Single | Kind::Bits32, None) => {}
-                    }
-                }
-            }
-        });
-    }
-    loop {
-        let mut news = false;
-        for (from, to) in &passes {
-            let is_wide = |&slot: &Slot| match usize::try_from(slot) {
-                Ok(slot) => wide[slot],
-                Err(_) => match kernel.fills[(-1 - isize::from(slot)) as usize] {
-                    Fill::Const(bits) => bits > u64::from(u32::MAX),
-                    Fill::Query(..) | Fill::PrivateBase | Fill::Local(_) => true,
-                },
-            };
-            if !wide[*to] && from.iter().any(is_wide) {
-                wide[*to] = true;
-                news = true;
-            }
-        }
-        if !news {
-            break;
-        }
-    }
-    let of = |slot: usize| match (wide[slot], singles[slot] > 0, doubles[slot] > 0) {
-        (false, true, _) => types::F32,
-        (false, false, _) => types::I32,
-        (true, _, true) => types::F64,
-        (true, _, false) => types::I64,
-    };
-    (0..kernel.frame).map(of).collect()
 }

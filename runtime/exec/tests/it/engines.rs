@@ -4,7 +4,7 @@
 //! On one thread a launch is determined by its seed, also where work-items race: so a race shows
 //! whether both engines give the same turns.
 
-use crate::random::{Form, GLOBAL_SIZE, ITEMS, LOCAL_SIZE, OWN, SHARED, Step, program, step};
+use crate::random::{Form, Step, program, step};
 use crate::support::*;
 use proptest::prelude::*;
 use std::process::Command;
@@ -15,12 +15,12 @@ use touchstone_ir::Module;
 type Seen = (Result<LaunchStats, String>, Vec<u64>);
 
 fn run(
-    m: &Module,
-    (engine, interleaving): (Engine, Interleaving),
+    (m, form): (&Module, Form),
+    engine: Engine,
     seed: u64,
     (known, checked): (bool, bool),
 ) -> Seen {
-    let longs: Vec<u64> = (0..SHARED + OWN * ITEMS)
+    let longs: Vec<u64> = (0..form.longs())
         .map(|n| n.wrapping_mul(0x9e37_79b9_0000_0001))
         .collect();
     let longs = Longs::of(&longs);
@@ -43,9 +43,12 @@ fn run(
     }
     let mut launch = Launch::linear(exe.kernel("k").expect("k").id, vec![argument], 1, 1, map);
     launch.work_dim = 2;
-    (launch.global_size, launch.local_size) = (GLOBAL_SIZE, LOCAL_SIZE);
+    (launch.global_size, launch.local_size) = form.sizes();
     launch.global_offset = [seed % 3, seed % 7, 0];
-    launch.interleaving = interleaving;
+    launch.interleaving = match form {
+        Form::Any => Interleaving::Fine,
+        Form::Plain | Form::Apart => Interleaving::Coarse,
+    };
     launch.sub_group_size = 2;
     launch.seed = seed;
     launch.engine = engine;
@@ -81,11 +84,7 @@ fn agree(
     known: bool,
 ) -> Result<(), TestCaseError> {
     let m = program(blocks, form);
-    let interleaving = match form {
-        Form::Any => Interleaving::Fine,
-        Form::Plain => Interleaving::Coarse,
-    };
-    let with = |engine, checked| run(&m, (engine, interleaving), seed, (known, checked));
+    let with = |engine, checked| run((&m, form), engine, seed, (known, checked));
     let interpreted = with(Engine::Interpreter, true);
     let mut compiled = vec![with(Engine::Native, true)];
     if interpreted.0.is_ok() {
@@ -93,6 +92,10 @@ fn agree(
     }
     for compiled in compiled {
         prop_assert_eq!(&interpreted.0, &compiled.0, "{}", m);
+        // Where items run at once, others have come further than the one that traps.
+        if form == Form::Apart && interpreted.0.is_err() {
+            continue;
+        }
         let memory = interpreted.1.iter().zip(&compiled.1);
         let differ = memory.enumerate().find(|(_, (x, y))| !same(**x, **y));
         prop_assert!(differ.is_none(), "{:?}\n{}", differ, m);
@@ -113,7 +116,7 @@ proptest! {
         blocks in prop::collection::vec((prop::collection::vec(step(), 0..24), any::<[u8; 4]>()), 1..8),
         seed in any::<u64>(),
         known in any::<bool>(),
-        form in prop::sample::select(vec![Form::Any, Form::Plain]),
+        form in prop::sample::select(vec![Form::Any, Form::Plain, Form::Apart]),
     ) {
         agree(&blocks, form, seed, known)?;
     }

@@ -1,6 +1,7 @@
 //! Random kernels of every kind of instruction: arithmetic of all types, vectors, loads and stores at right and
 //! wrong places, atomics, fences, barriers, collective functions, calls, loops.
 
+use crate::rows;
 use crate::support::*;
 use proptest::prelude::*;
 use touchstone_ir::{
@@ -12,8 +13,6 @@ use touchstone_ir::{
 /// The index space, of two dimensions: a whole group and a smaller one.
 pub const GLOBAL_SIZE: [u64; 3] = [5, 2, 1];
 pub const LOCAL_SIZE: [u64; 3] = [3, 2, 1];
-/// Work-items.
-pub const ITEMS: u64 = GLOBAL_SIZE[0] * GLOBAL_SIZE[1];
 /// Longs that all share, and longs that each work-item writes at its end.
 pub const SHARED: u64 = 8;
 pub const OWN: u64 = 12;
@@ -110,18 +109,55 @@ pub enum Form {
     Any,
     /// Synchronize at barriers only, and have no private memory.
     Plain,
+    /// As plain, and no work-item writes what another one reads or writes: what they leave does not depend on how they
+    /// are interleaved, so that machine code may run several at once ([`crate::rows`]).
+    Apart,
+}
+
+impl Form {
+    /// The index space and the size of its groups.
+    pub fn sizes(self) -> ([u64; 3], [u64; 3]) {
+        match self {
+            Form::Any | Form::Plain => (GLOBAL_SIZE, LOCAL_SIZE),
+            Form::Apart => (rows::GLOBAL_SIZE, rows::LOCAL_SIZE),
+        }
+    }
+
+    /// Work-items.
+    pub fn items(self) -> u64 {
+        self.sizes().0.iter().product()
+    }
+
+    /// Longs that all share.
+    pub fn shared(self) -> u64 {
+        match self {
+            Form::Any | Form::Plain => SHARED,
+            Form::Apart => rows::SHARED,
+        }
+    }
+
+    /// Longs of the whole buffer.
+    pub fn longs(self) -> u64 {
+        let rows = match self {
+            Form::Any | Form::Plain => 0,
+            Form::Apart => rows::ROWS * self.items(),
+        };
+        self.shared() + OWN * self.items() + rows
+    }
 }
 
 /// The values of a kernel in the making.
-struct Maker {
+pub struct Maker {
     form: Form,
-    b: FunctionBuilder,
+    pub b: FunctionBuilder,
     ints: Vec<Reg>,
     longs: Vec<Reg>,
     singles: Vec<Reg>,
     doubles: Vec<Reg>,
     vector: Reg,
     array: Option<touchstone_ir::SlotId>,
+    /// The work-item's own longs, where it writes nothing else.
+    own: Option<Reg>,
 }
 
 impl Maker {
@@ -152,6 +188,7 @@ impl Maker {
             NumKind::Float,
         );
         b.assign(singles[0], half);
+        let own = (form == Form::Apart).then(|| own(&mut b, form));
         Maker {
             form,
             b,
@@ -161,10 +198,11 @@ impl Maker {
             doubles,
             vector,
             array,
+            own,
         }
     }
 
-    fn int(&self, n: u8) -> Operand {
+    pub fn int(&self, n: u8) -> Operand {
         let constants = [
             Const::i32(0),
             Const::i32(1),
@@ -220,7 +258,10 @@ impl Maker {
     }
 
     /// An address in shared or private memory, now and then a wrong one.
-    fn address(&mut self, n: u8, m: u8) -> Reg {
+    fn address(&mut self, n: u8, m: u8, ty: Type, writes: bool) -> Reg {
+        if let Some(own) = self.own {
+            return rows::address(self, own, (n, m), ty, writes);
+        }
         let most = match n % 64 {
             0 => 127,
             _ => SHARED as i32 - 1,
@@ -245,9 +286,10 @@ impl Maker {
 
     /// The private array, or shared memory where there is none.
     fn array(&mut self) -> Reg {
-        match self.array {
-            Some(array) => self.b.slot_addr(array),
-            None => self.b.ptr_offset(self.b.param(0), 8),
+        match (self.array, self.own) {
+            (Some(array), _) => self.b.slot_addr(array),
+            (None, Some(own)) => own,
+            (None, None) => self.b.ptr_offset(self.b.param(0), 8),
         }
     }
 
@@ -259,7 +301,8 @@ impl Maker {
             .b
             .convert(index, NumKind::Signed, Type::I64, NumKind::Signed);
         let disp = if m == 255 { 2 } else { 0 };
-        self.b.ptr_add(self.b.param(0), index, 8, disp)
+        let base = self.own.unwrap_or(self.b.param(0));
+        self.b.ptr_add(base, index, 8, disp)
     }
 
     /// One instruction.
@@ -268,7 +311,7 @@ impl Maker {
         let (fx, fy) = (pick(&self.singles, x), pick(&self.singles, y));
         let (dx, dy) = (pick(&self.doubles, x), pick(&self.doubles, y));
         let what = match (self.form, *what) {
-            (Form::Plain, 32..=35 | 38) => 28 + z % 4,
+            (Form::Plain | Form::Apart, 32..=35 | 38) => 28 + z % 4,
             (_, what) => what,
         };
         let value = match what {
@@ -364,10 +407,15 @@ impl Maker {
             24 => self.b.unary(UnaryOp::FNeg, fx),
             25 => {
                 let dim: Operand = match w % 2 {
+                    _ if self.form == Form::Apart => Const::i32(i32::from(x % 5)).into(),
                     0 => Const::i32(i32::from(x % 5)).into(),
                     _ => self.b.int(IntOp::And, self.int(x), Const::i32(3)).into(),
                 };
-                self.b.query(pick(&QUERIES, z), dim)
+                let queries = match self.form {
+                    Form::Any | Form::Plain => &QUERIES[..],
+                    Form::Apart => &QUERIES[..8],
+                };
+                self.b.query(pick(queries, z), dim)
             }
             26 => {
                 let vector = self.b.insert(self.vector, self.int(x), self.int(y));
@@ -380,7 +428,6 @@ impl Maker {
                 return;
             }
             28 | 29 => {
-                let p = self.address(x, y);
                 let types = [
                     Type::I32,
                     Type::I64,
@@ -391,23 +438,25 @@ impl Maker {
                     &[NARROW[0], NARROW[1], types[0], types[1], types[2], types[3]],
                     z,
                 );
+                let p = self.address(x, y, ty, false);
                 self.b.load(ty, p)
             }
             30 | 31 => {
-                let p = self.address(x, y);
-                match z % 6 {
+                let value = match z % 6 {
                     0 => {
                         let ty = pick(&NARROW, w);
-                        let v = self
-                            .b
-                            .convert(self.int(w), NumKind::Signed, ty, NumKind::Signed);
-                        self.b.store(p, v);
+                        self.b
+                            .convert(self.int(w), NumKind::Signed, ty, NumKind::Signed)
+                            .into()
                     }
-                    1 => self.b.store(p, self.long(w)),
-                    2 => self.b.store(p, fx),
-                    3 => self.b.store(p, dx),
-                    _ => self.b.store(p, self.int(w)),
-                }
+                    1 => self.long(w),
+                    2 => fx.into(),
+                    3 => dx.into(),
+                    _ => self.int(w),
+                };
+                let ty = self.b.type_of(value);
+                let p = self.address(x, y, ty, true);
+                self.b.store(p, value);
                 return;
             }
             32 => {
@@ -539,6 +588,13 @@ impl Maker {
     }
 }
 
+/// The address of the longs that a work-item writes at its end.
+fn own(b: &mut FunctionBuilder, form: Form) -> Reg {
+    let gid = b.query(Query::GlobalLinearId, Const::i32(0));
+    let shared = (form.shared() * 8) as i64;
+    b.ptr_add(b.param(0), gid, (OWN * 8) as u32, shared)
+}
+
 /// A kernel of blocks of steps, among which it jumps forward and backward for a while.
 pub fn program(blocks: &[(Vec<Step>, [u8; 4])], form: Form) -> Module {
     let mut m = Module::new();
@@ -577,9 +633,7 @@ pub fn program(blocks: &[(Vec<Step>, [u8; 4])], form: Form) -> Module {
         }
     }
     k.b.switch_to(exit);
-    let gid = k.b.query(Query::GlobalLinearId, Const::i32(0));
-    let own =
-        k.b.ptr_add(k.b.param(0), gid, (OWN * 8) as u32, (SHARED * 8) as i64);
+    let own = k.own.unwrap_or_else(|| own(&mut k.b, form));
     let all: Vec<Reg> = [&k.ints[..], &k.longs, &k.singles, &k.doubles, &[k.vector]].concat();
     for (i, r) in all.into_iter().enumerate() {
         let p = k.b.ptr_offset(own, 8 * i as i64);

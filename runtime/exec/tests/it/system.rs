@@ -3,9 +3,12 @@
 use crate::support::*;
 use std::sync::Arc;
 use touchstone_exec::{
-    Arg, CATCHES_FAULTS, Launch, LaunchError, MemoryMap, Pool, TrapKind, copy_caught,
+    Arg, CATCHES_FAULTS, Engine, Interleaving, Launch, LaunchError, MemoryMap, Pool, TrapKind,
+    copy_caught,
 };
-use touchstone_ir::{Const, FunctionBuilder, MemScope, Module, Op, Order, RmwOp, Scalar, Type};
+use touchstone_ir::{
+    Cmp, Const, FunctionBuilder, IntOp, MemScope, Module, Op, Order, Query, RmwOp, Scalar, Type,
+};
 
 /// Two pages of which the second may be read only, and none lies behind.
 struct Pages(*mut u8);
@@ -177,6 +180,53 @@ fn faults_end_the_launch_and_nothing_else() {
         run(&pool, with(|b| rmw(b, RmwOp::Add)), 64),
         Err(TrapKind::NullPointer { address: 64 })
     );
+}
+
+/// Where several items make an access at once, the one is named whose address nothing is at: of rows that reach a page
+/// that nobody may write, without gaps and with them, and of lanes one by one.
+#[test]
+fn who_was_refused_is_named() {
+    if !CATCHES_FAULTS {
+        return;
+    }
+    let pages = Pages::new();
+    for (by, item) in [(4, 13), (4, 16), (12, 5), (0, 9)] {
+        let mut b = kernel(&[BUFFER]);
+        let id = b.query(Query::GlobalId, Const::i32(0));
+        let index = match by {
+            0 => {
+                let is_it = b.compare(Cmp::Eq, id, Const::i64(item));
+                b.select(is_it, Const::i64(4), Const::i64(-64))
+            }
+            _ => b.int(IntOp::Mul, id, Const::i64(by)),
+        };
+        let p = b.ptr_add(b.param(0), index, 1, 0);
+        b.store(p, Const::i32(1));
+        b.ret(None);
+        let exe = prepare(module(b));
+        let address = match by {
+            0 => pages.at(PAGE - 4),
+            _ => pages.at(PAGE).wrapping_add_signed(-by * item),
+        };
+        for engine in [Engine::Interpreter, Engine::Native] {
+            let kernel = exe.kernels()[0].id;
+            let mut launch = Launch::linear(kernel, vec![Arg::Pointer(address)], 32, 32, system());
+            launch.engine = engine;
+            launch.interleaving = Interleaving::Coarse;
+            let Err(LaunchError::Trap(trap)) = pool(1).run(&exe, launch) else {
+                panic!("a page that nobody may write was written")
+            };
+            assert_eq!(trap.global_id[0], item as u64, "{engine:?} {by}");
+            let (size, write) = (4, true);
+            let address = pages.at(PAGE);
+            let expected = TrapKind::Unmapped {
+                address,
+                size,
+                write,
+            };
+            assert_eq!(trap.kind, expected, "{engine:?} {by}");
+        }
+    }
 }
 
 /// What is on the stack, on the heap and in statics is memory of the system.

@@ -30,6 +30,8 @@ pub(super) struct Item {
     pub(super) state: State,
     /// Its slots hold what the stepper needs. Compiled code keeps but those that it must.
     pub(super) is_whole: bool,
+    /// It is not run at once with others any more, in this phase of its group.
+    pub(super) alone: bool,
 }
 
 /// What a kernel's items start from: slots and private memory.

@@ -39,8 +39,12 @@ impl<M: GroupPort> GroupRunner<'_, M> {
         let items: Vec<usize> = (first..end)
             .filter(|&item| self.items[item].state != State::Ended)
             .collect();
-        for &item in &items {
-            self.make_whole(group, item);
+        // Compiled code has stored what it reads but for slots below 0.
+        let read = meeting.from.iter().chain([&meeting.value]);
+        if read.into_iter().any(|&slot| slot < 0) {
+            for &item in &items {
+                self.make_whole(group, item);
+            }
         }
         let values: Vec<u64> = items.iter().map(|&i| self.slot(i, meeting.value)).collect();
         let results = match meeting.function {
@@ -56,8 +60,9 @@ impl<M: GroupPort> GroupRunner<'_, M> {
             // Shuffles do not get here: not all of the sub-group need come to them.
             Collective::Shuffle => values,
             Collective::Reduce(op) => {
-                let last = inclusive(op, meeting.scalar, &values).last().copied();
-                vec![last.unwrap_or_default(); values.len()]
+                let joined = |a, b| join(op, meeting.scalar, a, b);
+                let all = values.iter().copied().reduce(joined);
+                vec![all.unwrap_or_default(); values.len()]
             }
             Collective::InclusiveScan(op) => inclusive(op, meeting.scalar, &values),
             Collective::ExclusiveScan(op) => {

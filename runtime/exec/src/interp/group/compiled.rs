@@ -1,11 +1,11 @@
 //! Many items in one call, where a kernel is compiled.
 
-use super::arena::State;
+use super::arena::{Item, State};
 use super::{CONTROL_INTERVAL, GroupRunner};
 use crate::interp::code::{Ins, Pc};
 use crate::interp::port::GroupPort;
 use crate::interp::step::Stop;
-use crate::native::Run;
+use crate::native::{Rest, Run};
 
 /// Where all items of a group stand, while they stand at one place and it is not noted for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,17 +97,21 @@ impl<M: GroupPort> GroupRunner<'_, M> {
         next: &mut usize,
         steps: &mut u64,
     ) -> Option<(u32, Stop, u64)> {
-        while self.may_follow() && *steps < CONTROL_INTERVAL {
+        while self.may_follow() && *steps < self.interval {
             let from = match self.together {
                 Together::Apart => return None,
                 Together::Fresh => None,
                 Together::At(pc) => Some(pc),
             };
-            let fuel = CONTROL_INTERVAL - *steps;
-            let (done, left) = self.enter((0, count), from, fuel)?;
+            let fuel = self.interval - *steps;
+            let (done, left) = self.enter((0, count), from, (fuel, true))?;
             let stops = self.native.as_ref()?.stops(done);
-            let stop = stops.first().copied().unwrap_or_default();
-            let all = done as u64 == count && stops.iter().all(|&other| other == stop);
+            let stop = stops.first().copied().map_or(0, place);
+            // All are looked at, so that the processor compares several at once.
+            let differ = stops
+                .iter()
+                .fold(0, |bits, &other| bits | (place(other) ^ stop));
+            let all = done as u64 == count && differ == 0;
             if all {
                 match self.kernel.code[stop as usize - 1] {
                     Ins::End => {
@@ -145,19 +149,25 @@ impl<M: GroupPort> GroupRunner<'_, M> {
         next: &mut usize,
         steps: &mut u64,
     ) -> Option<(u32, Stop, u64)> {
-        while self.may_follow() && *steps < CONTROL_INTERVAL {
+        while self.may_follow() && !self.short && *steps < self.interval {
             let first = *self.ready.get(*next)?;
-            let (pc, state) = self.place_of(first);
+            let (pc, state, alone) = self.place_of(first);
             let is_fresh = state == State::Fresh;
             if !is_fresh && !self.native.as_ref()?.is_entry(pc) {
                 return None;
             }
             let alike = (1u32..)
                 .zip(&self.ready[*next + 1..])
-                .take_while(|&(n, &item)| item == first + n && self.place_of(item) == (pc, state));
+                .take_while(|&(n, &item)| {
+                    item == first + n && self.place_of(item) == (pc, state, alone)
+                });
             let items = (first.into(), 1 + alike.count() as u64);
-            let fuel = CONTROL_INTERVAL - *steps;
-            let (done, left) = self.enter(items, (!is_fresh).then_some(pc), fuel)?;
+            let fuel = self.interval - *steps;
+            // Items that run at once leave those below 0 of each other's slots as they come.
+            let of_them = first as usize..first as usize + items.1 as usize;
+            (self.items[of_them].iter_mut()).for_each(|item| item.is_whole &= alone);
+            let from = (!is_fresh).then_some(pc);
+            let (done, left) = self.enter(items, from, (fuel, !alone))?;
             let stopped = self.have_run(items, (done, fuel, left), (next, steps));
             if stopped.is_some() {
                 return stopped;
@@ -166,10 +176,20 @@ impl<M: GroupPort> GroupRunner<'_, M> {
         None
     }
 
-    /// Where an item stands, and how.
-    fn place_of(&self, item: u32) -> (Pc, State) {
+    /// Where an item stands, how, and whether it runs alone.
+    fn place_of(&self, item: u32) -> (Pc, State, bool) {
         let item = self.items[item as usize];
-        (item.pc, item.state)
+        (item.pc, item.state, item.alone)
+    }
+
+    /// Gives each of the items that compiled code ran last its slots.
+    pub(super) fn separate(&mut self, (first, count): (u64, u64)) {
+        let origin = self.slots(first).wrapping_add(self.kernel.fills.len());
+        if let Some(native) = &mut self.native {
+            // SAFETY: these are the items of the last call, whose regions hold all slots of the kernel and which only
+            // they use.
+            unsafe { native.separate(origin, count as usize) };
+        }
     }
 
     /// Lets items that follow each other run from one place, or from their beginning. How many of them have ended or
@@ -179,7 +199,7 @@ impl<M: GroupPort> GroupRunner<'_, M> {
         &mut self,
         (first, count): (u64, u64),
         from: Option<Pc>,
-        fuel: u64,
+        fuel: (u64, bool),
     ) -> Option<(usize, u64)> {
         self.seek(first);
         let private = self.private(first);
@@ -204,6 +224,7 @@ impl<M: GroupPort> GroupRunner<'_, M> {
         (done, fuel, left): (usize, u64, u64),
         (next, steps): (&mut usize, &mut u64),
     ) -> Option<(u32, Stop, u64)> {
+        self.separate((first, count));
         let native = self.native.as_mut()?;
         let mut last = (u64::MAX, State::Ended);
         let items = self.items[first as usize..].iter_mut();
@@ -234,8 +255,23 @@ impl<M: GroupPort> GroupRunner<'_, M> {
             *steps += fuel - left;
             return None;
         }
-        *next += 1;
         let item = first + done as u64;
+        let (before, parted) = match native.rest() {
+            Rest::One { before, parted } => (before, parted),
+            Rest::Together { pc, count, alone } => {
+                *steps += fuel - left;
+                self.short = !alone;
+                self.leave_together((item, count), pc, alone);
+                return None;
+            }
+        };
+        *next += 1;
+        for item in item + 1..=item + parted {
+            let pc = native.way(item);
+            let entry = &mut self.items[item as usize];
+            (entry.pc, entry.state, entry.is_whole) = (pc, State::Ready, false);
+        }
+        let item = item + before;
         self.seek(item);
         let origin = self.slots(item).wrapping_add(self.kernel.fills.len());
         let entry = &mut self.items[item as usize];
@@ -247,4 +283,31 @@ impl<M: GroupPort> GroupRunner<'_, M> {
         let stop = unsafe { native.stopped((origin, &self.at.1), of, &mut self.memory) };
         Some((item as u32, stop, fuel - after))
     }
+
+    /// Items that ran at once are ready at one place. Those that go on alone do so with the stepper, which needs all their
+    /// slots.
+    fn leave_together(&mut self, (first, count): (u64, u64), pc: Pc, alone: bool) {
+        for item in first..first + count {
+            if alone {
+                self.seek(item);
+                let origin = self.slots(item).wrapping_add(self.kernel.fills.len());
+                let Some(native) = &mut self.native else {
+                    return;
+                };
+                // SAFETY: the item's region holds all slots of the kernel and only this item uses it.
+                unsafe { native.complete(origin, &self.at.1) };
+            }
+            self.items[item as usize] = Item {
+                pc,
+                state: State::Ready,
+                is_whole: alone,
+                alone,
+            };
+        }
+    }
+}
+
+/// The place of a stop, however the slots are stored.
+fn place(stop: u64) -> u64 {
+    u64::from(stop as Pc)
 }

@@ -36,10 +36,10 @@ pub(crate) use turns::splitmix;
 use crate::error::{Place, Trap, TrapKind};
 use crate::interp::code::{Fill, Kernel, MAX_ALIGN, Pc};
 use crate::interp::port::GroupPort;
-use crate::interp::port::host::Block;
+use crate::interp::port::host::{Block, ROW};
 use crate::interp::space::{GroupPlace, Ids, Space};
 use crate::interp::step::{Stop, step};
-use crate::launch::Launch;
+use crate::launch::{Interleaving, Launch};
 use crate::native::{Run, Runner, Running};
 use crate::tier::Tier;
 use arena::{Item, State};
@@ -68,6 +68,9 @@ pub(crate) enum Ended {
 /// Steps between two questions to [`Control`].
 const CONTROL_INTERVAL: u64 = 1 << 16;
 
+/// The same where several items run at once: as many steps take less time, and to stop parts the items.
+const VECTOR_INTERVAL: u64 = 1 << 18;
+
 /// No item.
 const NOBODY: u32 = u32::MAX;
 
@@ -85,11 +88,15 @@ pub(crate) struct GroupRunner<'a, M> {
     begun: u64,
     /// Each item of the group runs up to the next barrier.
     coarse: bool,
+    /// Steps until the next question to [`Control`], at most.
+    interval: u64,
     /// Where all items stand, while they go on together.
     together: Together,
     /// Some items wait, and some of these for their sub-group only.
     waiting: bool,
     in_sub_group: bool,
+    /// The steps that are left do for no vector of items: it is time for a question to [`Control`].
+    short: bool,
     /// The item that ran last, and where it is.
     at: (u64, Ids<'a>),
     /// For faults.
@@ -132,9 +139,11 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
             memory,
             begun: 0,
             coarse: false,
+            interval: CONTROL_INTERVAL,
             together: Together::Apart,
             waiting: false,
             in_sub_group: false,
+            short: false,
             at: (0, Ids::of(space, space.group(0), 0)),
             broken: broken::Memory::default(),
             items: &mut arena.items,
@@ -283,10 +292,12 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
             Together::Fresh => (0, State::Fresh),
             Together::At(pc) => (pc, State::Ready),
         };
+        self.separate((0, count));
         let item = Item {
             pc,
             state,
             is_whole: false,
+            alone: false,
         };
         self.items.clear();
         self.items.resize(count as usize, item);
@@ -300,9 +311,11 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
             return None;
         }
         if self.native.is_none() {
-            let native = self
-                .tier
-                .native(self.kernel, self.launch.engine, M::CHECKED)?;
+            // Code that runs items at once is of use where rows have as many, and items do not take turns.
+            let seldom_turns = self.launch.interleaving != Interleaving::Fine;
+            let at_once = seldom_turns && self.space.local[0] >= ROW;
+            let how = (M::CHECKED, at_once);
+            let native = self.tier.native(self.kernel, self.launch.engine, how)?;
             let below = self.kernel.fills.len();
             let mut params = self.start.template[below..].to_vec();
             for &(slot, offset) in &self.start.local {
@@ -328,6 +341,15 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
         }
     }
 
+    /// How long it may be until the next question, by what the group's items run with.
+    fn set_interval(&mut self) {
+        let native = self.native.as_ref();
+        self.interval = match native.is_some_and(|native| self.coarse && native.has_vectors()) {
+            true => VECTOR_INTERVAL,
+            false => CONTROL_INTERVAL,
+        };
+    }
+
     /// Runs a group to its end.
     pub(crate) fn run(&mut self, number: u64, control: &impl Control) -> Ended {
         let group = self.space.group(number);
@@ -346,6 +368,7 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
         if !self.coarse {
             self.part(count);
         }
+        self.set_interval();
         if self.space.broken && count > 1 {
             even = self.even_turns();
         }
@@ -362,9 +385,9 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
                 self.part(count);
             }
             while next < self.ready.len() || first.is_some() {
-                let coarse = self.coarse;
+                let (coarse, interval) = (self.coarse, self.interval);
                 let mut length = |steps: u64| match (coarse, even) {
-                    (true, _) => CONTROL_INTERVAL - steps,
+                    (true, _) => interval - steps,
                     (false, 0) => turns.length(),
                     (false, even) => even,
                 };
@@ -376,7 +399,8 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
                     };
                 }
                 if stopped.is_none()
-                    && steps < CONTROL_INTERVAL
+                    && !self.short
+                    && steps < self.interval
                     && let Some(&item) = self.ready.get(next)
                 {
                     next += 1;
@@ -435,11 +459,12 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
                         return Ended::Trapped(self.trap(group, item, *kind));
                     }
                 }
-                if steps >= CONTROL_INTERVAL {
+                if std::mem::take(&mut self.short) || steps >= self.interval {
                     let spent = std::mem::take(&mut steps);
                     self.count(spent);
                     if running.is_none() {
                         running = self.adopt(group);
+                        self.set_interval();
                     }
                     if !control.go_on(spent) {
                         return Ended::Stopped;
@@ -488,6 +513,7 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
             mut pc,
             state,
             mut is_whole,
+            ..
         } = self.items[item as usize];
         let is_fresh = state == State::Fresh;
         if is_fresh {

@@ -32,7 +32,14 @@ use touchstone_ir::{AddressSpace, MemScope, Order, Regions};
 pub(crate) struct Window {
     pub(crate) first: u64,
     pub(crate) span: u64,
+    /// How many addresses from `first` on are such that an access and [`ROW`] - 1 others, each behind the one before, fall
+    /// into the window.
+    #[cfg_attr(not(compiles_kernels), allow(dead_code))]
+    pub(crate) rows: u64,
 }
+
+/// Accesses of a row, for [`Window::rows`].
+pub(crate) const ROW: u64 = 16;
 
 /// What an empty window admits: no address of a kernel, and if ever, valid memory.
 static NOWHERE: AtomicU64 = AtomicU64::new(0);
@@ -42,13 +49,24 @@ impl Window {
         Window {
             first: NOWHERE.as_ptr() as u64,
             span: 0,
+            rows: 0,
+        }
+    }
+
+    /// For accesses of `size` bytes at addresses from `first` to `first + span`.
+    fn spanning(first: u64, span: u64, size: u64) -> Window {
+        let others = (ROW - 1) * size;
+        Window {
+            first,
+            span,
+            rows: span.checked_sub(others).map_or(0, |n| n.saturating_add(1)),
         }
     }
 
     /// For accesses of `size` bytes within `len` bytes from `first`.
     fn new(first: u64, len: u64, size: u64) -> Window {
         match len.checked_sub(size) {
-            Some(span) if size > 0 => Window { first, span },
+            Some(span) if size > 0 => Window::spanning(first, span, size),
             Some(_) | None => Window::empty(),
         }
     }
@@ -192,7 +210,7 @@ impl<'a, const CHECKED: bool> HostMemory<'a, CHECKED> {
         if global && let Some((first, last)) = self.map.find(address, size, write) {
             if usize::from(site) >= FIRST_SITE && u64::from(info.size) == size {
                 let span = (last - first) - (size - 1);
-                self.windows[usize::from(site)] = Window { first, span };
+                self.windows[usize::from(site)] = Window::spanning(first, span, size);
             }
             return true;
         }
@@ -376,7 +394,9 @@ impl<const CHECKED: bool> GroupPort for HostMemory<'_, CHECKED> {
             self.private = block;
             self.set_block(PRIVATE_SITES, block);
             for m in &self.moving {
+                // No items of kernels with private memory run at once.
                 self.windows[m.site] = Window {
+                    rows: 0,
                     first: block.base + m.offset,
                     span: m.span,
                 };
@@ -491,6 +511,19 @@ impl<const CHECKED: bool> Port for HostMemory<'_, CHECKED> {
 
     fn permits(&mut self, site: Site, address: u64, size: u64) -> Option<()> {
         self.check_slow(site, address, size, true).then_some(())
+    }
+
+    fn reaches(&mut self, site: Site, first: u64, (last, size): (u64, u64), writes: bool) -> bool {
+        let whole = last.checked_sub(first).and_then(|n| n.checked_add(size));
+        // The first makes the window, the last one sees that both are in one object.
+        let reaches = whole.is_some_and(|whole| {
+            self.check_slow(site, first, size, writes)
+                && self.check_slow(site, first, whole, writes)
+        });
+        if !reaches {
+            self.fault = None;
+        }
+        reaches
     }
 
     fn queues(&self) -> Option<&dyn DeviceQueues> {

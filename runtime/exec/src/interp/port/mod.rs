@@ -60,6 +60,12 @@ pub(crate) trait Port {
     fn print(&mut self, text: &[u8]) -> bool;
     /// Whether somebody else may write bytes at an address for the kernel; traps if not.
     fn permits(&mut self, site: Site, address: u64, size: u64) -> Option<()>;
+    /// Whether accesses of `size` bytes may be made at a first address, at a last one, and between them; the next ones
+    /// may then need no look-up. False where that is not known; notes no reason.
+    #[cfg_attr(not(compiles_kernels), allow(dead_code))]
+    fn reaches(&mut self, _site: Site, _first: u64, _last: (u64, u64), _writes: bool) -> bool {
+        false
+    }
     /// The device queues, if there are any.
     fn queues(&self) -> Option<&dyn DeviceQueues>;
     /// The group that runs, by its number.

@@ -1,0 +1,77 @@
+//! Where the work-items of random kernels read and write that have nothing to do with each other: rows of words, one
+//! for each item, in which items that follow each other lie one behind the other, reversed, or further apart.
+
+use crate::random::{Form, Maker, OWN};
+use touchstone_ir::{Const, IntOp, NumKind, Query, Reg, Type};
+
+/// Two groups in each direction, of which the last ones are smaller: rows of 35 and of 26 items, whose
+/// ends no vector of sixteen fits.
+pub const GLOBAL_SIZE: [u64; 3] = [61, 3, 1];
+pub const LOCAL_SIZE: [u64; 3] = [35, 2, 1];
+/// Longs that all read.
+pub const SHARED: u64 = 320;
+/// Rows of longs that each item has one of: of words of each size.
+pub const ROWS: u64 = 4;
+
+/// An address for an access of some type, now and then a wrong one.
+pub fn address(k: &mut Maker, own: Reg, (n, m): (u8, u8), ty: Type, writes: bool) -> Reg {
+    let size = ty.size();
+    let signed = |k: &mut Maker, x| k.b.convert(x, NumKind::Signed, Type::I64, NumKind::Signed);
+    let base = k.b.param(0);
+    match n % 8 {
+        // Anywhere among the item's own.
+        0 | 1 => {
+            let most = if n == 128 {
+                1 << 20
+            } else {
+                OWN as i32 / 2 - 1
+            };
+            let index = k.b.int(IntOp::And, k.int(m), Const::i32(most));
+            let index = signed(k, index);
+            k.b.ptr_add(own, index, 8, i64::from(m % 2) * 4)
+        }
+        // Its place in the row of words of this size.
+        2 | 3 => {
+            let row = size.trailing_zeros() as u64;
+            let first = Form::Apart.shared() + (OWN + row) * Form::Apart.items();
+            let at = k.b.query(Query::GlobalLinearId, Const::i32(0));
+            k.b.ptr_add(base, at, size, first as i64 * 8)
+        }
+        _ if writes => k.b.ptr_offset(own, i64::from(m % 8) * 8),
+        // Some place that all read, anything or the same.
+        4 => {
+            let index = k.b.int(IntOp::And, k.int(m), Const::i32(127));
+            let index = signed(k, index);
+            k.b.ptr_add(base, index, 8, 0)
+        }
+        // One that grows or falls with the item's place in its row, in 32 bits or in 64.
+        way => {
+            let id = k.b.query(Query::LocalId, Const::i32(0));
+            let wide = m / 8 % 4 == 3;
+            let (by, scale) = match wide {
+                true => ([16, -16, 3, -3][usize::from(m) % 4], 2),
+                false => ([1, 1, 1, 2, -1, -2, 0, 1][usize::from(m) % 8], size),
+            };
+            let first = match (by < 0, wide) {
+                (false, _) => 0,
+                (true, true) => 40 * 16,
+                (true, false) => 80,
+            };
+            let far = if n == 255 { 1 << 20 } else { 0 };
+            let index = match way {
+                5 => {
+                    let id =
+                        k.b.convert(id, NumKind::Unsigned, Type::I32, NumKind::Signed);
+                    let index = k.b.int(IntOp::Mul, id, Const::i32(by));
+                    let index = k.b.int(IntOp::Add, index, Const::i32(first + far));
+                    signed(k, index)
+                }
+                _ => {
+                    let index = k.b.int(IntOp::Mul, id, Const::i64(by.into()));
+                    k.b.int(IntOp::Add, index, Const::i64((first + far).into()))
+                }
+            };
+            k.b.ptr_add(base, index, scale, i64::from(m / 64) * 8)
+        }
+    }
+}
