@@ -18,6 +18,7 @@ pub mod generate;
 pub mod image;
 pub mod lower;
 pub mod model;
+pub mod recorded;
 pub mod shrink;
 #[cfg(test)]
 mod tests;

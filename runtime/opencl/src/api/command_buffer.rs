@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use opencl_sys::*;
+use touchstone_faults::{Fault, on};
 
 use super::entry::{Tail, entry_points};
 use crate::command_buffer::CommandBuffer;
@@ -54,13 +55,21 @@ entry_points! {
             let supported = capabilities::queue_properties();
             ensure!(queue.has_only(supported), CL_INCOMPATIBLE_COMMAND_QUEUE_KHR);
             ensure!(Arc::ptr_eq(&queue.device, &buffer.queue.device), CL_INVALID_DEVICE);
-            ensure!(Arc::ptr_eq(&queue.context, &buffer.queue.context), CL_INVALID_CONTEXT);
-            queue
+            let foreign = !Arc::ptr_eq(&queue.context, &buffer.queue.context);
+            ensure!(!foreign || on(Fault::CommandBufferForeignQueue), CL_INVALID_CONTEXT);
+            if on(Fault::CommandBufferQueueIgnored) || foreign {
+                Arc::clone(&buffer.queue)
+            } else {
+                queue
+            }
         };
         queue.check_available()?;
         // SAFETY: the application vouches for its wait list and its place for the event.
         let tail = unsafe { Tail::new(num_events_in_wait_list, event_wait_list, event) };
-        let list = tail.wait_list(&queue.context)?;
+        let mut list = tail.wait_list(&queue.context)?;
+        if on(Fault::CommandBufferWaitListIgnored) {
+            list.clear();
+        }
         tail.enqueue(&queue, Kind::CommandBuffer, list, action)
     }
 

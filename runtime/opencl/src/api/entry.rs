@@ -6,7 +6,9 @@ use opencl_sys::*;
 
 use crate::context::Context;
 use crate::ffi::{Error, Result, ensure, raw};
+use crate::kernel::Kernel;
 use crate::kernel::launch::Prepared;
+use crate::kernel::range::Range;
 use crate::memory::apart;
 use crate::object;
 use crate::queue::Queue;
@@ -225,6 +227,9 @@ macro_rules! entry_points {
 }
 pub(crate) use entry_points;
 
+/// A launch, and what it was prepared of.
+pub(super) type Launched<'l> = (Prepared, &'l Arc<Kernel>, &'l Range);
+
 /// What every enqueue function takes last.
 #[derive(Clone, Copy)]
 pub(super) struct Tail {
@@ -305,7 +310,7 @@ impl Tail {
         queue: &Arc<Queue>,
         kind: Kind,
         wait_list: Vec<Arc<Event>>,
-        prepared: Prepared,
+        (prepared, ..): Launched<'_>,
     ) -> Result<()> {
         self.enqueue(queue, kind, wait_list, prepared.action())
     }

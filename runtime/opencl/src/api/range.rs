@@ -74,7 +74,7 @@ entry_points! {
         let range = broken::range(range, &kernel);
         let list = tail.wait_list(&queue.context)?;
         let prepared = kernel.prepare(&queue.device, target, &range)?;
-        tail.launch(&queue, Kind::NdRangeKernel, list, prepared)
+        tail.launch(&queue, Kind::NdRangeKernel, list, (prepared, &kernel, &range))
     }
 
     /// Runs a kernel with one work-item (OpenCL 1.x).
@@ -84,7 +84,7 @@ entry_points! {
         let range = Range::new(1, None, Some(&[1]), Some(&[1]), &Kernel::demands(target))?;
         let list = tail.wait_list(&queue.context)?;
         let prepared = kernel.prepare(&queue.device, target, &range)?;
-        tail.launch(&queue, Kind::Task, list, prepared)
+        tail.launch(&queue, Kind::Task, list, (prepared, &kernel, &range))
     }
 
     /// Runs a function of the application as a command.

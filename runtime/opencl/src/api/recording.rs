@@ -4,11 +4,12 @@
 use std::sync::Arc;
 
 use opencl_sys::*;
+use touchstone_faults::{Fault, on};
 
+use super::entry::Launched;
 use crate::command_buffer::{CommandBuffer, Recipe};
 use crate::context::Context;
 use crate::ffi::{Result, ensure, raw};
-use crate::kernel::launch::Prepared;
 use crate::object;
 use crate::queue::Queue;
 use crate::queue::command::{Action, Failure, Kind};
@@ -106,8 +107,21 @@ impl Recording {
         _: &Arc<Queue>,
         kind: Kind,
         after: Vec<usize>,
-        prepared: Prepared,
+        (prepared, kernel, range): Launched<'_>,
     ) -> Result<()> {
+        if on(Fault::RecordedArgumentsLate) {
+            let (kernel, range) = (Arc::clone(kernel), *range);
+            let device = Arc::clone(&self.buffer.queue.device);
+            let recipe = move || {
+                let target = kernel.on(&device);
+                let late = target.map(|target| kernel.prepare(&device, target, &range));
+                match late {
+                    Some(Ok(late)) => late.action(),
+                    Some(Err(_)) | None => prepared.clone().action(),
+                }
+            };
+            return self.record(kind, after, Box::new(recipe));
+        }
         self.record(kind, after, Box::new(move || prepared.clone().action()))
     }
 

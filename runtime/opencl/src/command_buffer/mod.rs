@@ -28,10 +28,14 @@
 //! - *Recorded command → what lists its sync point, barrier → what follows*: wait lists and roles of the engine.
 //! - *Recorded command → event of the enqueue* (`ex.state.complete-children`): by the engine.
 
+mod broken;
+
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use opencl_sys::*;
 use parking_lot::Mutex;
+use touchstone_faults::{Fault, on};
 
 use crate::ffi::answer::Answer;
 use crate::ffi::{Error, Result, ensure, raw};
@@ -72,6 +76,8 @@ pub struct CommandBuffer {
     /// Where recorded commands go when it is enqueued.
     own: Arc<Queue>,
     state: Mutex<State>,
+    /// Whether it has been enqueued, for a fault.
+    enqueued: AtomicBool,
 }
 object!(CommandBuffer, CL_INVALID_COMMAND_BUFFER_KHR);
 
@@ -128,6 +134,7 @@ impl CommandBuffer {
             properties,
             own: Queue::of_recorded(queue),
             state: Mutex::new(State::Recording(Vec::new())),
+            enqueued: AtomicBool::new(false),
         }))
     }
 
@@ -137,7 +144,7 @@ impl CommandBuffer {
     /// `CL_INVALID_OPERATION` where it has been finalized.
     pub fn check_recording(&self) -> Result<()> {
         let recording = matches!(*self.state.lock(), State::Recording(_));
-        ensure!(recording, CL_INVALID_OPERATION);
+        ensure!(recording || on(Fault::RecordedLate), CL_INVALID_OPERATION);
         Ok(())
     }
 
@@ -156,6 +163,9 @@ impl CommandBuffer {
                 .filter(|&place| place < recorded)
                 .ok_or(Error(CL_INVALID_SYNC_POINT_WAIT_LIST_KHR))
         };
+        if on(Fault::SyncPointsUnchecked) {
+            return Ok(sync_points.iter().flat_map(place).collect());
+        }
         sync_points.iter().map(place).collect()
     }
 
@@ -171,9 +181,14 @@ impl CommandBuffer {
         after: Vec<usize>,
         recipe: Recipe,
     ) -> Result<cl_sync_point_khr> {
+        if on(Fault::RecordedDoneAtOnce) {
+            let action = apart::wrapped(&self.queue.device, recipe());
+            self.queue.enqueue(kind, Vec::new(), action, false);
+        }
         let mut state = self.state.lock();
         let State::Recording(commands) = &mut *state else {
-            return Err(Error(CL_INVALID_OPERATION));
+            ensure!(on(Fault::RecordedLate), CL_INVALID_OPERATION);
+            return Ok(cl_sync_point_khr::MAX);
         };
         let point = cl_sync_point_khr::try_from(commands.len() + 1);
         let point = point.map_err(|_| Error(CL_OUT_OF_RESOURCES))?;
@@ -205,9 +220,15 @@ impl CommandBuffer {
     /// `CL_INVALID_OPERATION` where it has not been finalized.
     pub fn action(&self) -> Result<Action> {
         let commands = match &*self.state.lock() {
-            State::Recording(_) => return Err(Error(CL_INVALID_OPERATION)),
+            State::Recording(_) => {
+                ensure!(on(Fault::EnqueuedUnfinalized), CL_INVALID_OPERATION);
+                Vec::new().into()
+            }
             State::Executable(commands) => Arc::clone(commands),
         };
+        if broken::is_spent(&self.enqueued) {
+            return Ok(Box::new(|_| Ok(())));
+        }
         let queue = Arc::clone(&self.own);
         Ok(Box::new(move |parent| {
             let mut events: Vec<Arc<Event>> = Vec::with_capacity(commands.len());
@@ -215,11 +236,14 @@ impl CommandBuffer {
                 kind,
                 after,
                 recipe,
-            } in commands.iter()
+            } in commands.iter().take(broken::done_of(commands.len()))
             {
                 let action = apart::wrapped(&queue.device, recipe());
-                let event = Event::of_command(&queue, *kind, action);
-                touchstone_queue::adopt(parent, &event);
+                let event = Event::of_command(&queue, broken::kind(*kind), action);
+                if !on(Fault::CommandBufferCompleteEarly) {
+                    touchstone_queue::adopt(parent, &event);
+                }
+                let after = broken::after(after);
                 let list = after.iter().map(|&place| Arc::clone(&events[place]));
                 queue.engine().enqueue(&event, list.collect());
                 events.push(event);
@@ -241,6 +265,9 @@ impl CommandBuffer {
             CL_COMMAND_BUFFER_REFERENCE_COUNT_KHR => Answer::of(object::references(self)),
             CL_COMMAND_BUFFER_STATE_KHR => Answer::of(match &*self.state.lock() {
                 State::Recording(_) => CL_COMMAND_BUFFER_STATE_RECORDING_KHR,
+                State::Executable(_) if on(Fault::CommandBufferStateStuck) => {
+                    CL_COMMAND_BUFFER_STATE_RECORDING_KHR
+                }
                 State::Executable(_) => CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR,
             }),
             CL_COMMAND_BUFFER_PROPERTIES_ARRAY_KHR => {

@@ -27,7 +27,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use opencl_sys::*;
-use touchstone_faults::{Latitude, takes};
+use touchstone_faults::{Fault, Latitude, on, takes};
 use touchstone_queue::{self as engine, Choice, Pool, Submission};
 
 use crate::callback;
@@ -194,7 +194,10 @@ impl Queue {
 
     /// A queue for what is recorded to another, of its order. The application has no handle of it.
     pub fn of_recorded(queue: &Arc<Self>) -> Arc<Self> {
-        let properties = queue.properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+        let mut properties = queue.properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+        if on(Fault::RecordedOutOfOrder) {
+            properties = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+        }
         let (context, device) = (Arc::clone(&queue.context), Arc::clone(&queue.device));
         Self::made(context, device, properties, None, None)
     }

@@ -16,6 +16,7 @@ mod phases;
 mod pipes;
 mod printf;
 mod random;
+mod recorded;
 mod regions;
 mod rewrite;
 mod source;
@@ -67,6 +68,7 @@ pub const FAMILIES: &[Family] = &[
     ("svm", "stack", exchange::stack::stack),
     ("svm", "seen", exchange::seen::seen),
     ("svm", "pairs", exchange::pairs::pairs),
+    ("queue", "recorded", recorded::recorded),
     ("transfer", "buffer", transfer::buffer),
     ("transfer", "rect", transfer::rect),
     ("transfer", "map", transfer::map),

@@ -165,6 +165,8 @@ fn objects_of_launches_come_before_looks_at_them() {
                         reached.insert(copy.to.object);
                     }
                 }
+                // Looks come before and after a command-buffer, which may leave some objects as they are.
+                Step::Record(_) => reached.extend((0..case.objects.len()).map(|n| ObjectId(n as u16))),
                 Step::Look { object, .. } => {
                     // What the host keeps for itself is no kernel's.
                     let host = case.objects[object.index()].kind == Kind::Host;
