@@ -39,13 +39,13 @@ pub struct Recorded {
 pub enum Deed {
     /// A transfer among those that can be recorded.
     Move(Transfer),
-    /// The kernel `mix` of the case.
+    /// The kernel `mixed` of the case.
     Mix(Mix),
     /// A barrier.
     Barrier,
 }
 
-/// A launch of the kernel `mix`: each word of one place, taken so many times through `x * MULTIPLIER + add`, comes to
+/// A launch of the kernel `mixed`: each word of one place, taken so many times through `x * MULTIPLIER + add`, comes to
 /// another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

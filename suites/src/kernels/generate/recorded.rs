@@ -3,6 +3,7 @@
 use super::builder::{CaseBuilder, at, noise};
 use crate::choices::Choices;
 use crate::kernels::case::{KernelCase, Kind, ObjectId, Step, Want};
+use crate::kernels::image::{Channel, Format, Image, Order, Shape, Spot};
 use crate::kernels::recorded::{Deed, MULTIPLIER, Mix, Play, Record, Recorded};
 use crate::kernels::transfer::{Bytes, Corner, Pattern, Region, Transfer};
 use crate::rule::{self, RuleId};
@@ -11,7 +12,7 @@ use classay_vocabulary::Need;
 /// A kernel that takes long enough for what does not wait for it to be early.
 fn source() -> String {
     format!(
-        "kernel void mix(global const uint *from, uint from_at, global uint *to, uint to_at,
+        "kernel void mixed(global const uint *from, uint from_at, global uint *to, uint to_at,
                 uint add, uint turns)
 {{
     uint n = get_global_id(0);
@@ -24,11 +25,23 @@ fn source() -> String {
     )
 }
 
+/// An image of the smallest size of memory that is drawn.
+fn image() -> Image {
+    Image {
+        shape: Shape::Plane(8, 4),
+        format: Format {
+            order: Order::Rgba,
+            channel: Channel::Unorm8,
+        },
+    }
+}
+
 /// What a draw knows of its case.
 struct Draw<'c> {
     choices: &'c mut Choices,
     case: CaseBuilder,
     memory: Vec<ObjectId>,
+    images: Vec<ObjectId>,
     bytes: usize,
     svm: bool,
 }
@@ -49,10 +62,20 @@ pub fn recorded(choices: &mut Choices) -> KernelCase {
     let memory = (0..choices.between(3, 4))
         .map(|_| case.noise(choices, kind, bytes))
         .collect();
+    let images = match !svm && choices.percent(30) {
+        true => {
+            case.need(&[Need::ImageObjects, Need::FullProfile]);
+            let own = image();
+            let each = (0..2).map(|_| case.noise(choices, Kind::Image(own), own.bytes()));
+            each.collect()
+        }
+        false => Vec::new(),
+    };
     let mut draw = Draw {
         choices,
         case,
         memory,
+        images,
         bytes,
         svm,
     };
@@ -94,7 +117,7 @@ pub fn recorded(choices: &mut Choices) -> KernelCase {
 
 impl Draw<'_> {
     fn look(&mut self, rules: &[RuleId]) {
-        for id in self.memory.clone() {
+        for id in [self.memory.clone(), self.images.clone()].concat() {
             let name = format!("object {}", id.index());
             self.case.look(id, rules, &name, Want::AsMoved);
         }
@@ -132,8 +155,49 @@ impl Draw<'_> {
         (words, from, to)
     }
 
+    /// A transfer of a region of an image.
+    fn of_image(&mut self, images: [ObjectId; 2]) -> Transfer {
+        let size = image().shape.size();
+        let region = size.map(|n| self.choices.between(1, n));
+        let mut spot = |object| Spot {
+            object,
+            origin: [0, 1, 2].map(|d| self.choices.below(size[d] - region[d] + 1)),
+        };
+        let [from, to] = images.map(&mut spot);
+        let bytes = region.iter().product::<usize>() * image().format.bytes();
+        let buffer = self.choices.pick(&self.memory).unwrap_or(self.memory[0]);
+        let place = at(buffer, 4 * self.choices.below((self.bytes - bytes) / 4 + 1));
+        match self.choices.below(4) {
+            0 => Transfer::CopyImage(Region { from, to, region }),
+            1 => Transfer::CopyImageToBuffer(Region {
+                from,
+                to: place,
+                region,
+            }),
+            2 => Transfer::CopyBufferToImage(Region {
+                from: place,
+                to,
+                region,
+            }),
+            _ => Transfer::FillImage {
+                colour: [(); 4].map(|()| self.choices.below(128) as i64),
+                to,
+                region,
+            },
+        }
+    }
+
     /// A transfer that can be recorded, too.
     fn transfer(&mut self) -> Transfer {
+        if let [one, other] = self.images[..]
+            && self.choices.percent(50)
+        {
+            let images = match self.choices.percent(50) {
+                true => [one, other],
+                false => [other, one],
+            };
+            return self.of_image(images);
+        }
         let (from, to) = self.pair();
         let (words, from_byte, to_byte) = self.words();
         let bytes = 4 * words;

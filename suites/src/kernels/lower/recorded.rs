@@ -77,7 +77,7 @@ impl Lower<'_> {
             return;
         };
         let kernel = self.b.slot_of_its_own("mix", SlotKind::Kernel);
-        self.add(Call::kernel(program, "mix", kernel));
+        self.add(Call::kernel(program, "mixed", kernel));
         let word = |n, value: u32| Call::bytes_argument(kernel, n, value.to_ne_bytes().into());
         let offset = |byte: usize| (byte / 4) as u32;
         let object = |n, id: Slot| match self.case.objects[id.index()].kind.addressed() {
