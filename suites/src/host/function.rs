@@ -259,10 +259,15 @@ impl Function {
         self.name().ends_with("KHR")
     }
 
-    /// Whether it records a command. Before version 0.9.5 of the extension these functions had no parameter
-    /// [`PROPERTIES`].
+    /// Whether it records a command.
     pub fn records(self) -> bool {
         self.is_extension() && self.name().starts_with("clCommand")
+    }
+
+    /// Whether it had no parameter [`PROPERTIES`] before version 0.9.5 of the extension, as of those that record only
+    /// clCommandNDRangeKernelKHR had.
+    pub fn had_no_properties(self) -> bool {
+        self.records() && self != Function::CommandNDRangeKernelKHR
     }
 
     /// The function of this name.
@@ -293,6 +298,8 @@ mod tests {
     fn what_records_has_its_properties_in_their_place() {
         let records = Function::ALL.iter().filter(|function| function.records());
         assert_eq!(records.clone().count(), 11);
+        let later = records.clone().filter(|function| function.had_no_properties());
+        assert_eq!(later.count(), 10);
         for function in records {
             let parameters = function.signature().parameters;
             assert_eq!(parameters[PROPERTIES], ("properties", Class::Pointer));

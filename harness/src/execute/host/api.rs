@@ -58,7 +58,7 @@ pub struct Api {
     addresses: Vec<Option<usize>>,
     /// clGetExtensionFunctionAddressForPlatform.
     extension_lookup: Option<usize>,
-    /// Functions that record commands have no properties, as before version 0.9.5 of `cl_khr_command_buffer`.
+    /// Functions that record commands have no properties, but for kernels, as before version 0.9.5 of `cl_khr_command_buffer`.
     record_without_properties: bool,
 }
 
@@ -128,7 +128,7 @@ impl Api {
         let address = (*self.addresses.get(function as usize)?)?;
         // SAFETY: by the caller; the address is the function's.
         Some(unsafe {
-            if self.record_without_properties && function.records() {
+            if self.record_without_properties && function.had_no_properties() {
                 let mut without = arguments.to_vec();
                 without.remove(PROPERTIES.min(without.len().saturating_sub(1)));
                 dispatch_without(function, address, &without)

@@ -11,7 +11,7 @@ static inline void *extension(const char *name)
     return function;
 }
 
-/* Whether functions that record have properties, as they do since version 0.9.5. */
+/* Whether all functions that record have properties, as they do since version 0.9.5. */
 static inline int records_with_properties(void)
 {
     enum { EXTENSIONS_WITH_VERSION = 0x1060, ENTRY = 68 };

@@ -61,7 +61,7 @@ fn one(function: Function, c: &mut Text) {
         let (kinds, names) = (kinds.join(", "), names.join(", "));
         format!("return (({result}(CL_API_CALL *)({kinds}))function)({names});")
     };
-    if function.records() {
+    if function.had_no_properties() {
         let mut without = parameters.clone();
         without.remove(PROPERTIES);
         c.when("!records_with_properties()", call(&without));
