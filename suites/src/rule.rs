@@ -31,6 +31,10 @@ rules! {
     CB_WAIT_LIST = "cb.wait-list";
     /// A command-buffer is enqueued again.
     CB_AGAIN = "cb.again";
+    /// The states of command-buffers.
+    CB_LIFECYCLE = "cb.lifecycle";
+    /// The queue on which a command-buffer is executed.
+    CB_QUEUE = "cb.queue";
     /// Recording does nothing yet.
     CB_NO_EFFECT = "cb.no-effect";
     /// A command is complete when its children are.

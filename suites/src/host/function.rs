@@ -298,7 +298,9 @@ mod tests {
     fn what_records_has_its_properties_in_their_place() {
         let records = Function::ALL.iter().filter(|function| function.records());
         assert_eq!(records.clone().count(), 11);
-        let later = records.clone().filter(|function| function.had_no_properties());
+        let later = records
+            .clone()
+            .filter(|function| function.had_no_properties());
         assert_eq!(later.count(), 10);
         for function in records {
             let parameters = function.signature().parameters;

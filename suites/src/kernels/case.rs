@@ -462,10 +462,14 @@ impl KernelCase {
                     rules.extend(launch.failing.map(|_| rule::FAIL_CHILDREN));
                 }
                 Step::Move(moved) => rules.extend(&moved.rules),
-                Step::Record(record) => rules.extend(record.rules()),
+                Step::Record(record) => {
+                    rules.extend(record.rules());
+                    rules.insert(rule::CB_LIFECYCLE);
+                }
                 Step::Play(play) => {
                     rules.extend([rule::CB_AGAIN, rule::CB_EVENT]);
                     rules.extend(play.held.then_some(rule::CB_WAIT_LIST));
+                    rules.extend(play.elsewhere.then_some(rule::CB_QUEUE));
                 }
                 Step::Talk { rules: told, .. }
                 | Step::AskKernels { rules: told }

@@ -6,6 +6,7 @@ use crate::host::constant::{Constant, cl};
 use crate::host::function::{Class, Function};
 use crate::host::program::{Call, Fixture, SlotKind};
 use crate::host::value::{Slot, Value};
+use crate::rule;
 
 /// A moment of an object's life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -205,7 +206,8 @@ impl Known<'_> {
             // Executable, or pending.
             (true, true) => Wanted::Number(4, 1, 2),
         };
-        all.push(ask(cl::CL_COMMAND_BUFFER_STATE_KHR, state));
+        let question = ask(cl::CL_COMMAND_BUFFER_STATE_KHR, state);
+        all.push(question.about(rule::CB_LIFECYCLE));
         all
     }
 
@@ -231,7 +233,11 @@ impl Known<'_> {
                     Function::EnqueueCommandBufferKHR => self.executes_on(call),
                     _ => object(call, 0),
                 };
-                all.extend(queue.map(|of| ask(cl::CL_EVENT_COMMAND_QUEUE, Wanted::object(of))));
+                let queue = queue.map(|of| ask(cl::CL_EVENT_COMMAND_QUEUE, Wanted::object(of)));
+                all.extend(queue.map(|question| match call.function {
+                    Function::EnqueueCommandBufferKHR => question.about(rule::CB_QUEUE),
+                    _ => question,
+                }));
                 let command = command(call.function);
                 // "Prior to OpenCL 3.0" a migration of shared virtual memory may be called another.
                 let since = match call.function {

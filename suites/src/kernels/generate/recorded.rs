@@ -54,8 +54,14 @@ pub fn recorded(choices: &mut Choices) -> KernelCase {
     let svm = choices.percent(25);
     let mut case = CaseBuilder::new("command-buffers, recorded and enqueued among other commands");
     case.case.source = source();
-    // What copies and fills shared memory came with version 0.9.4.
-    case.need(&[Need::CommandBuffers(if svm { 4 } else { 0 })]);
+    // What copies and fills shared memory came with version 0.9.4, other queues than one with the same properties with
+    // 0.9.7. Before 0.9.8 one that is pending must not be enqueued, unless it may be in flight more than once.
+    let newest = choices.percent(60);
+    case.need(&[Need::CommandBuffers(match (newest, svm) {
+        (true, _) => 8,
+        (false, true) => 4,
+        (false, false) => 0,
+    })]);
     case.need_if(svm, &[Need::SvmCoarse]);
     let bytes = 4 * choices.one_of(&[32, 64, 100, 256]);
     let kind = if svm { Kind::SvmCoarse } else { Kind::Buffer };
@@ -83,6 +89,7 @@ pub fn recorded(choices: &mut Choices) -> KernelCase {
     for _ in 0..draw.choices.between(1, 2) {
         draw.between();
         let record = draw.record();
+        let while_pending = newest || record.at_once;
         for rule in record.rules() {
             if !rules.contains(&rule) {
                 rules.push(rule);
@@ -99,10 +106,13 @@ pub fn recorded(choices: &mut Choices) -> KernelCase {
             draw.between();
             let play = Play {
                 record: step,
-                times: draw.choices.one_of(&[1, 1, 2, 3]),
-                elsewhere: draw.choices.percent(30),
+                times: match while_pending {
+                    true => draw.choices.one_of(&[1, 1, 2, 3]),
+                    false => 1,
+                },
+                elsewhere: newest && draw.choices.percent(30),
                 held: draw.choices.percent(25),
-                awaited: draw.choices.percent(40),
+                awaited: !while_pending || draw.choices.percent(40),
                 last: n == plays && draw.choices.percent(50),
             };
             draw.case.step(Step::Play(play));
