@@ -88,6 +88,9 @@ pub fn recorded(choices: &mut Choices) -> KernelCase {
     let mut rules: Vec<RuleId> = Vec::new();
     for _ in 0..draw.choices.between(1, 2) {
         draw.between();
+        // What was enqueued before has done what it does, or not.
+        let mut before = rules.clone();
+        before.push(rule::CB_NO_EFFECT);
         let record = draw.record();
         let while_pending = newest || record.at_once;
         for rule in record.rules() {
@@ -99,7 +102,7 @@ pub fn recorded(choices: &mut Choices) -> KernelCase {
         draw.case.step(Step::Record(record));
         // Nothing is done yet.
         if draw.choices.percent(30) {
-            draw.look(&[rule::CB_NO_EFFECT]);
+            draw.look(&before);
         }
         let plays = draw.choices.between(1, 3);
         for n in 1..=plays {
