@@ -90,9 +90,8 @@ fn copying(
         }
         let ends = [from.get() as usize, to.get() as usize];
         // SAFETY: the application vouches for both ranges until the command completes.
-        context
-            .svm
-            .used(&ends, || unsafe { named::copy(from.get(), to.get(), size) })?;
+        let copy = || unsafe { named::copy(from.get(), to.get(), size) };
+        context.svm.used(&ends, copy)?;
         context.svm.written(to.get() as usize);
         Ok(())
     })
