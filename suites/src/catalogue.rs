@@ -77,7 +77,8 @@ struct Entry {
     clauses: Vec<Clause>,
 }
 
-const FILES: [(&str, &str); 6] = [
+const FILES: [(&str, &str); 7] = [
+    ("cb.yaml", include_str!("../rules/cb.yaml")),
     ("ex.yaml", include_str!("../rules/ex.yaml")),
     ("sp.yaml", include_str!("../rules/sp.yaml")),
     ("rg.yaml", include_str!("../rules/rg.yaml")),

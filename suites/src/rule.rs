@@ -15,6 +15,28 @@ macro_rules! rules {
 rules! {
     /// A valid call succeeds.
     API_VALID = "ex.api.valid";
+    /// A recorded command waits for sync points.
+    CB_SYNC_POINT = "cb.sync-point";
+    /// A recorded barrier.
+    CB_BARRIER = "cb.barrier";
+    /// What is recorded to an in-order queue.
+    CB_IN_ORDER = "cb.in-order";
+    /// Recorded kernels keep their arguments.
+    CB_ARGUMENTS = "cb.arguments";
+    /// Recorded commands do what enqueued ones do.
+    CB_COMMANDS = "cb.commands";
+    /// The event of an enqueued command-buffer.
+    CB_EVENT = "cb.event";
+    /// The wait list of an enqueued command-buffer.
+    CB_WAIT_LIST = "cb.wait-list";
+    /// A command-buffer is enqueued again.
+    CB_AGAIN = "cb.again";
+    /// The states of command-buffers.
+    CB_LIFECYCLE = "cb.lifecycle";
+    /// The queue on which a command-buffer is executed.
+    CB_QUEUE = "cb.queue";
+    /// Recording does nothing yet.
+    CB_NO_EFFECT = "cb.no-effect";
     /// A command is complete when its children are.
     COMPLETE_CHILDREN = "ex.state.complete-children";
     /// A queue on the device is out of order.

@@ -50,6 +50,15 @@ pub fn platform_text(platform: &Platform, query: u32) -> String {
 
 /// The versions in an array of `cl_name_version`, as (major, minor).
 pub fn versions_of(device: &Device, query: u32) -> Result<Vec<(u32, u32)>, NoAnswer> {
+    let named = named_versions_of(device, query)?.into_iter();
+    Ok(named.map(|(_, (major, minor, _))| (major, minor)).collect())
+}
+
+/// A name with its version, as (major, minor, patch).
+pub type NamedVersion = (String, (u32, u32, u32));
+
+/// The names and versions in an array of `cl_name_version`.
+pub fn named_versions_of(device: &Device, query: u32) -> Result<Vec<NamedVersion>, NoAnswer> {
     const ENTRY: usize = 4 + 64;
     let bytes = bytes(device, query)?;
     if bytes.len() % ENTRY != 0 {
@@ -59,7 +68,8 @@ pub fn versions_of(device: &Device, query: u32) -> Result<Vec<(u32, u32)>, NoAns
         .chunks_exact(ENTRY)
         .map(|entry| {
             let packed = u32::from_ne_bytes(fixed(&entry[..4])?);
-            Ok((packed >> 22, (packed >> 12) & 0x3ff))
+            let version = (packed >> 22, (packed >> 12) & 0x3ff, packed & 0xfff);
+            Ok((text(&entry[4..]), version))
         })
         .collect()
 }

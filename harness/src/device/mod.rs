@@ -107,6 +107,12 @@ capabilities! {
     opencl svm_atomics: bool,
     /// Out-of-order host queues.
     opencl out_of_order_queue: bool,
+    /// The version of `cl_khr_command_buffer`, as (major, minor, patch); zeros where there is none.
+    opencl command_buffer_version: (u32, u32, u32),
+    /// Commands of command-buffers are recorded to out-of-order queues.
+    opencl command_buffer_out_of_order: bool,
+    /// A command-buffer may be in flight more than once.
+    opencl command_buffer_at_once: bool,
     /// Device-side enqueue.
     opencl device_enqueue: bool,
     /// Non-uniform work-groups.

@@ -4,12 +4,22 @@ use super::Capabilities;
 use classay_vocabulary::Need;
 
 impl Capabilities {
+    /// The version of `cl_khr_command_buffer`, as (major, minor, patch); none where the device lacks it.
+    pub fn command_buffers(&self) -> Option<(u32, u32, u32)> {
+        Some(self.command_buffer_version).filter(|version| *version != (0, 0, 0))
+    }
+
     /// Whether a device of these capabilities, one of so many of its platform, offers what a case needs.
     pub fn offers(&self, need: Need, devices: usize) -> bool {
         let c = self;
         match need {
             Need::Devices(n) => devices >= n as usize,
             Need::OutOfOrderQueue => c.out_of_order_queue,
+            Need::CommandBuffers(patch) => c
+                .command_buffers()
+                .is_some_and(|version| version >= (0, 9, patch)),
+            Need::CommandBuffersOutOfOrder => c.command_buffer_out_of_order,
+            Need::CommandBuffersAtOnce => c.command_buffer_at_once,
             Need::NativeKernels => c.native_kernels,
             Need::BuiltInKernels => !c.built_in_kernels.is_empty(),
             Need::BuiltIn(kernel) => c

@@ -1,7 +1,9 @@
 //! What a device says about itself, taken as said. [`super::resolve`] decides what to believe.
 
 use super::Capabilities;
-use super::info::{NoAnswer, bool_of, size_of, text_of, u32_of, u64_of, version_in, versions_of};
+use super::info::{
+    NoAnswer, bool_of, named_versions_of, size_of, text_of, u32_of, u64_of, version_in, versions_of,
+};
 use classay_vocabulary::Extension;
 use opencl3::command_queue::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
 use opencl3::device as cl;
@@ -21,6 +23,21 @@ pub struct Reported {
 /// Relaxed, acq_rel, seq_cst; work-item, work-group, device and all-devices scope: what OpenCL 2.x
 /// requires of every device.
 const ATOMICS_OF_2_X: u64 = 0x7f;
+
+/// The extension of command-buffers.
+const COMMAND_BUFFER: &str = "cl_khr_command_buffer";
+/// Its newest version, for devices that name none.
+const NEWEST: (u32, u32, u32) = (0, 9, 8);
+/// The first version in which a device lists the properties of queues that it supports.
+const LISTS_PROPERTIES: (u32, u32, u32) = (0, 9, 6);
+/// Of older ones, the capability of out-of-order queues, which newer versions have no name for.
+const OUT_OF_ORDER: u64 = 1 << 3;
+/// CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR.
+const SIMULTANEOUS_USE: u64 = 1 << 2;
+/// CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR.
+const CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR: u32 = 0x12a9;
+/// CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR.
+const CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR: u32 = 0x129a;
 
 /// Asks a device one question by its name.
 macro_rules! ask {
@@ -103,6 +120,9 @@ impl Reported {
             ..Capabilities::default()
         };
         claims.image_objects = claims.images;
+        if has(COMMAND_BUFFER) {
+            ask.command_buffers(&mut claims);
+        }
         ask.optional(&mut claims);
         Ok(Reported {
             claims,
@@ -152,6 +172,36 @@ impl Asker<'_> {
         claims.order_seq_cst = atomics & cl::CL_DEVICE_ATOMIC_ORDER_SEQ_CST != 0;
         claims.scope_device = atomics & cl::CL_DEVICE_ATOMIC_SCOPE_DEVICE != 0;
         claims.scope_all_devices = atomics & cl::CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES != 0;
+    }
+
+    /// What the extension of command-buffers is able to.
+    fn command_buffers(&mut self, claims: &mut Capabilities) {
+        let versions = if claims.version >= (3, 0) {
+            ask!(self, named_versions_of CL_DEVICE_EXTENSIONS_WITH_VERSION)
+        } else {
+            Vec::new()
+        };
+        let mut versions = versions.into_iter();
+        let named = versions.find(|(name, _)| name == COMMAND_BUFFER);
+        claims.command_buffer_version = named.map_or(NEWEST, |(_, version)| version);
+        let mut bits = |name, query| {
+            let answer = u64_of(self.device, query);
+            self.answer(name, answer)
+        };
+        let can = bits(
+            "CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR",
+            CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR,
+        );
+        claims.command_buffer_at_once = can & SIMULTANEOUS_USE != 0;
+        claims.command_buffer_out_of_order = if claims.command_buffer_version >= LISTS_PROPERTIES {
+            let supported = bits(
+                "CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR",
+                CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR,
+            );
+            supported & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0
+        } else {
+            can & OUT_OF_ORDER != 0
+        };
     }
 
     fn c_versions(&mut self, three: bool) -> Vec<(u32, u32)> {

@@ -61,7 +61,7 @@ mod tests {
         let mut wrong = Vec::new();
         let of_suites = |rule: &&catalogue::Rule| {
             let area = rule.id.as_str().split('.').next().unwrap_or_default();
-            rule.kind == Kind::Must && ["ex", "sp", "rg", "sv"].contains(&area)
+            rule.kind == Kind::Must && ["cb", "ex", "sp", "rg", "sv"].contains(&area)
         };
         for rule in catalogue::all().iter().filter(of_suites) {
             let id = rule.id;

@@ -29,6 +29,12 @@ needs! {
     Devices(n: u32) = "{n} devices on its platform",
     /// Out-of-order host queues.
     OutOfOrderQueue = "out-of-order queues",
+    /// Command-buffers (`cl_khr_command_buffer`), of version 0.9.n or later.
+    CommandBuffers(n: u32) = "cl_khr_command_buffer 0.9.{n}",
+    /// Command-buffers whose commands are recorded to out-of-order queues.
+    CommandBuffersOutOfOrder = "command-buffers of out-of-order queues",
+    /// Command-buffers that may be in flight more than once.
+    CommandBuffersAtOnce = "simultaneous use of command-buffers",
     /// Native kernels.
     NativeKernels = "native kernels",
     /// Built-in kernels.

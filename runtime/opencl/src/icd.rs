@@ -10,6 +10,7 @@ use opencl_sys::cl_icd::cl_icd_dispatch;
 use opencl_sys::cl_platform_id;
 
 use crate::api::buffer::*;
+use crate::api::command_buffer::*;
 use crate::api::context::*;
 use crate::api::device::*;
 use crate::api::event::*;
@@ -31,7 +32,7 @@ use crate::api::sync::*;
 use crate::api::transfer::*;
 use crate::ffi::entry::caught;
 use crate::ffi::raw;
-use crate::platform;
+use crate::platform::{self, profile};
 
 /// Fills the table and keeps the names for [`clGetExtensionFunctionAddress`].
 macro_rules! dispatch {
@@ -207,22 +208,28 @@ pub fn slot_names() -> impl Iterator<Item = &'static str> {
     slots().map(|(name, _)| name)
 }
 
-/// Functions of extensions, which have no slot.
-fn extension_functions() -> [(&'static str, *mut c_void); 3] {
-    [
-        (
-            "clIcdGetPlatformIDsKHR",
-            clIcdGetPlatformIDsKHR as *mut c_void,
-        ),
-        (
-            "clCreateProgramWithILKHR",
-            clCreateProgramWithILKHR as *mut c_void,
-        ),
-        (
-            "clGetKernelSuggestedLocalWorkSizeKHR",
-            clGetKernelSuggestedLocalWorkSizeKHR as *mut c_void,
-        ),
-    ]
+/// Functions of extensions, which have no slot, each with the extension whose it is.
+macro_rules! extension_functions {
+    ($($extension:literal: $($name:ident),*;)*) => {
+        fn extension_functions() -> impl Iterator<Item = (&'static str, *mut c_void)> {
+            let all = [$($(($extension, stringify!($name), $name as *mut c_void)),*),*];
+            let there = all.into_iter().filter(|(extension, ..)| profile::keeps(extension));
+            there.map(|(_, name, address)| (name, address))
+        }
+    };
+}
+
+extension_functions! {
+    "cl_khr_icd": clIcdGetPlatformIDsKHR;
+    "cl_khr_il_program": clCreateProgramWithILKHR;
+    "cl_khr_suggested_local_work_size": clGetKernelSuggestedLocalWorkSizeKHR;
+    "cl_khr_command_buffer":
+        clCreateCommandBufferKHR, clRetainCommandBufferKHR, clReleaseCommandBufferKHR,
+        clFinalizeCommandBufferKHR, clEnqueueCommandBufferKHR, clCommandBarrierWithWaitListKHR,
+        clCommandCopyBufferKHR, clCommandCopyBufferRectKHR, clCommandCopyBufferToImageKHR,
+        clCommandCopyImageKHR, clCommandCopyImageToBufferKHR, clCommandFillBufferKHR,
+        clCommandFillImageKHR, clCommandNDRangeKernelKHR, clCommandSVMMemcpyKHR,
+        clCommandSVMMemFillKHR, clGetCommandBufferInfoKHR;
 }
 
 /// The function with a name, or null.

@@ -6,6 +6,7 @@ pub mod api;
 pub mod callback;
 pub mod children;
 pub mod clock;
+pub mod command_buffer;
 pub mod context;
 pub mod destructors;
 pub mod environment;

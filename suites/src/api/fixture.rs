@@ -55,6 +55,7 @@ enum Kind {
     Program,
     Kernel,
     Event,
+    CommandBuffer,
     Svm,
     Address,
     Host,
@@ -141,6 +142,7 @@ pub fn kind(name: &str) -> Option<SlotKind> {
         Kind::Program => SlotKind::Program,
         Kind::Kernel => SlotKind::Kernel,
         Kind::Event => SlotKind::Event,
+        Kind::CommandBuffer => SlotKind::CommandBuffer,
         Kind::Svm | Kind::Address => SlotKind::Address,
         Kind::Host => SlotKind::Host { bytes },
     })

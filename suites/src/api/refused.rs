@@ -168,6 +168,9 @@ fn of_function(function: Function) -> Vec<Need> {
         _ => needs.push(Need::Api31),
     }
     let name = signature.name;
+    if function.is_extension() {
+        needs.push(Need::CommandBuffers(0));
+    }
     if name.contains("SVM") || name == "clSetKernelExecInfo" {
         needs.push(Need::SvmCoarse);
     }
@@ -180,7 +183,7 @@ fn of_function(function: Function) -> Vec<Need> {
     needs
 }
 
-const FILES: [(&str, &str); 11] = [
+const FILES: [(&str, &str); 12] = [
     ("devices", include_str!("../../rules/refused/devices.yaml")),
     (
         "contexts",
@@ -200,6 +203,10 @@ const FILES: [(&str, &str); 11] = [
     ("kernels", include_str!("../../rules/refused/kernels.yaml")),
     ("ranges", include_str!("../../rules/refused/ranges.yaml")),
     ("events", include_str!("../../rules/refused/events.yaml")),
+    (
+        "command_buffers",
+        include_str!("../../rules/refused/command_buffers.yaml"),
+    ),
     ("lists", include_str!("../../rules/refused/lists.yaml")),
 ];
 

@@ -35,7 +35,8 @@ pub enum Gives {
 /// Calls a macro with all rows: `Name(since; parameter: class, …) -> gives;`, where `since` is the version
 /// of OpenCL that brought the function, as `CL_TARGET_OPENCL_VERSION` has it, classes are `object`, `word`,
 /// `long`, `pointer`, `callback`, and `gives` is `code`, `made`, `address` or `nothing`. The error pointer of
-/// what is `made` is not listed. Deprecated functions say the last version that has them: `100..110`.
+/// what is `made` is not listed. Deprecated functions say the last version that has them: `100..110`. Names that end with
+/// `KHR` are those of `cl_khr_command_buffer`, which needs the version that they say.
 #[macro_export]
 macro_rules! for_each_function {
     ($then:path) => {
@@ -152,9 +153,29 @@ macro_rules! for_each_function {
             EnqueueSVMMap(200; queue: object, blocking: word, flags: long, pointer: pointer, size: long, count: word, list: pointer, event: pointer) -> code;
             EnqueueSVMUnmap(200; queue: object, pointer: pointer, count: word, list: pointer, event: pointer) -> code;
             EnqueueSVMMigrateMem(210; queue: object, pointers: word, list_of: pointer, sizes: pointer, flags: long, count: word, list: pointer, event: pointer) -> code;
+            CreateCommandBufferKHR(120; count: word, queues: pointer, properties: pointer) -> made;
+            RetainCommandBufferKHR(120; command_buffer: object) -> code;
+            ReleaseCommandBufferKHR(120; command_buffer: object) -> code;
+            FinalizeCommandBufferKHR(120; command_buffer: object) -> code;
+            GetCommandBufferInfoKHR(120; command_buffer: object, name: word, size: long, value: pointer, size_ret: pointer) -> code;
+            EnqueueCommandBufferKHR(120; number: word, queues: pointer, command_buffer: object, count: word, list: pointer, event: pointer) -> code;
+            CommandBarrierWithWaitListKHR(120; command_buffer: object, queue: object, properties: pointer, points: word, wait_for: pointer, point: pointer, handle: pointer) -> code;
+            CommandCopyBufferKHR(120; command_buffer: object, queue: object, properties: pointer, from: object, to: object, from_offset: long, to_offset: long, size: long, points: word, wait_for: pointer, point: pointer, handle: pointer) -> code;
+            CommandCopyBufferRectKHR(120; command_buffer: object, queue: object, properties: pointer, from: object, to: object, from_origin: pointer, to_origin: pointer, region: pointer, from_row: long, from_slice: long, to_row: long, to_slice: long, points: word, wait_for: pointer, point: pointer, handle: pointer) -> code;
+            CommandCopyBufferToImageKHR(120; command_buffer: object, queue: object, properties: pointer, buffer: object, image: object, offset: long, origin: pointer, region: pointer, points: word, wait_for: pointer, point: pointer, handle: pointer) -> code;
+            CommandCopyImageKHR(120; command_buffer: object, queue: object, properties: pointer, from: object, to: object, from_origin: pointer, to_origin: pointer, region: pointer, points: word, wait_for: pointer, point: pointer, handle: pointer) -> code;
+            CommandCopyImageToBufferKHR(120; command_buffer: object, queue: object, properties: pointer, image: object, buffer: object, origin: pointer, region: pointer, offset: long, points: word, wait_for: pointer, point: pointer, handle: pointer) -> code;
+            CommandFillBufferKHR(120; command_buffer: object, queue: object, properties: pointer, buffer: object, pattern: pointer, pattern_size: long, offset: long, size: long, points: word, wait_for: pointer, point: pointer, handle: pointer) -> code;
+            CommandFillImageKHR(120; command_buffer: object, queue: object, properties: pointer, image: object, colour: pointer, origin: pointer, region: pointer, points: word, wait_for: pointer, point: pointer, handle: pointer) -> code;
+            CommandNDRangeKernelKHR(120; command_buffer: object, queue: object, properties: pointer, kernel: object, dimensions: word, offset: pointer, global: pointer, local: pointer, points: word, wait_for: pointer, point: pointer, handle: pointer) -> code;
+            CommandSVMMemcpyKHR(120; command_buffer: object, queue: object, properties: pointer, to: pointer, from: pointer, size: long, points: word, wait_for: pointer, point: pointer, handle: pointer) -> code;
+            CommandSVMMemFillKHR(120; command_buffer: object, queue: object, properties: pointer, to: pointer, pattern: pointer, pattern_size: long, size: long, points: word, wait_for: pointer, point: pointer, handle: pointer) -> code;
         }
     };
 }
+
+/// The place of the parameter `properties` among those of a function that records a command.
+pub const PROPERTIES: usize = 2;
 
 /// What a row says of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -233,6 +254,22 @@ impl Function {
         self.signature().name
     }
 
+    /// Whether it is one of an extension (`cl_khr_command_buffer`), which libraries need not export.
+    pub fn is_extension(self) -> bool {
+        self.name().ends_with("KHR")
+    }
+
+    /// Whether it records a command.
+    pub fn records(self) -> bool {
+        self.is_extension() && self.name().starts_with("clCommand")
+    }
+
+    /// Whether it had no parameter [`PROPERTIES`] before version 0.9.5 of the extension, as of those that record only
+    /// clCommandNDRangeKernelKHR had.
+    pub fn had_no_properties(self) -> bool {
+        self.records() && self != Function::CommandNDRangeKernelKHR
+    }
+
     /// The function of this name.
     pub fn find(name: &str) -> Option<Function> {
         Function::ALL.iter().copied().find(|f| f.name() == name)
@@ -255,6 +292,20 @@ mod tests {
             assert_eq!(Function::find(function.name()), Some(*function));
         }
         assert_eq!(Function::find("clNothing"), None);
+    }
+
+    #[test]
+    fn what_records_has_its_properties_in_their_place() {
+        let records = Function::ALL.iter().filter(|function| function.records());
+        assert_eq!(records.clone().count(), 11);
+        let later = records
+            .clone()
+            .filter(|function| function.had_no_properties());
+        assert_eq!(later.count(), 10);
+        for function in records {
+            let parameters = function.signature().parameters;
+            assert_eq!(parameters[PROPERTIES], ("properties", Class::Pointer));
+        }
     }
 
     #[test]

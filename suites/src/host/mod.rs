@@ -31,7 +31,7 @@ pub use check::Check;
 pub use constant::Constant;
 pub use contents::{Contents, Unit};
 pub use freedom::Choice;
-pub use function::{Class, Function};
+pub use function::{Class, Function, PROPERTIES};
 pub(crate) use ids::ids;
 pub use ids::{AnswerId, CallbackId, Mark, SignalId};
 pub use lowered::Lowered;

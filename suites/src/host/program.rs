@@ -149,6 +149,8 @@ pub enum SlotKind {
     Kernel,
     /// An event.
     Event,
+    /// A command-buffer.
+    CommandBuffer,
     /// The address of an SVM allocation of this context.
     Svm(Slot),
     /// An address that belongs to something else: of a map, or of a native kernel's argument.
@@ -173,6 +175,8 @@ impl SlotKind {
             SlotKind::Program => ("cl_program", Some(Function::ReleaseProgram)),
             SlotKind::Kernel => ("cl_kernel", Some(Function::ReleaseKernel)),
             SlotKind::Event => ("cl_event", Some(Function::ReleaseEvent)),
+            // Older headers do not name its type.
+            SlotKind::CommandBuffer => ("void *", Some(Function::ReleaseCommandBufferKHR)),
             SlotKind::Svm(_) | SlotKind::Address | SlotKind::Host { .. } => {
                 ("unsigned char *", None)
             }
@@ -197,6 +201,9 @@ impl SlotKind {
     /// The kind of objects that belong into a parameter, or where it points to; none where any may stand.
     pub fn of_parameter(function: Function, name: &str, class: Class) -> Option<SlotKind> {
         Some(match (name, class) {
+            ("properties", Class::Pointer) if function.is_extension() => return None,
+            ("queues", Class::Pointer) => SlotKind::Queue,
+            ("command_buffer", _) => SlotKind::CommandBuffer,
             ("properties", Class::Pointer) | ("platform", _) => SlotKind::Platform,
             ("value", Class::Pointer) if function == Function::SetKernelArg => SlotKind::Memory,
             ("device" | "devices", Class::Object | Class::Pointer) => SlotKind::Device,

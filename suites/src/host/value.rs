@@ -71,6 +71,9 @@ pub enum Value {
     /// The address of the bytes of an answer that this run has got. A call with one that is still missing is
     /// not made.
     Answered(AnswerId),
+    /// The number of 32 bits that an answer of this run is: a sync point. A call with one that is still missing is not
+    /// made.
+    Number32(AnswerId),
     /// A function of the program for the implementation to call.
     Callback(CallbackId),
     /// What that function is given to know who it is.

@@ -8,6 +8,7 @@ pub use crate::host::{
 };
 
 use super::image::{Image, Sampler};
+use super::recorded::{Play, Record};
 use super::transfer::Move;
 use crate::catalogue;
 use crate::host::exchange::Operation;
@@ -176,6 +177,10 @@ pub enum Step {
     Launch(Launch),
     /// A transfer.
     Move(Move),
+    /// A command-buffer is made, recorded and finalized.
+    Record(Record),
+    /// A command-buffer is enqueued.
+    Play(Play),
     /// clFinish of every queue.
     Finish,
     /// All queues are flushed, and the host takes part in what the kernels do.
@@ -459,6 +464,15 @@ impl KernelCase {
                     rules.extend(launch.failing.map(|_| rule::FAIL_CHILDREN));
                 }
                 Step::Move(moved) => rules.extend(&moved.rules),
+                Step::Record(record) => {
+                    rules.extend(record.rules());
+                    rules.insert(rule::CB_LIFECYCLE);
+                }
+                Step::Play(play) => {
+                    rules.extend([rule::CB_AGAIN, rule::CB_EVENT]);
+                    rules.extend(play.held.then_some(rule::CB_WAIT_LIST));
+                    rules.extend(play.elsewhere.then_some(rule::CB_QUEUE));
+                }
                 Step::Talk { rules: told, .. }
                 | Step::AskKernels { rules: told }
                 | Step::Printed { rules: told, .. } => rules.extend(told),

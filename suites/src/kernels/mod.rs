@@ -19,6 +19,7 @@ pub mod image;
 pub mod lower;
 mod math;
 pub mod model;
+pub mod recorded;
 pub mod shrink;
 #[cfg(test)]
 mod tests;

@@ -2,6 +2,7 @@
 
 use super::case::{KernelCase, Kind, Object, ObjectId, Place, Step};
 use super::effect::{Effect, pitches};
+use super::recorded::{Deed, Mix, Play};
 use super::transfer::{Bytes, Corner, Region, Transfer};
 
 /// The bytes of every object.
@@ -30,6 +31,8 @@ impl Model<'_> {
             if moved.code == 0 {
                 self.transfer(&moved.what);
             }
+        } else if let Step::Play(play) = step {
+            self.play(play);
         } else if let Step::Host {
             at,
             bytes,
@@ -79,6 +82,31 @@ impl Model<'_> {
             }
             None => {}
         }
+    }
+
+    /// The commands of a command-buffer leave what they do in the order in which they were recorded: those that share
+    /// memory are ordered so.
+    fn play(&mut self, play: &Play) {
+        let Some(record) = self.case.record(play.record) else {
+            return;
+        };
+        for command in (0..play.times).flat_map(|_| &record.commands) {
+            match &command.what {
+                Deed::Barrier => {}
+                Deed::Move(what) => self.transfer(what),
+                Deed::Mix(mix) => self.mix(mix),
+            }
+        }
+    }
+
+    fn mix(&mut self, mix: &Mix) {
+        let words = self.read(mix.from, 4 * mix.words as usize);
+        let mixed = words.chunks_exact(4).flat_map(|word| {
+            let word = u32::from_ne_bytes([word[0], word[1], word[2], word[3]]);
+            mix.word(word).to_ne_bytes()
+        });
+        let mixed: Vec<u8> = mixed.collect();
+        self.write(mix.to, &mixed);
     }
 
     fn rectangle(&mut self, moved: &Region<Corner, Corner>) {

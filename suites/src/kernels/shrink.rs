@@ -175,13 +175,16 @@ fn smaller_choices(choices: &[u64]) -> Vec<(usize, u64)> {
 fn spare(case: &KernelCase) -> Vec<usize> {
     let of_transfers = |step: &Step| match step {
         Step::Look { want, .. } => *want == Want::AsMoved,
-        step => matches!(step, Step::Move(_) | Step::Finish),
+        step => matches!(
+            step,
+            Step::Move(_) | Step::Finish | Step::Record(_) | Step::Play(_)
+        ),
     };
     let transfers_alone = case.queues.is_empty() && case.steps.iter().all(of_transfers);
     let spare = (0..case.steps.len()).filter(|n| match &case.steps[*n] {
         Step::Look { .. } => true,
         Step::Finish => ends_all(case.steps.get(n + 1)),
-        step => transfers_alone && matches!(step, Step::Move(_)),
+        step => transfers_alone && matches!(step, Step::Move(_) | Step::Play(_)),
     });
     spare.collect()
 }
@@ -218,6 +221,8 @@ fn without(case: &KernelCase, gone: &[usize]) -> Option<KernelCase> {
             for after in &mut launch.after {
                 *after = u16::try_from(*places.get(usize::from(*after))?).ok()?;
             }
+        } else if let Step::Play(play) = &mut step {
+            play.record = u16::try_from(*places.get(usize::from(play.record))?).ok()?;
         } else if let Step::Look { want, .. } = &mut step
             && let Want::SubGroups { asked, .. } = want
         {
@@ -302,6 +307,8 @@ mod tests {
                     matches!(moved.what, crate::kernels::transfer::Transfer::Fill(_))
                 }
                 Step::Launch(_)
+                | Step::Record(_)
+                | Step::Play(_)
                 | Step::Finish
                 | Step::Talk { .. }
                 | Step::Host { .. }

@@ -55,6 +55,8 @@ pub fn valid(case: &KernelCase) -> Result<(), String> {
                 exchange::fits(acts, &open)
             }
             Step::Move(moved) => moved.fits(case),
+            Step::Record(record) => record.fits(case),
+            Step::Play(play) => case.play_fits(play, n),
             Step::Finish | Step::Listen | Step::Printed { .. } => true,
             Step::Host { at, bytes, .. } => addressed(case, *at, *bytes),
             Step::Point { at, to } => {

@@ -1,18 +1,18 @@
 //! Kernel cases: one host thread, in-order queues, and kernels of which the source says what they may write.
 
 use super::clause::{Clause, Complaint};
-use super::source;
+use super::{recorded, source};
 use classay_suites::host::Place;
 use classay_suites::host::exchange::{self, Operation};
 use classay_suites::kernels::case::{Arg, KernelCase, Kind, Launch, ObjectId, Step};
-use classay_suites::kernels::transfer::{Move, Transfer};
+use classay_suites::kernels::transfer::Transfer;
 use std::collections::BTreeSet;
 
 /// A use of a whole object, by a command that runs.
 #[derive(Debug, Clone, Copy)]
-struct Use {
-    object: ObjectId,
-    writes: bool,
+pub struct Use {
+    pub object: ObjectId,
+    pub writes: bool,
 }
 
 /// A command that may still run.
@@ -74,7 +74,7 @@ impl Judge<'_> {
             }
             Step::Move(moved) if moved.code != 0 => {}
             Step::Move(moved) => {
-                let uses = self::moved(moved);
+                let uses = self::moved(&moved.what);
                 let hosts: Vec<Use> = uses
                     .iter()
                     .copied()
@@ -96,6 +96,15 @@ impl Judge<'_> {
                     self.complete(0);
                 }
             }
+            Step::Record(record) => self.found.extend(recorded::complaints(record)),
+            Step::Play(play) => {
+                // It comes after what is on the first queue, and what comes there later after it.
+                let uses = self.recorded(play.record);
+                self.enqueue(n, 0, false, uses, BTreeSet::new());
+                if play.awaited {
+                    self.complete(0);
+                }
+            }
             Step::Finish | Step::Printed { .. } | Step::Look { .. } => self.running.clear(),
             Step::Host { at, .. } | Step::Point { at, .. } => {
                 let one = Use {
@@ -113,6 +122,17 @@ impl Judge<'_> {
             Step::Talk { acts, .. } => self.talk(n, acts),
             Step::AskSubGroups { .. } | Step::AskKernels { .. } | Step::Listen => {}
         }
+    }
+
+    /// What the commands of a command-buffer use.
+    fn recorded(&self, record: u16) -> Vec<Use> {
+        let Some(Step::Record(record)) = self.case.steps.get(usize::from(record)) else {
+            return Vec::new();
+        };
+        let commands = record.commands.iter();
+        commands
+            .flat_map(|command| recorded::uses(&command.what))
+            .collect()
     }
 
     /// Whether the host uses memory without a map.
@@ -268,8 +288,8 @@ impl Judge<'_> {
 }
 
 /// What a transfer uses.
-fn moved(moved: &Move) -> Vec<Use> {
-    let (from, to) = match &moved.what {
+pub fn moved(what: &Transfer) -> Vec<Use> {
+    let (from, to) = match what {
         Transfer::Read(bytes)
         | Transfer::Write(bytes)
         | Transfer::Copy(bytes)

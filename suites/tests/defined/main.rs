@@ -16,6 +16,7 @@ mod lowered;
 mod maps;
 mod order;
 mod progress;
+mod recorded;
 mod shape;
 mod source;
 mod uses;

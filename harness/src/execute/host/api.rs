@@ -1,9 +1,9 @@
 //! The functions of the implementation that this process has loaded, called by their rows.
 
 use crate::execute::ended::NotRun;
-use classay_suites::host::{Constant, Function, NOT_MADE, failed};
+use classay_suites::host::{Constant, Function, NOT_MADE, PROPERTIES, failed};
 use libloading::Library;
-use std::ffi::c_void;
+use std::ffi::{CString, c_char, c_void};
 use std::{fmt, ptr};
 
 /// What a call gave.
@@ -56,7 +56,16 @@ pub struct Device {
 /// The functions of an implementation.
 pub struct Api {
     addresses: Vec<Option<usize>>,
+    /// clGetExtensionFunctionAddressForPlatform.
+    extension_lookup: Option<usize>,
+    /// Functions that record commands have no properties, but for kernels, as before version 0.9.5 of `cl_khr_command_buffer`.
+    record_without_properties: bool,
 }
+
+/// The version 0.9.n of `cl_khr_command_buffer` from which on functions that record have properties.
+const RECORD_WITH_PROPERTIES: u32 = 5;
+
+type GetExtension = unsafe extern "C" fn(*mut c_void, *const c_char) -> *mut c_void;
 
 const INVALID_VALUE: i32 = -30;
 
@@ -73,9 +82,41 @@ impl Api {
             symbol.ok().map(|symbol| symbol.addr())
         };
         let addresses = Function::ALL.iter().map(find).collect();
+        let lookup = b"clGetExtensionFunctionAddressForPlatform";
+        // SAFETY: as above.
+        let lookup = unsafe { library.get::<*const c_void>(lookup) };
+        let extension_lookup = lookup.ok().map(|symbol| symbol.addr());
         // Its threads may outlive whoever calls it, so it stays loaded.
         std::mem::forget(library);
-        Some(Api { addresses })
+        Some(Api {
+            addresses,
+            extension_lookup,
+            record_without_properties: false,
+        })
+    }
+
+    /// Finds the functions of `cl_khr_command_buffer` of version 0.9.`patch` that a platform has.
+    ///
+    /// # Safety
+    /// The platform is one of the library.
+    pub unsafe fn extend(&mut self, platform: usize, patch: u32) {
+        self.record_without_properties = patch < RECORD_WITH_PROPERTIES;
+        let Some(of_platform) = self.extension_lookup else {
+            return;
+        };
+        let address: *const c_void = ptr::with_exposed_provenance(of_platform);
+        // SAFETY: the address of this function, whose type OpenCL fixes.
+        let find: GetExtension = unsafe { std::mem::transmute(address) };
+        for function in Function::ALL.iter().filter(|f| f.is_extension()) {
+            let Ok(name) = CString::new(function.name()) else {
+                continue;
+            };
+            // SAFETY: by the caller; the name is a C string.
+            let found = unsafe { find(ptr::with_exposed_provenance_mut(platform), name.as_ptr()) };
+            if !found.is_null() {
+                self.addresses[*function as usize] = Some(found.expose_provenance());
+            }
+        }
     }
 
     /// Calls a function with its arguments, each in 64 bits; none where the library lacks it.
@@ -86,7 +127,15 @@ impl Api {
     pub unsafe fn call(&self, function: Function, arguments: &[u64]) -> Option<Gave> {
         let address = (*self.addresses.get(function as usize)?)?;
         // SAFETY: by the caller; the address is the function's.
-        Some(unsafe { dispatch(function, address, arguments) })
+        Some(unsafe {
+            if self.record_without_properties && function.had_no_properties() {
+                let mut without = arguments.to_vec();
+                without.remove(PROPERTIES.min(without.len().saturating_sub(1)));
+                dispatch_without(function, address, &without)
+            } else {
+                dispatch(function, address, arguments)
+            }
+        })
     }
 
     /// Calls a function that must succeed; what it makes.
@@ -240,3 +289,36 @@ macro_rules! dispatch {
 }
 
 classay_suites::for_each_function!(dispatch);
+
+/// A call of a function that gives a code, without the third parameter of its row.
+macro_rules! call_without {
+    ($address:ident, $words:ident, code, $first:ident $second:ident $third:ident $($class:ident)*) => {
+        call!($address, $words, code, $first $second $($class)*)
+    };
+    ($address:ident, $words:ident, $gives:ident, $($class:ident)*) => {{
+        // No function that records has such a row.
+        Gave { code: NOT_MADE, made: 0 }
+    }};
+}
+
+macro_rules! dispatch_without {
+    ($($name:ident($since:literal $(.. $until:literal)?; $($parameter:ident: $class:ident),*) -> $gives:ident;)*) => {
+        /// A function that records, as it was before it had properties.
+        ///
+        /// # Safety
+        /// As [`Api::call`]; the address is the function's, which is without its third parameter, as the arguments are.
+        unsafe fn dispatch_without(function: Function, address: usize, arguments: &[u64]) -> Gave {
+            #[allow(unused_mut, unused_variables)]
+            let mut words = arguments.iter().copied();
+            let address: *const c_void = ptr::with_exposed_provenance(address);
+            // SAFETY: the types are those of the function's row, and the rest is the caller's.
+            unsafe {
+                match function {
+                    $(Function::$name => call_without!(address, words, $gives, $($class)*),)*
+                }
+            }
+        }
+    };
+}
+
+classay_suites::for_each_function!(dispatch_without);

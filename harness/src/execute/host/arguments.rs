@@ -23,6 +23,9 @@ pub struct Arguments {
     taken: Vec<(Slot, usize)>,
 }
 
+/// A run, and what the one who calls has got so far.
+type Playing<'r> = (&'r Run, &'r Observed);
+
 /// A slot that the call needs holds nothing.
 pub struct Empty;
 
@@ -41,7 +44,7 @@ impl Arguments {
         for value in values {
             let word = match value {
                 Value::Answered(id) => all.answered(run, got, *id),
-                value => all.word(run, value),
+                value => all.word((run, got), value),
             };
             match word {
                 Ok(word) => all.words.push(word),
@@ -112,7 +115,7 @@ impl Arguments {
         self.address(block)
     }
 
-    fn word(&mut self, run: &Run, value: &Value) -> Result<u64, Empty> {
+    fn word(&mut self, (run, got): Playing<'_>, value: &Value) -> Result<u64, Empty> {
         Ok(match value {
             Value::Null => 0,
             Value::Number(number) => *number,
@@ -134,16 +137,17 @@ impl Arguments {
             Value::List(Class::Word, values) => {
                 let mut bytes = Vec::with_capacity(4 * values.len());
                 for value in values {
-                    bytes.extend((self.word(run, value)? as u32).to_ne_bytes());
+                    bytes.extend((self.word((run, got), value)? as u32).to_ne_bytes());
                 }
                 self.bytes(&bytes)
             }
             Value::List(Class::Object | Class::Long | Class::Pointer | Class::Callback, values) => {
-                self.list(run, values)?
+                self.list((run, got), values)?
             }
-            Value::Struct(layout, values) => self.structure(run, *layout, values)?,
+            Value::Struct(layout, values) => self.structure((run, got), *layout, values)?,
             // It is no part of a list.
             Value::Answered(_) => return Err(Empty),
+            Value::Number32(id) => number_32(&answer(run, got, *id)?)?,
             Value::Bytes(bytes) => self.bytes(bytes),
             Value::Text(text) => self.bytes(&[text.as_bytes(), &[0]].concat()),
             Value::Token(writer, cell) => self.bytes(
@@ -168,16 +172,19 @@ impl Arguments {
 
     /// The bytes of an answer of this run.
     fn answered(&mut self, run: &Run, got: &Observed, id: AnswerId) -> Result<u64, Empty> {
-        let own = got.record.answers.get(&id).cloned();
-        let bytes = own.or_else(|| run.observed().record.answers.get(&id).cloned());
-        bytes.map(|bytes| self.bytes(&bytes)).ok_or(Empty)
+        answer(run, got, id).map(|bytes| self.bytes(&bytes))
     }
 
     /// Members at multiples of their own sizes, as C lays them out.
-    fn structure(&mut self, run: &Run, layout: Layout, values: &[Value]) -> Result<u64, Empty> {
+    fn structure(
+        &mut self,
+        of: Playing<'_>,
+        layout: Layout,
+        values: &[Value],
+    ) -> Result<u64, Empty> {
         let mut bytes: Vec<u8> = Vec::new();
         for ((_, class), value) in layout.members().iter().zip(values) {
-            let word = self.word(run, value)?;
+            let word = self.word(of, value)?;
             match class {
                 Class::Word => bytes.extend((word as u32).to_ne_bytes()),
                 Class::Object | Class::Long | Class::Pointer | Class::Callback => {
@@ -189,7 +196,7 @@ impl Arguments {
         Ok(self.bytes(&bytes))
     }
 
-    fn list(&mut self, run: &Run, values: &[Value]) -> Result<u64, Empty> {
+    fn list(&mut self, of: Playing<'_>, values: &[Value]) -> Result<u64, Empty> {
         let block = self.room(8 * values.len());
         for (n, value) in values.iter().enumerate() {
             let word = match value {
@@ -197,12 +204,25 @@ impl Arguments {
                     self.into.push((block, n, *slot));
                     0
                 }
-                other => self.word(run, other)?,
+                other => self.word(of, other)?,
             };
             self.memory[block].1[n] = word;
         }
         Ok(self.address(block))
     }
+}
+
+/// The bytes of an answer of this run, which this thread has got, or another.
+fn answer(run: &Run, got: &Observed, id: AnswerId) -> Result<Vec<u8>, Empty> {
+    let own = got.record.answers.get(&id).cloned();
+    own.or_else(|| run.observed().record.answers.get(&id).cloned())
+        .ok_or(Empty)
+}
+
+/// An answer that is a number of 32 bits.
+fn number_32(bytes: &[u8]) -> Result<u64, Empty> {
+    let bytes = bytes.try_into().map_err(|_| Empty)?;
+    Ok(u32::from_ne_bytes(bytes).into())
 }
 
 fn held(address: usize) -> Result<u64, Empty> {

@@ -43,10 +43,17 @@ impl Fixtures {
             return Err(NotRun::skip("the device is no OpenCL device".into()));
         };
         let api = library.iter().find_map(|name| Api::of(name));
-        let api = api.ok_or_else(|| {
+        let mut api = api.ok_or_else(|| {
             NotRun::failed("the implementation's library cannot be loaded again".into())
         })?;
         let capabilities = &device.capabilities;
+        if let Some((_, _, patch)) = capabilities.command_buffers()
+            && let Some(first) = platform_devices.first()
+            && let Ok(platform) = first.platform()
+        {
+            // SAFETY: the platform of the device, which the worker has opened.
+            unsafe { api.extend(platform.expose_provenance(), patch) };
+        }
         let handles = platform_devices.iter();
         Ok(Fixtures::on(
             api,

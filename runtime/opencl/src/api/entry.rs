@@ -6,10 +6,13 @@ use opencl_sys::*;
 
 use crate::context::Context;
 use crate::ffi::{Error, Result, ensure, raw};
+use crate::kernel::Kernel;
+use crate::kernel::launch::Prepared;
+use crate::kernel::range::Range;
 use crate::memory::apart;
 use crate::object;
 use crate::queue::Queue;
-use crate::queue::command::{Action, Kind};
+use crate::queue::command::{Action, Failure, Kind};
 use crate::queue::event::Event;
 
 /// Defines entry points.
@@ -22,7 +25,11 @@ use crate::queue::event::Event;
 /// - `references` makes the pair of functions that retain and release an object of a type;
 /// - with `also` a `status fn` or a `create fn` has a second name, that of an extension;
 /// - with `|queue, tail|` the function enqueues a command: the symbol gains the queue as its first
-///   parameter and the wait list and the event as its last.
+///   parameter and the wait list and the event as its last;
+/// - `record fn` bodies record a command: the symbol gains the command-buffer, a queue and properties as its first
+///   parameters, and the wait list, the sync point and a handle as its last;
+/// - with `recorded` the same body enqueues under one name and records under another. It gives its command to
+///   `tail.repeatable` or `tail.launch`, which [`Tail`] and [`super::recording::Recording`] both have.
 macro_rules! entry_points {
     () => {};
     (
@@ -143,6 +150,56 @@ macro_rules! entry_points {
     };
     (
         $(#[$meta:meta])*
+        status fn $name:ident recorded $record:ident($($arg:ident: $ty:ty),* $(,)?)
+        |$queue:ident, $tail:ident| $body:block
+        $($rest:tt)*
+    ) => {
+        $crate::api::entry::entry_points! {
+            $(#[$meta])*
+            status fn $name($($arg: $ty),*) |$queue, $tail| $body
+
+            #[doc = concat!("Records what [`", stringify!($name), "`] enqueues.")]
+            record fn $record($($arg: $ty),*) |$queue, $tail| $body
+
+            $($rest)*
+        }
+    };
+    (
+        $(#[$meta:meta])*
+        record fn $name:ident($($arg:ident: $ty:ty),* $(,)?)
+        |$queue:ident, $tail:ident| $body:block
+        $($rest:tt)*
+    ) => {
+        $crate::api::entry::entry_points! {
+            $(#[$meta])*
+            status fn $name(
+                command_buffer: opencl_sys::cl_command_buffer_khr,
+                command_queue: opencl_sys::cl_command_queue,
+                properties: *const opencl_sys::cl_command_properties_khr,
+                $($arg: $ty,)*
+                num_sync_points_in_wait_list: opencl_sys::cl_uint,
+                sync_point_wait_list: *const opencl_sys::cl_sync_point_khr,
+                sync_point: *mut opencl_sys::cl_sync_point_khr,
+                mutable_handle: *mut opencl_sys::cl_mutable_command_khr,
+            ) {
+                // SAFETY: the application vouches for its lists and its place for the sync point.
+                let $tail = unsafe {
+                    $crate::api::recording::Recording::new(
+                        (command_buffer, command_queue),
+                        properties,
+                        (num_sync_points_in_wait_list, sync_point_wait_list),
+                        sync_point,
+                        mutable_handle,
+                    )?
+                };
+                let $queue = $tail.queue();
+                $body
+            }
+            $($rest)*
+        }
+    };
+    (
+        $(#[$meta:meta])*
         $form:ident fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $made:ty)?
         |$queue:ident, $tail:ident| $body:block
         $($rest:tt)*
@@ -169,6 +226,9 @@ macro_rules! entry_points {
     };
 }
 pub(crate) use entry_points;
+
+/// A launch, and what it was prepared of.
+pub(super) type Launched<'l> = (Prepared, &'l Arc<Kernel>, &'l Range);
 
 /// What every enqueue function takes last.
 #[derive(Clone, Copy)]
@@ -222,6 +282,37 @@ impl Tail {
             .all(|event| Arc::ptr_eq(&event.context, context));
         ensure!(same, CL_INVALID_CONTEXT);
         Ok(events)
+    }
+
+    /// Enqueues a command that could be recorded, too.
+    ///
+    /// # Errors
+    /// As [`Tail::enqueue`].
+    pub(super) fn repeatable<F>(
+        self,
+        queue: &Arc<Queue>,
+        kind: Kind,
+        wait_list: Vec<Arc<Event>>,
+        action: F,
+    ) -> Result<()>
+    where
+        F: Fn(&Arc<Event>) -> std::result::Result<(), Failure> + Send + Sync + 'static,
+    {
+        self.enqueue(queue, kind, wait_list, Box::new(action))
+    }
+
+    /// Enqueues a launch.
+    ///
+    /// # Errors
+    /// As [`Tail::enqueue`].
+    pub(super) fn launch(
+        self,
+        queue: &Arc<Queue>,
+        kind: Kind,
+        wait_list: Vec<Arc<Event>>,
+        (prepared, ..): Launched<'_>,
+    ) -> Result<()> {
+        self.enqueue(queue, kind, wait_list, prepared.action())
     }
 
     /// Enqueues the command, waits for it if the call is blocking and gives out its event.

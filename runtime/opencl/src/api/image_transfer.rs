@@ -15,6 +15,7 @@ use crate::memory::image::format::Colour;
 use crate::memory::rect::{Rows, Shape};
 use crate::memory::{Buffer, Image, MemObject, copy, flags};
 use crate::queue::command::{Action, Kind};
+use crate::queue::event::Event;
 
 /// Reads an origin and a region and checks that they lie in an image.
 ///
@@ -94,7 +95,7 @@ entry_points! {
     }
 
     /// Copies from an image to an image of the same format.
-    status fn clEnqueueCopyImage(
+    status fn clEnqueueCopyImage recorded clCommandCopyImageKHR(
         src_image: cl_mem, dst_image: cl_mem, src_origin: *const usize,
         dst_origin: *const usize, region: *const usize,
     ) |queue, tail| {
@@ -116,16 +117,16 @@ entry_points! {
             let rows = |shape: Shape| Rows { shape, region: bytes };
             ensure!(!rows(from).overlap(&rows(to)), CL_MEM_COPY_OVERLAP);
         }
-        let action: Action = Box::new(move |_| {
+        let action = move |_: &Arc<Event>| {
             // SAFETY: both regions were checked against the images, which are alive.
             unsafe { copy::rect(source.start(), &from, target.start_mut(), &to, bytes) };
             Ok(())
-        });
-        tail.enqueue(&queue, Kind::CopyImage, list, action)
+        };
+        tail.repeatable(&queue, Kind::CopyImage, list, action)
     }
 
     /// Copies from an image to a buffer.
-    status fn clEnqueueCopyImageToBuffer(
+    status fn clEnqueueCopyImageToBuffer recorded clCommandCopyImageToBufferKHR(
         src_image: cl_mem, dst_buffer: cl_mem, src_origin: *const usize,
         region: *const usize, dst_offset: usize,
     ) |queue, tail| {
@@ -138,16 +139,16 @@ entry_points! {
         let list = tail.wait_list(&queue.context)?;
         let from = image.geometry().shape(origin, size);
         let bytes = image.geometry().in_bytes(size);
-        let action: Action = Box::new(move |_| {
+        let action = move |_: &Arc<Event>| {
             // SAFETY: both regions were checked against their objects, which are alive.
             unsafe { copy::rect(image.start(), &from, buffer.start_mut(), &to, bytes) };
             Ok(())
-        });
-        tail.enqueue(&queue, Kind::CopyImageToBuffer, list, action)
+        };
+        tail.repeatable(&queue, Kind::CopyImageToBuffer, list, action)
     }
 
     /// Copies from a buffer to an image.
-    status fn clEnqueueCopyBufferToImage(
+    status fn clEnqueueCopyBufferToImage recorded clCommandCopyBufferToImageKHR(
         src_buffer: cl_mem, dst_image: cl_mem, src_offset: usize, dst_origin: *const usize,
         region: *const usize,
     ) |queue, tail| {
@@ -160,16 +161,16 @@ entry_points! {
         let list = tail.wait_list(&queue.context)?;
         let to = image.geometry().shape(origin, size);
         let bytes = image.geometry().in_bytes(size);
-        let action: Action = Box::new(move |_| {
+        let action = move |_: &Arc<Event>| {
             // SAFETY: both regions were checked against their objects, which are alive.
             unsafe { copy::rect(buffer.start(), &from, image.start_mut(), &to, bytes) };
             Ok(())
-        });
-        tail.enqueue(&queue, Kind::CopyBufferToImage, list, action)
+        };
+        tail.repeatable(&queue, Kind::CopyBufferToImage, list, action)
     }
 
     /// Fills a region of an image with a colour.
-    status fn clEnqueueFillImage(
+    status fn clEnqueueFillImage recorded clCommandFillImageKHR(
         image: cl_mem, fill_color: *const c_void, origin: *const usize,
         region: *const usize,
     ) |queue, tail| {
@@ -183,7 +184,7 @@ entry_points! {
         let element = image.format().element(colour);
         let shape = image.geometry().shape(origin, region);
         let [width, height, depth] = image.geometry().in_bytes(region);
-        let action: Action = Box::new(move |_| {
+        let action = move |_: &Arc<Event>| {
             for slice in 0..depth {
                 for row in 0..height {
                     // SAFETY: each row of the region lies inside the image, which is alive.
@@ -193,8 +194,8 @@ entry_points! {
                 }
             }
             Ok(())
-        });
-        tail.enqueue(&queue, Kind::FillImage, list, action)
+        };
+        tail.repeatable(&queue, Kind::FillImage, list, action)
     }
 
     /// Maps a region of an image. The address and the pitches are the image's own; the

@@ -6,6 +6,7 @@
 //! specification names for that; none is missing.
 
 pub mod buffer;
+pub mod command_buffer;
 pub mod context;
 pub mod device;
 pub(crate) mod entry;
@@ -21,6 +22,7 @@ pub mod platform;
 pub mod program;
 pub mod queue;
 pub mod range;
+pub(crate) mod recording;
 pub mod rect;
 pub mod sampler;
 pub mod svm;

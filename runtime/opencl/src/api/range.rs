@@ -61,7 +61,7 @@ unsafe fn range(
 
 entry_points! {
     /// Runs a kernel over an index space.
-    status fn clEnqueueNDRangeKernel(
+    status fn clEnqueueNDRangeKernel recorded clCommandNDRangeKernelKHR(
         kernel: cl_kernel, work_dim: cl_uint, global_work_offset: *const usize,
         global_work_size: *const usize, local_work_size: *const usize,
     ) |queue, tail| {
@@ -73,8 +73,8 @@ entry_points! {
         };
         let range = broken::range(range, &kernel);
         let list = tail.wait_list(&queue.context)?;
-        let action = kernel.launch(&queue.device, target, &range)?;
-        tail.enqueue(&queue, Kind::NdRangeKernel, list, action)
+        let prepared = kernel.prepare(&queue.device, target, &range)?;
+        tail.launch(&queue, Kind::NdRangeKernel, list, (prepared, &kernel, &range))
     }
 
     /// Runs a kernel with one work-item (OpenCL 1.x).
@@ -83,8 +83,8 @@ entry_points! {
         let target = check(&queue, &kernel)?;
         let range = Range::new(1, None, Some(&[1]), Some(&[1]), &Kernel::demands(target))?;
         let list = tail.wait_list(&queue.context)?;
-        let action = kernel.launch(&queue.device, target, &range)?;
-        tail.enqueue(&queue, Kind::Task, list, action)
+        let prepared = kernel.prepare(&queue.device, target, &range)?;
+        tail.launch(&queue, Kind::Task, list, (prepared, &kernel, &range))
     }
 
     /// Runs a function of the application as a command.

@@ -13,6 +13,7 @@ use crate::ffi::{Error, Result, ensure, raw};
 use crate::memory::rect::{Rows, Shape};
 use crate::memory::{Buffer, copy, flags};
 use crate::queue::command::{Action, Kind};
+use crate::queue::event::Event;
 
 /// Two origins and a region, none of them null.
 ///
@@ -93,7 +94,7 @@ entry_points! {
     }
 
     /// Copies a rectangular region from a buffer to a buffer.
-    status fn clEnqueueCopyBufferRect(
+    status fn clEnqueueCopyBufferRect recorded clCommandCopyBufferRectKHR(
         src_buffer: cl_mem, dst_buffer: cl_mem, src_origin: *const usize,
         dst_origin: *const usize, region: *const usize, src_row_pitch: usize,
         src_slice_pitch: usize, dst_row_pitch: usize, dst_slice_pitch: usize,
@@ -117,11 +118,11 @@ entry_points! {
             let (from, to) = (rows(from.moved(from_start)), rows(to.moved(to_start)));
             ensure!(!from.overlap(&to), CL_MEM_COPY_OVERLAP);
         }
-        let action: Action = Box::new(move |_| {
+        let action = move |_: &Arc<Event>| {
             // SAFETY: both regions were checked against the buffers, which are alive.
             unsafe { copy::rect(source.start(), &from, target.start_mut(), &to, region) };
             Ok(())
-        });
-        tail.enqueue(&queue, Kind::CopyBufferRect, list, action)
+        };
+        tail.repeatable(&queue, Kind::CopyBufferRect, list, action)
     }
 }

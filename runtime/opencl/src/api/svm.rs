@@ -1,6 +1,7 @@
 //! Shared virtual memory (`opencl_runtime_layer`, Shared Virtual Memory).
 
 use std::ffi::c_void;
+use std::sync::Arc;
 
 use opencl_sys::*;
 use touchstone_faults::{Fault, any, on};
@@ -12,11 +13,12 @@ use crate::callback::UserData;
 use crate::context::Context;
 use crate::ffi::entry::caught;
 use crate::ffi::raw::HostAddress;
-use crate::ffi::{Error, ensure, raw};
+use crate::ffi::{Error, Result, ensure, raw};
 use crate::memory::named;
 use crate::object;
 use crate::platform::capabilities;
-use crate::queue::command::{Action, Kind};
+use crate::queue::command::{Action, Failure, Kind};
+use crate::queue::event::Event;
 
 /// The callback of `clEnqueueSVMFree`, which frees in the application's stead.
 pub type FreeFn = unsafe extern "C" fn(
@@ -64,6 +66,37 @@ pub unsafe extern "C" fn clSVMFree(context: cl_context, svm_pointer: *mut c_void
     });
 }
 
+/// What copies memory, as often as it is asked to.
+///
+/// # Errors
+/// `CL_INVALID_OPERATION` where there is no shared virtual memory, `CL_INVALID_VALUE` for null,
+/// `CL_MEM_COPY_OVERLAP`.
+fn copying(
+    context: &Arc<Context>,
+    to: *mut c_void,
+    from: *const c_void,
+    size: usize,
+) -> Result<impl Fn(&Arc<Event>) -> std::result::Result<(), Failure> + Send + Sync + 'static> {
+    capabilities::require_svm()?;
+    ensure!(!to.is_null() && !from.is_null(), CL_INVALID_VALUE);
+    let distance = (to as usize).abs_diff(from as usize);
+    ensure!(distance >= size, CL_MEM_COPY_OVERLAP);
+    let (from, to) = (HostAddress::new(from), HostAddress::new(to));
+    let context = Arc::clone(context);
+    Ok(move |_: &Arc<Event>| {
+        let foreign = || context.svm.find(from.get() as usize).is_none();
+        if on(Fault::SvmMemcpyFromHost) && foreign() {
+            return Ok(());
+        }
+        let ends = [from.get() as usize, to.get() as usize];
+        // SAFETY: the application vouches for both ranges until the command completes.
+        let copy = || unsafe { named::copy(from.get(), to.get(), size) };
+        context.svm.used(&ends, copy)?;
+        context.svm.written(to.get() as usize);
+        Ok(())
+    })
+}
+
 entry_points! {
     /// Frees shared virtual memory in queue order.
     status fn clEnqueueSVMFree(
@@ -109,29 +142,21 @@ entry_points! {
     status fn clEnqueueSVMMemcpy(
         blocking_copy: cl_bool, dst_ptr: *mut c_void, src_ptr: *const c_void, size: usize,
     ) |queue, tail| {
-        capabilities::require_svm()?;
-        ensure!(!dst_ptr.is_null() && !src_ptr.is_null(), CL_INVALID_VALUE);
+        let action = copying(&queue.context, dst_ptr, src_ptr, size)?;
         let list = tail.wait_list(&queue.context)?;
-        let distance = (dst_ptr as usize).abs_diff(src_ptr as usize);
-        ensure!(distance >= size, CL_MEM_COPY_OVERLAP);
-        let (from, to) = (HostAddress::new(src_ptr), HostAddress::new(dst_ptr));
-        let context = std::sync::Arc::clone(&queue.context);
-        let action: Action = Box::new(move |_| {
-            let foreign = || context.svm.find(from.get() as usize).is_none();
-            if on(Fault::SvmMemcpyFromHost) && foreign() {
-                return Ok(());
-            }
-            let ends = [from.get() as usize, to.get() as usize];
-            // SAFETY: the application vouches for both ranges until the command completes.
-            context.svm.used(&ends, || unsafe { named::copy(from.get(), to.get(), size) })?;
-            context.svm.written(to.get() as usize);
-            Ok(())
-        });
-        tail.blocking(blocking_copy).enqueue(&queue, Kind::SvmMemcpy, list, action)
+        tail.blocking(blocking_copy).repeatable(&queue, Kind::SvmMemcpy, list, action)
+    }
+
+    /// Records a copy of memory.
+    record fn clCommandSVMMemcpyKHR(dst_ptr: *mut c_void, src_ptr: *const c_void, size: usize)
+    |queue, tail| {
+        let action = copying(&queue.context, dst_ptr, src_ptr, size)?;
+        let list = tail.wait_list(&queue.context)?;
+        tail.repeatable(&queue, Kind::SvmMemcpy, list, action)
     }
 
     /// Fills memory with a pattern.
-    status fn clEnqueueSVMMemFill(
+    status fn clEnqueueSVMMemFill recorded clCommandSVMMemFillKHR(
         svm_ptr: *mut c_void, pattern: *const c_void, pattern_size: usize, size: usize,
     ) |queue, tail| {
         capabilities::require_svm()?;
@@ -142,14 +167,14 @@ entry_points! {
         let list = tail.wait_list(&queue.context)?;
         let to = HostAddress::new(svm_ptr);
         let context = std::sync::Arc::clone(&queue.context);
-        let action: Action = Box::new(move |_| {
+        let action = move |_: &Arc<Event>| {
             let start = to.get() as usize;
             // SAFETY: the application vouches for the range until the command completes.
             context.svm.used(&[start], || unsafe { named::fill(to.get(), size, &pattern) })?;
             context.svm.written(to.get() as usize);
             Ok(())
-        });
-        tail.enqueue(&queue, Kind::SvmMemFill, list, action)
+        };
+        tail.repeatable(&queue, Kind::SvmMemFill, list, action)
     }
 
     /// Lets the host use a range; a command that is there for its place in the order.

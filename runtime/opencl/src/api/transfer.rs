@@ -2,6 +2,7 @@
 //! Writing and Copying Buffer Objects; Filling Buffer Objects).
 
 use std::ffi::c_void;
+use std::sync::Arc;
 
 use opencl_sys::*;
 
@@ -11,6 +12,7 @@ use crate::ffi::raw::HostAddress;
 use crate::ffi::{Result, ensure, raw};
 use crate::memory::{broken, copy, flags};
 use crate::queue::command::{Action, Kind};
+use crate::queue::event::Event;
 
 /// The longest pattern of a fill: the size of the largest built-in type.
 const MAX_PATTERN: usize = 128;
@@ -87,7 +89,7 @@ entry_points! {
     }
 
     /// Copies from a buffer to a buffer.
-    status fn clEnqueueCopyBuffer(
+    status fn clEnqueueCopyBuffer recorded clCommandCopyBufferKHR(
         src_buffer: cl_mem, dst_buffer: cl_mem, src_offset: usize, dst_offset: usize,
         size: usize,
     ) |queue, tail| {
@@ -101,7 +103,7 @@ entry_points! {
         let distance = (from_origin + src_offset).abs_diff(to_origin + dst_offset);
         let overlaps = from_root == to_root && distance < size;
         ensure!(!overlaps, CL_MEM_COPY_OVERLAP);
-        let action: Action = Box::new(move |_| {
+        let action = move |_: &Arc<Event>| {
             // SAFETY: both ranges were checked against the buffers, which are alive.
             unsafe {
                 copy::bytes(
@@ -111,12 +113,12 @@ entry_points! {
                 );
             }
             Ok(())
-        });
-        tail.enqueue(&queue, Kind::CopyBuffer, list, action)
+        };
+        tail.repeatable(&queue, Kind::CopyBuffer, list, action)
     }
 
     /// Fills a buffer with a pattern.
-    status fn clEnqueueFillBuffer(
+    status fn clEnqueueFillBuffer recorded clCommandFillBufferKHR(
         buffer: cl_mem, pattern: *const c_void, pattern_size: usize, offset: usize,
         size: usize,
     ) |queue, tail| {
@@ -125,11 +127,11 @@ entry_points! {
         // SAFETY: the application vouches for its pattern.
         let pattern = unsafe { pattern_of(pattern, pattern_size, offset, size)? }.to_vec();
         let list = tail.wait_list(&queue.context)?;
-        let action: Action = Box::new(move |_| {
+        let action = move |_: &Arc<Event>| {
             // SAFETY: the range was checked against the buffer, which is alive.
             unsafe { copy::fill(buffer.start_mut().add(offset), size, &pattern) };
             Ok(())
-        });
-        tail.enqueue(&queue, Kind::FillBuffer, list, action)
+        };
+        tail.repeatable(&queue, Kind::FillBuffer, list, action)
     }
 }

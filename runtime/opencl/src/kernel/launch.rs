@@ -21,13 +21,14 @@ use super::print::{self, Stdout};
 use super::range::{Demands, Range};
 use super::settings;
 use crate::children::{Family, Parent};
+use crate::context::Context;
 use crate::ffi::{Error, Result};
 use crate::memory::svm::Allocation;
 use crate::memory::{Buffer, Image, Pipe, owned};
 use crate::object::handle;
 use crate::platform::limits::sub_group_size;
 use crate::platform::{Device, capabilities};
-use crate::program::Target;
+use crate::program::{Built, Target};
 use crate::queue::Queue;
 use crate::queue::command::{Action, Failure};
 use crate::queue::event::Event;
@@ -71,13 +72,18 @@ impl Kernel {
         }
     }
 
-    /// The action that runs this kernel on a device, with what there is of it for that device and
+    /// What it takes to run this kernel on a device, with what there is of it for that device and
     /// the argument values of this moment.
     ///
     /// # Errors
     /// `CL_INVALID_KERNEL_ARGS`, also when a buffer argument has been deleted;
     /// `CL_OUT_OF_RESOURCES` when local memory does not fit.
-    pub fn launch(&self, device: &Arc<Device>, target: &Target, range: &Range) -> Result<Action> {
+    pub fn prepare(
+        &self,
+        device: &Arc<Device>,
+        target: &Target,
+        range: &Range,
+    ) -> Result<Prepared> {
         self.check_local_memory(target)?;
         let mut memory = MemoryMap::new();
         let mut held = Held::default();
@@ -114,7 +120,8 @@ impl Kernel {
             sub_group_size: sub_group_size() as u32,
             memory: Arc::new(memory),
             zero_division: settings::zero_division(),
-            seed: settings::next_seed(&target.built.launches),
+            // Each launch gets its own.
+            seed: 0,
             step_limit: None,
             group_time: limits.group,
             wait_time: limits.wait.filter(|_| !shared),
@@ -125,7 +132,6 @@ impl Kernel {
             interleaving: Interleaving::of_environment(),
         };
         let executable = Arc::clone(&target.built.executable);
-        let around = any().then(|| Around::new(&held, device, &executable, &launch));
         let ready = Ready {
             executable,
             launch,
@@ -135,17 +141,11 @@ impl Kernel {
             uses_queues: target.meta.uses_queues,
             empty: range.is_empty(),
         };
-        if !ready.uses_queues {
-            return Ok(Box::new(move |_| ready.run(around)));
-        }
-        let default = self.context().default_queue(device);
-        let built = Arc::clone(&target.built);
-        Ok(Box::new(move |event| {
-            let launch = ready.launch.clone();
-            let (device, held) = (Arc::clone(&ready.device), Arc::clone(&ready.held));
-            let family = Family::new(event, device, built, launch, held, default);
-            ready.with_children(event, &family).run(around)
-        }))
+        Ok(Prepared {
+            ready,
+            context: Arc::clone(self.context()),
+            built: Arc::clone(&target.built),
+        })
     }
 
     fn capture(
@@ -248,7 +248,41 @@ impl Kernel {
     }
 }
 
+/// A kernel with its arguments and its index space, of which launches are made: one where it is enqueued, and one
+/// each time where it is recorded.
+#[derive(Clone)]
+pub struct Prepared {
+    ready: Ready,
+    context: Arc<Context>,
+    built: Arc<Built>,
+}
+
+impl Prepared {
+    /// The action of a launch.
+    pub fn action(self) -> Action {
+        let Self {
+            mut ready,
+            context,
+            built,
+        } = self;
+        ready.launch.seed = settings::next_seed(&built.launches);
+        let around = any()
+            .then(|| Around::new(&ready.held, &ready.device, &ready.executable, &ready.launch));
+        if !ready.uses_queues {
+            return Box::new(move |_| ready.run(around));
+        }
+        let default = context.default_queue(&ready.device);
+        Box::new(move |event| {
+            let launch = ready.launch.clone();
+            let (device, held) = (Arc::clone(&ready.device), Arc::clone(&ready.held));
+            let family = Family::new(event, device, built, launch, held, default);
+            ready.with_children(event, &family).run(around)
+        })
+    }
+}
+
 /// A kernel that can be run, with all that it needs.
+#[derive(Clone)]
 pub struct Ready {
     /// Where the kernel is.
     pub executable: Arc<Executable>,

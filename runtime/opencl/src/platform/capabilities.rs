@@ -35,7 +35,8 @@ pub fn opencl_version_text() -> String {
 }
 
 /// Extensions of the host API.
-const HOST_EXTENSIONS: [&str; 6] = [
+const HOST_EXTENSIONS: [&str; 7] = [
+    "cl_khr_command_buffer",
     "cl_khr_device_uuid",
     EXTENDED_VERSIONING,
     "cl_khr_icd",
@@ -67,6 +68,7 @@ fn extension_version(name: &str) -> cl_version {
     match name {
         // The one with dot products of vectors that are not packed.
         "cl_khr_integer_dot_product" => version(2, 0, 0),
+        "cl_khr_command_buffer" => version(0, 9, 8),
         _ => version(1, 0, 0),
     }
 }

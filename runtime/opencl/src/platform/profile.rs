@@ -131,6 +131,8 @@ features! {
     Uuid = "uuid", V3_0, [], ["cl_khr_device_uuid"];
     /// The extension that tells the work-group size of an enqueue without one.
     SuggestedSize = "suggested-size", V3_0, [], ["cl_khr_suggested_local_work_size"];
+    /// Command-buffers. "This extension requires OpenCL 1.2 or later."
+    CommandBuffer = "command-buffer", V1_2, [], ["cl_khr_command_buffer"];
     /// Bit fields and bits in reverse order.
     BitOps = "bit-ops", V3_1, [], ["cl_khr_extended_bit_ops"];
     /// Dot products of integers.

@@ -9,6 +9,7 @@ use super::identity::Uuid;
 use super::limits::{self, LARGEST_TYPE};
 use super::profile::{self, Feature, Version};
 use super::{Device, partition, platform, spirv};
+use crate::command_buffer;
 use crate::ffi::answer::Answer;
 use crate::ffi::{Error, Result, ensure};
 use crate::kernel::range;
@@ -61,8 +62,18 @@ pub fn platform_info(name: cl_platform_info) -> Result<Answer> {
 /// # Errors
 /// `CL_INVALID_VALUE` for an unknown name.
 pub fn device_info(device: &Arc<Device>, name: cl_device_info) -> Result<Answer> {
-    // The last query of 1.2; those of its extensions that are here have lower numbers.
-    let later = name > CL_DEVICE_PRINTF_BUFFER_SIZE;
+    let of_buffers = [
+        CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR,
+        CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR,
+        CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR,
+    ]
+    .contains(&name);
+    ensure!(
+        profile::has(Feature::CommandBuffer) || !of_buffers,
+        CL_INVALID_VALUE
+    );
+    // The last query of 1.2; those of its extensions that are here have lower numbers, but for those of command-buffers.
+    let later = name > CL_DEVICE_PRINTF_BUFFER_SIZE && !of_buffers;
     ensure!(profile::includes(Version::V3_0) || !later, CL_INVALID_VALUE);
     let of_uuid = [
         CL_DEVICE_UUID,
@@ -323,6 +334,13 @@ fn queues(name: cl_device_info) -> Option<Answer> {
         CL_DEVICE_MAX_ON_DEVICE_EVENTS => count(limits::DEVICE_EVENTS),
         CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES => {
             bits(CL_DEVICE_QUEUE_SUPPORTED | CL_DEVICE_QUEUE_REPLACEABLE_DEFAULT)
+        }
+        CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR => Answer::of(command_buffer::capabilities()),
+        CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR => {
+            Answer::of(can::queue_properties())
+        }
+        CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR => {
+            Answer::of(0 as cl_command_queue_properties)
         }
         CL_DEVICE_PREFERRED_INTEROP_USER_SYNC => Answer::boolean(true),
         _ => return None,

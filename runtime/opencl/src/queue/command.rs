@@ -73,6 +73,8 @@ codes! {
     SvmMap = CL_COMMAND_SVM_MAP;
     SvmUnmap = CL_COMMAND_SVM_UNMAP;
     SvmMigrateMem = CL_COMMAND_SVM_MIGRATE_MEM;
+    /// All commands of a command-buffer.
+    CommandBuffer = CL_COMMAND_COMMAND_BUFFER_KHR;
     User = CL_COMMAND_USER;
 }
 

@@ -178,11 +178,13 @@ impl Event {
             CL_PROFILING_COMMAND_QUEUED => times.queued,
             CL_PROFILING_COMMAND_SUBMIT => times.submit,
             CL_PROFILING_COMMAND_START => times.start,
+            // What a command-buffer does is its children's.
+            CL_PROFILING_COMMAND_END if self.kind == Kind::CommandBuffer => times.complete,
             CL_PROFILING_COMMAND_END => times.end,
-            // Only kernels have children to wait for, if there is device-side enqueue.
+            // Only command-buffers have children to wait for, and kernels, if there is device-side enqueue.
             CL_PROFILING_COMMAND_COMPLETE => match self.member.get() {
-                Some(_) => times.complete,
-                None => times.end,
+                None if self.kind != Kind::CommandBuffer => times.end,
+                Some(_) | None => times.complete,
             },
             _ => return Err(Error(CL_INVALID_VALUE)),
         }))

@@ -27,7 +27,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use opencl_sys::*;
-use touchstone_faults::{Latitude, takes};
+use touchstone_faults::{Fault, Latitude, on, takes};
 use touchstone_queue::{self as engine, Choice, Pool, Submission};
 
 use crate::callback;
@@ -183,9 +183,36 @@ impl Queue {
             );
         }
         let on_device = on_device.then(|| OnDevice::new(size)).transpose()?;
+        Ok(Self::made(
+            context,
+            device,
+            properties,
+            property_list,
+            on_device,
+        ))
+    }
+
+    /// A queue for what is recorded to another, of its order. The application has no handle of it.
+    pub fn of_recorded(queue: &Arc<Self>) -> Arc<Self> {
+        let mut properties = queue.properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+        if on(Fault::RecordedOutOfOrder) {
+            properties = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+        }
+        let (context, device) = (Arc::clone(&queue.context), Arc::clone(&queue.device));
+        Self::made(context, device, properties, None, None)
+    }
+
+    /// Makes a queue of what has been checked.
+    fn made(
+        context: Arc<Context>,
+        device: Arc<Device>,
+        properties: cl_command_queue_properties,
+        property_list: Option<Vec<cl_queue_properties>>,
+        on_device: Option<OnDevice>,
+    ) -> Arc<Self> {
         let out_of_order = properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0;
         let width = device.limits.compute_units.max(2);
-        Ok(Arc::new(Self {
+        Arc::new(Self {
             header: Header::default(),
             context,
             device,
@@ -202,7 +229,7 @@ impl Queue {
                 },
             ),
             on_device,
-        }))
+        })
     }
 
     /// Makes a queue from a property list, and gives the application a reference to it.
@@ -257,6 +284,11 @@ impl Queue {
         let queue: Arc<Self> = object::find(handle)?;
         ensure!(!queue.is_on_device(), CL_INVALID_COMMAND_QUEUE);
         Ok(queue)
+    }
+
+    /// Whether it has no properties but some of these.
+    pub fn has_only(&self, properties: cl_command_queue_properties) -> bool {
+        self.properties & !properties == 0
     }
 
     /// Checks that commands can be enqueued.

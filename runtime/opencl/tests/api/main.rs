@@ -12,6 +12,7 @@ mod bounds;
 mod buffers;
 mod callbacks;
 mod children;
+mod command_buffers;
 mod consistency;
 mod contexts;
 mod events;

@@ -20,6 +20,7 @@ mod litmus;
 mod objects;
 mod programs;
 mod queues;
+mod recorded;
 #[path = "../api/rig.rs"]
 #[allow(dead_code, reason = "made for other tests, too")]
 mod rig;
@@ -55,6 +56,7 @@ fn scenarios() -> impl Iterator<Item = Scenario> {
         shared::SCENARIOS,
         litmus::SCENARIOS,
         children::SCENARIOS,
+        recorded::SCENARIOS,
     ];
     families.into_iter().flatten().copied()
 }

@@ -121,6 +121,18 @@ pub fn shows(fault: Fault) -> &'static [&'static str] {
         ChildLost | CapturesLost | CapturesKept => &["captures"],
         ChildLocalsSwapped => &["child_locals"],
         CaptureLost => &["child_times"],
+        RecordedLate
+        | EnqueuedUnfinalized
+        | CommandBufferStateStuck
+        | SyncPointsUnchecked
+        | CommandBufferForeignQueue => &["recorded_states"],
+        SyncPointsIgnored | SyncPointsFirstOnly => &["recorded_sync_points"],
+        RecordedBarrierWaitsForNothing | RecordedBarrierHoldsNothing => &["recorded_barrier"],
+        RecordedOutOfOrder => &["recorded_in_order"],
+        RecordedArgumentsLate => &["recorded_arguments"],
+        RecordedCommandLost | RecordedDoneAtOnce | CommandBufferOnce => &["recorded_commands"],
+        CommandBufferWaitListIgnored | CommandBufferCompleteEarly => &["recorded_event"],
+        CommandBufferQueueIgnored => &["recorded_elsewhere"],
         ParentCompleteEarly => &["parent_after_children"],
         DeviceUserFailureHidden => &["failure_of_user_event"],
         ChildFailureHidden => &["failure_of_child"],

@@ -149,7 +149,13 @@ impl<'p> Known<'p> {
                 Fixture::Kernel { program, .. } => self.context(*program),
             },
             Origin::Build(context, ..) => Some(context),
-            Origin::Event(call) => self.context(object(call, 0)?),
+            Origin::Event(call) => match call.function {
+                Function::EnqueueCommandBufferKHR => self.context(self.executes_on(call)?),
+                _ => self.context(object(call, 0)?),
+            },
+            Origin::Made(call) if call.function == Function::CreateCommandBufferKHR => {
+                self.context(only_queue(call)?)
+            }
             Origin::Made(call) => {
                 let of = object(call, 0)?;
                 match self.kind(of)? {
@@ -157,6 +163,14 @@ impl<'p> Known<'p> {
                     _ => self.context(of),
                 }
             }
+        }
+    }
+
+    /// The queue on which an enqueue of a command-buffer has it executed.
+    pub fn executes_on(&self, enqueue: &Call) -> Option<Slot> {
+        match enqueue.arguments.get(1)? {
+            Value::Null => only_queue(self.made(object(enqueue, 2)?)?),
+            _ => only_queue(enqueue),
         }
     }
 
@@ -187,6 +201,17 @@ impl<'p> Known<'p> {
         let fixtures = self.program.fixtures.iter();
         let mut devices = fixtures.filter(|(_, fixture)| *fixture == Fixture::Device(n));
         devices.next().map(|(slot, _)| *slot)
+    }
+}
+
+/// The queue in the list of a call that makes or enqueues a command-buffer.
+pub fn only_queue(call: &Call) -> Option<Slot> {
+    match call.arguments.get(1)? {
+        Value::List(_, queues) => match queues.as_slice() {
+            [queue] => slot_of(queue),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

@@ -30,7 +30,7 @@ use super::function::{Class, Function};
 use super::program::HostProgram;
 use super::record::Record;
 use super::value::{Slot, Value};
-use crate::rule;
+use crate::rule::{self, RuleId};
 use classay_vocabulary::Violation;
 
 super::ids! {
@@ -53,6 +53,8 @@ pub struct Question {
     pub unless: Vec<i32>,
     /// Only runs whose number leaves this remainder ask, divided by [`TURNS`]; all do where there is none.
     pub turn: Option<u8>,
+    /// The rule that it is about, besides that of all answers.
+    pub about: Option<RuleId>,
 }
 
 /// Runs of which one asks a question that has a turn: the others keep the pace that the program has by itself.
@@ -94,12 +96,19 @@ impl Question {
             since: function.signature().since,
             unless: Vec::new(),
             turn: None,
+            about: None,
         }
     }
 
     /// The same, of which older devices know nothing.
     fn since(mut self, version: u16) -> Question {
         self.since = self.since.max(version);
+        self
+    }
+
+    /// The same, which a rule of its own is about.
+    fn about(mut self, rule: RuleId) -> Question {
+        self.about = Some(rule);
         self
     }
 
@@ -232,7 +241,11 @@ impl HostProgram {
             let question = self.questions.get(id.index())?;
             let what = question.wrong(said)?;
             Some(Violation {
-                rules: vec![rule::API_ANSWERS],
+                rules: question
+                    .about
+                    .into_iter()
+                    .chain([rule::API_ANSWERS])
+                    .collect(),
                 what: format!("{} {what}", question.words(self)),
             })
         });

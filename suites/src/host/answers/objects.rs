@@ -1,11 +1,12 @@
 //! What contexts, queues, memory objects, samplers and events must answer.
 
-use super::known::{Known, Origin, bits, object};
+use super::known::{Known, Origin, bits, object, only_queue};
 use super::{Question, Wanted, bytes_of, kernels, memory, programs};
 use crate::host::constant::{Constant, cl};
 use crate::host::function::{Class, Function};
 use crate::host::program::{Call, Fixture, SlotKind};
 use crate::host::value::{Slot, Value};
+use crate::rule;
 
 /// A moment of an object's life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +30,7 @@ impl Known<'_> {
             SlotKind::Memory => memory::of_memory(self, slot),
             SlotKind::Sampler => self.of_sampler(slot),
             SlotKind::Event => self.of_event(slot, origin, age),
+            SlotKind::CommandBuffer => self.of_command_buffer(slot, done),
             SlotKind::Program => programs::of_program(self, slot, done),
             SlotKind::Kernel => kernels::of_kernel(self, slot, done),
             SlotKind::Device => self.of_device(slot, origin),
@@ -164,6 +166,51 @@ impl Known<'_> {
         all
     }
 
+    /// What a command-buffer answers after the calls that were `done`. What properties there are without a list, and
+    /// whether one that is not complete is pending (before version 0.9.8), is left open.
+    fn of_command_buffer(&self, buffer: Slot, done: &[&Call]) -> Vec<Question> {
+        let function = Function::GetCommandBufferInfoKHR;
+        let ask = |name, wanted| Question::new(function, buffer, name, wanted);
+        let references = Wanted::references();
+        let mut all = vec![
+            ask(cl::CL_COMMAND_BUFFER_REFERENCE_COUNT_KHR, references),
+            ask(cl::CL_COMMAND_BUFFER_NUM_QUEUES_KHR, Wanted::word(1)),
+        ];
+        let Some(call) = self.made(buffer) else {
+            return all;
+        };
+        let queue = only_queue(call);
+        let queues = cl::CL_COMMAND_BUFFER_QUEUES_KHR;
+        all.extend(queue.map(|queue| ask(queues, Wanted::object(queue))));
+        let properties = call.arguments.get(2).filter(|list| **list != Value::Null);
+        let array = cl::CL_COMMAND_BUFFER_PROPERTIES_ARRAY_KHR;
+        all.extend(properties.and_then(list).map(|wanted| ask(array, wanted)));
+        // It came with version 0.9.2.
+        all.extend(self.context(buffer).map(|context| {
+            let name = cl::CL_COMMAND_BUFFER_CONTEXT_KHR;
+            let mut question = ask(name, Wanted::object(context));
+            question.unless.push(cl::CL_INVALID_VALUE.value() as i32);
+            question
+        }));
+        let with = |function, place| {
+            done.iter().any(|call| {
+                call.function == function
+                    && object(call, place) == Some(buffer)
+                    && !call.expect.refused()
+            })
+        };
+        let finalized = with(Function::FinalizeCommandBufferKHR, 0);
+        let state = match (finalized, with(Function::EnqueueCommandBufferKHR, 2)) {
+            (false, _) => Wanted::word(cl::CL_COMMAND_BUFFER_STATE_RECORDING_KHR),
+            (true, false) => Wanted::word(cl::CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR),
+            // Executable, or pending.
+            (true, true) => Wanted::Number(4, 1, 2),
+        };
+        let question = ask(cl::CL_COMMAND_BUFFER_STATE_KHR, state);
+        all.push(question.about(rule::CB_LIFECYCLE));
+        all
+    }
+
     fn of_event(&self, event: Slot, origin: Origin<'_>, age: Age) -> Vec<Question> {
         let ask = |name, wanted| Question::new(Function::GetEventInfo, event, name, wanted);
         let mut all = vec![ask(cl::CL_EVENT_REFERENCE_COUNT, Wanted::references())];
@@ -182,8 +229,15 @@ impl Known<'_> {
                 }
             }
             Origin::Event(call) => {
-                let queue = object(call, 0);
-                all.extend(queue.map(|of| ask(cl::CL_EVENT_COMMAND_QUEUE, Wanted::object(of))));
+                let queue = match call.function {
+                    Function::EnqueueCommandBufferKHR => self.executes_on(call),
+                    _ => object(call, 0),
+                };
+                let queue = queue.map(|of| ask(cl::CL_EVENT_COMMAND_QUEUE, Wanted::object(of)));
+                all.extend(queue.map(|question| match call.function {
+                    Function::EnqueueCommandBufferKHR => question.about(rule::CB_QUEUE),
+                    _ => question,
+                }));
                 let command = command(call.function);
                 // "Prior to OpenCL 3.0" a migration of shared virtual memory may be called another.
                 let since = match call.function {
@@ -254,6 +308,7 @@ fn command(function: Function) -> Option<Constant> {
         Function::EnqueueSVMMap => cl::CL_COMMAND_SVM_MAP,
         Function::EnqueueSVMUnmap => cl::CL_COMMAND_SVM_UNMAP,
         Function::EnqueueSVMMigrateMem => cl::CL_COMMAND_SVM_MIGRATE_MEM,
+        Function::EnqueueCommandBufferKHR => cl::CL_COMMAND_COMMAND_BUFFER_KHR,
         _ => return None,
     })
 }

@@ -143,7 +143,7 @@ impl Placing<'_, '_> {
         let may_ask = |slot: &Slot| {
             let changes = matches!(
                 self.known.kind(*slot),
-                Some(SlotKind::Kernel | SlotKind::Program)
+                Some(SlotKind::Kernel | SlotKind::Program | SlotKind::CommandBuffer)
             );
             !others.contains(slot) && (is_alone || !changes)
         };

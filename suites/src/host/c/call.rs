@@ -66,7 +66,7 @@ fn needed(writer: &Writer<'_>, value: &Value, missing: &mut Vec<String>) {
     slots.retain(|slot| !writer.sure.contains(slot));
     missing.extend(slots.iter().map(|slot| writer.name(*slot).to_string()));
     value.each(&mut |value| {
-        if let Value::Answered(id) = value {
+        if let Value::Answered(id) | Value::Number32(id) = value {
             missing.push(format!("answers[{id}].there"));
         }
     });
@@ -317,6 +317,7 @@ impl Parameter<'_> {
             }
             Value::Answer(id, bytes) => format!("answer({id}, {bytes})"),
             Value::Answered(id) => format!("answers[{id}].bytes"),
+            Value::Number32(id) => format!("(cl_uint)number({id})"),
             Value::Within { argument: of, byte } => {
                 let parameters = self.function.signature().parameters;
                 let name = parameters
@@ -365,6 +366,7 @@ impl Parameter<'_> {
                 Function::CreateBufferWithProperties | Function::CreateImageWithProperties => {
                     "cl_mem_properties"
                 }
+                Function::CreateCommandBufferKHR => "cl_ulong",
                 _ => "cl_context_properties",
             },
             Class::Pointer | Class::Callback => match all.first() {

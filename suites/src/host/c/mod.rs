@@ -11,6 +11,7 @@ mod call;
 mod checks;
 mod data;
 mod exchange;
+mod extension;
 mod fixtures;
 mod steps;
 #[cfg(test)]
@@ -70,7 +71,10 @@ pub fn to_c(document: &Document<'_>) -> String {
     c.headers(uses.version, &uses.deprecated);
     for constant in &uses.newer {
         c.line(&format!("#ifndef {constant}"));
-        c.line(&format!("#define {constant} {:#x}", constant.value()));
+        match constant.value() {
+            code if code < 0 => c.line(&format!("#define {constant} ({code})")),
+            value => c.line(&format!("#define {constant} {value:#x}")),
+        }
         c.line("#endif");
     }
     c.line("");
@@ -85,6 +89,7 @@ pub fn to_c(document: &Document<'_>) -> String {
     c.line("");
     c.raw(REPORT);
     c.raw(RUN);
+    extension::write(program, &mut c);
     c.raw(MEMORY);
     if uses.tokens {
         c.raw(include_str!("tokens.c"));

@@ -20,6 +20,7 @@ mod phases;
 mod pipes;
 mod printf;
 mod random;
+mod recorded;
 mod regions;
 mod rewrite;
 mod source;
@@ -84,6 +85,7 @@ pub const FAMILIES: &[Family] = &[
     ("svm", "stack", exchange::stack::stack),
     ("svm", "seen", exchange::seen::seen),
     ("svm", "pairs", exchange::pairs::pairs),
+    ("queue", "recorded", recorded::recorded),
     ("transfer", "buffer", transfer::buffer),
     ("transfer", "rect", transfer::rect),
     ("transfer", "map", transfer::map),

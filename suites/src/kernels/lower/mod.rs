@@ -7,6 +7,7 @@
 
 mod launch;
 mod memory;
+mod recorded;
 #[cfg(test)]
 mod tests;
 mod times;
@@ -62,6 +63,10 @@ struct Lower<'a> {
     choices: Vec<Choice>,
     /// The events of launches that others wait for, by their steps.
     events: BTreeMap<usize, Slot>,
+    /// Command-buffers, by the steps that record them.
+    recorded: BTreeMap<usize, recorded::Made>,
+    /// Queues for command-buffers: out of order, and not.
+    own_queues: BTreeMap<bool, Slot>,
     /// What steps asked of sub-groups.
     sub_groups: BTreeMap<usize, SubGroupAnswers>,
     started: Mark,
@@ -105,6 +110,8 @@ impl<'a> Lower<'a> {
             checks: Vec::new(),
             choices: Vec::new(),
             events: BTreeMap::new(),
+            recorded: BTreeMap::new(),
+            own_queues: BTreeMap::new(),
             sub_groups: BTreeMap::new(),
             started,
             times: Vec::new(),
@@ -167,6 +174,8 @@ impl<'a> Lower<'a> {
         match step {
             Step::Launch(launch) => self.launch(n, launch),
             Step::Move(moved) => self.transfer(moved),
+            Step::Record(record) => self.record(n, record),
+            Step::Play(play) => self.play(n, play),
             Step::Finish => self.finish(),
             Step::Talk { acts, rules } => {
                 self.flush();

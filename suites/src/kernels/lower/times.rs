@@ -23,6 +23,11 @@ impl Lower<'_> {
         Call::enqueue(function, self.queues[0], arguments, &[], event).into()
     }
 
+    /// A command of the first queue of this function has this event.
+    pub(super) fn time(&mut self, function: Function, event: Slot) {
+        self.times.push(Timed { function, event });
+    }
+
     /// Asks for the times of all transfers, which are finished, in order.
     pub(super) fn times(&mut self) {
         let mut last: Option<(AnswerId, AnswerId)> = None;

@@ -20,7 +20,8 @@ impl Lower<'_> {
         Call::enqueue(function, self.queues[0], arguments, &[], None).into()
     }
 
-    fn moving(&mut self, what: &Transfer, wait: Value) -> Vec<Step> {
+    /// The calls of a transfer, of which those that can block do so as `wait` says.
+    pub(super) fn moving(&mut self, what: &Transfer, wait: Value) -> Vec<Step> {
         let sizes = |list: [usize; 3]| Value::sizes(list);
         let (function, all) = match what {
             Transfer::Read(Bytes { from, to, bytes }) => {

@@ -2,7 +2,7 @@
 
 use super::super::generate::FAMILIES;
 use super::cases;
-use crate::kernels::case::{Arg, KernelCase, Kind, Step};
+use crate::kernels::case::{Arg, KernelCase, Kind, ObjectId, Step};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// All kinds with a source, with some seeds of each.
@@ -164,6 +164,10 @@ fn objects_of_launches_come_before_looks_at_them() {
                     if let crate::kernels::transfer::Transfer::Copy(copy) = &moved.what {
                         reached.insert(copy.to.object);
                     }
+                }
+                // Looks come before and after a command-buffer, which may leave some objects as they are.
+                Step::Record(_) => {
+                    reached.extend((0..case.objects.len()).map(|n| ObjectId(n as u16)))
                 }
                 Step::Look { object, .. } => {
                     // What the host keeps for itself is no kernel's.

@@ -1,0 +1,308 @@
+//! Command-buffers: commands that are recorded and enqueued, once or several times, among other commands.
+
+use super::builder::{CaseBuilder, at, noise};
+use crate::choices::Choices;
+use crate::kernels::case::{KernelCase, Kind, ObjectId, Step, Want};
+use crate::kernels::image::{Channel, Format, Image, Order, Shape, Spot};
+use crate::kernels::recorded::{Deed, MULTIPLIER, Mix, Play, Record, Recorded};
+use crate::kernels::transfer::{Bytes, Corner, Pattern, Region, Transfer};
+use crate::rule::{self, RuleId};
+use classay_vocabulary::Need;
+
+/// A kernel that takes long enough for what does not wait for it to be early.
+fn source() -> String {
+    format!(
+        "kernel void mixed(global const uint *from, uint from_at, global uint *to, uint to_at,
+                uint add, uint turns)
+{{
+    uint n = get_global_id(0);
+    uint x = from[from_at + n];
+    for (uint k = 0; k < turns; k++)
+        x = x * {MULTIPLIER}u + add;
+    to[to_at + n] = x;
+}}
+"
+    )
+}
+
+/// An image of the smallest size of memory that is drawn.
+fn image() -> Image {
+    Image {
+        shape: Shape::Plane(8, 4),
+        format: Format {
+            order: Order::Rgba,
+            channel: Channel::Unorm8,
+        },
+    }
+}
+
+/// What a draw knows of its case.
+struct Draw<'c> {
+    choices: &'c mut Choices,
+    case: CaseBuilder,
+    memory: Vec<ObjectId>,
+    images: Vec<ObjectId>,
+    bytes: usize,
+    svm: bool,
+}
+
+/// Commands of a command-buffer, at most.
+const MOST: usize = 9;
+
+/// Command-buffers of an in-order or an out-of-order queue.
+pub fn recorded(choices: &mut Choices) -> KernelCase {
+    let svm = choices.percent(25);
+    let mut case = CaseBuilder::new("command-buffers, recorded and enqueued among other commands");
+    case.case.source = source();
+    // What copies and fills shared memory came with version 0.9.4, other queues than one with the same properties with
+    // 0.9.7. Before 0.9.8 one that is pending must not be enqueued, unless it may be in flight more than once.
+    let newest = choices.percent(60);
+    case.need(&[Need::CommandBuffers(match (newest, svm) {
+        (true, _) => 8,
+        (false, true) => 4,
+        (false, false) => 0,
+    })]);
+    case.need_if(svm, &[Need::SvmCoarse]);
+    let bytes = 4 * choices.one_of(&[32, 64, 100, 256]);
+    let kind = if svm { Kind::SvmCoarse } else { Kind::Buffer };
+    let memory = (0..choices.between(3, 4))
+        .map(|_| case.noise(choices, kind, bytes))
+        .collect();
+    let images = match !svm && choices.percent(30) {
+        true => {
+            case.need(&[Need::ImageObjects, Need::FullProfile]);
+            let own = image();
+            let each = (0..2).map(|_| case.noise(choices, Kind::Image(own), own.bytes()));
+            each.collect()
+        }
+        false => Vec::new(),
+    };
+    let mut draw = Draw {
+        choices,
+        case,
+        memory,
+        images,
+        bytes,
+        svm,
+    };
+    let mut rules: Vec<RuleId> = Vec::new();
+    for _ in 0..draw.choices.between(1, 2) {
+        draw.between();
+        // What was enqueued before has done what it does, or not.
+        let mut before = rules.clone();
+        before.push(rule::CB_NO_EFFECT);
+        let record = draw.record();
+        let while_pending = newest || record.at_once;
+        for rule in record.rules() {
+            if !rules.contains(&rule) {
+                rules.push(rule);
+            }
+        }
+        let step = draw.case.case.steps.len() as u16;
+        draw.case.step(Step::Record(record));
+        // Nothing is done yet.
+        if draw.choices.percent(30) {
+            draw.look(&before);
+        }
+        let plays = draw.choices.between(1, 3);
+        for n in 1..=plays {
+            draw.between();
+            let play = Play {
+                record: step,
+                times: match while_pending {
+                    true => draw.choices.one_of(&[1, 1, 2, 3]),
+                    false => 1,
+                },
+                elsewhere: newest && draw.choices.percent(30),
+                held: draw.choices.percent(25),
+                awaited: !while_pending || draw.choices.percent(40),
+                last: n == plays && draw.choices.percent(50),
+            };
+            draw.case.step(Step::Play(play));
+        }
+    }
+    draw.between();
+    rules.extend([rule::CB_AGAIN, rule::CB_WAIT_LIST, rule::RG_TRANSFER]);
+    draw.look(&rules);
+    draw.case.case.profiled = draw.choices.percent(40);
+    draw.case.case
+}
+
+impl Draw<'_> {
+    fn look(&mut self, rules: &[RuleId]) {
+        for id in [self.memory.clone(), self.images.clone()].concat() {
+            let name = format!("object {}", id.index());
+            self.case.look(id, rules, &name, Want::AsMoved);
+        }
+    }
+
+    /// Ordinary commands.
+    fn between(&mut self) {
+        for _ in 0..self.choices.below(3) {
+            let what = self.transfer();
+            self.case.transfer(what, false);
+        }
+    }
+
+    /// Two objects.
+    fn pair(&mut self) -> (ObjectId, ObjectId) {
+        let from = self.choices.pick(&self.memory).unwrap_or(self.memory[0]);
+        let others: Vec<ObjectId> = self
+            .memory
+            .iter()
+            .copied()
+            .filter(|id| *id != from)
+            .collect();
+        let to = self.choices.pick(&others).unwrap_or(self.memory[1]);
+        (from, to)
+    }
+
+    /// So many words, and where they are in two objects.
+    fn words(&mut self) -> (usize, usize, usize) {
+        let all = self.bytes / 4;
+        let words = match self.choices.percent(50) {
+            true => all,
+            false => self.choices.between(1, all),
+        };
+        let [from, to] = [(); 2].map(|()| 4 * self.choices.below(all - words + 1));
+        (words, from, to)
+    }
+
+    /// A transfer of a region of an image.
+    fn of_image(&mut self, images: [ObjectId; 2]) -> Transfer {
+        let size = image().shape.size();
+        let region = size.map(|n| self.choices.between(1, n));
+        let mut spot = |object| Spot {
+            object,
+            origin: [0, 1, 2].map(|d| self.choices.below(size[d] - region[d] + 1)),
+        };
+        let [from, to] = images.map(&mut spot);
+        let bytes = region.iter().product::<usize>() * image().format.bytes();
+        let buffer = self.choices.pick(&self.memory).unwrap_or(self.memory[0]);
+        let place = at(buffer, 4 * self.choices.below((self.bytes - bytes) / 4 + 1));
+        match self.choices.below(4) {
+            0 => Transfer::CopyImage(Region { from, to, region }),
+            1 => Transfer::CopyImageToBuffer(Region {
+                from,
+                to: place,
+                region,
+            }),
+            2 => Transfer::CopyBufferToImage(Region {
+                from: place,
+                to,
+                region,
+            }),
+            _ => Transfer::FillImage {
+                colour: [(); 4].map(|()| self.choices.below(128) as i64),
+                to,
+                region,
+            },
+        }
+    }
+
+    /// A transfer that can be recorded, too.
+    fn transfer(&mut self) -> Transfer {
+        if let [one, other] = self.images[..]
+            && self.choices.percent(50)
+        {
+            let images = match self.choices.percent(50) {
+                true => [one, other],
+                false => [other, one],
+            };
+            return self.of_image(images);
+        }
+        let (from, to) = self.pair();
+        let (words, from_byte, to_byte) = self.words();
+        let bytes = 4 * words;
+        match self.choices.below(if self.svm { 4 } else { 5 }) {
+            0 | 1 => {
+                let size = self.choices.one_of(&[1, 2, 4]);
+                let pattern = Pattern {
+                    pattern: noise(self.choices).bytes(size),
+                    to: at(to, to_byte),
+                    bytes,
+                };
+                match self.svm {
+                    true => Transfer::SvmFill(pattern),
+                    false => Transfer::Fill(pattern),
+                }
+            }
+            4 => {
+                let corner = |object| Corner {
+                    object,
+                    origin: [4, 1, 0],
+                    row: 16,
+                    slice: 0,
+                };
+                let (from, to) = (corner(from), corner(to));
+                // The last row ends 12 bytes after its beginning.
+                let rows = self.choices.between(1, (self.bytes - 16) / 16);
+                let region = [self.choices.between(1, 12), rows, 1];
+                Transfer::CopyRect(Region { from, to, region })
+            }
+            _ => {
+                let copied = Bytes {
+                    from: at(from, from_byte),
+                    to: at(to, to_byte),
+                    bytes,
+                };
+                match self.svm {
+                    true => Transfer::SvmCopy(copied),
+                    false => Transfer::Copy(copied),
+                }
+            }
+        }
+    }
+
+    fn mix(&mut self) -> Mix {
+        let (from, to) = self.pair();
+        let (words, from_byte, to_byte) = self.words();
+        Mix {
+            from: at(from, from_byte),
+            to: at(to, to_byte),
+            words: words as u32,
+            add: self.choices.below(1 << 16) as u32,
+            turns: self.choices.one_of(&[1, 100, 20_000, 60_000]),
+        }
+    }
+
+    /// A command-buffer whose commands race nowhere: what meets an earlier command waits for its sync point, unless a
+    /// barrier, another sync point or the queue has it wait already.
+    fn record(&mut self) -> Record {
+        let mut record = Record {
+            out_of_order: self.choices.percent(65),
+            at_once: self.choices.percent(20),
+            commands: Vec::new(),
+        };
+        self.case.need_if(
+            record.out_of_order,
+            &[Need::CommandBuffersOutOfOrder, Need::OutOfOrderQueue],
+        );
+        self.case
+            .need_if(record.at_once, &[Need::CommandBuffersAtOnce]);
+        for _ in 0..self.choices.between(2, MOST) {
+            let what = match self.choices.below(9) {
+                0 | 1 if !record.commands.is_empty() => Deed::Barrier,
+                0..=4 => Deed::Mix(self.mix()),
+                _ => Deed::Move(self.transfer()),
+            };
+            let n = record.commands.len();
+            let mut after = Vec::new();
+            if n > 0 && self.choices.percent(25) {
+                after.push(self.choices.below(n) as u16);
+            }
+            record.commands.push(Recorded { what, after });
+            let before = &record.before()[n];
+            let missing: Vec<usize> = record.meetings(&self.case.case)[n]
+                .difference(before)
+                .copied()
+                .collect();
+            let command = &mut record.commands[n];
+            // The latest first: it may have the earlier ones before it.
+            command
+                .after
+                .extend(missing.iter().rev().map(|n| *n as u16));
+        }
+        record
+    }
+}

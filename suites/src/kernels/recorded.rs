@@ -1,0 +1,374 @@
+//! Command-buffers of a case: what is recorded, in which order it must be done, and what that leaves in memory.
+
+use super::case::{KernelCase, Kind, ObjectId, Place, Step};
+use super::effect::Effect;
+use super::transfer::{Move, Transfer};
+use crate::host::Function;
+use crate::rule::{self, RuleId};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// A command-buffer that is made, recorded and finalized.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Record {
+    /// It is recorded to an out-of-order queue; else to the case's first queue.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub out_of_order: bool,
+    /// It is made with CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub at_once: bool,
+    /// Its commands, in the order in which they are recorded.
+    pub commands: Vec<Recorded>,
+}
+
+/// A command of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recorded {
+    /// What it does.
+    pub what: Deed,
+    /// The commands, by their places, whose sync points it waits for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<u16>,
+}
+
+/// What a recorded command does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Deed {
+    /// A transfer among those that can be recorded.
+    Move(Transfer),
+    /// The kernel `mixed` of the case.
+    Mix(Mix),
+    /// A barrier.
+    Barrier,
+}
+
+/// A launch of the kernel `mixed`: each word of one place, taken so many times through `x * MULTIPLIER + add`, comes to
+/// another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mix {
+    /// Where words come from.
+    pub from: Place,
+    /// Where they go.
+    pub to: Place,
+    /// How many: a work-item each.
+    pub words: u32,
+    /// What is added each time.
+    pub add: u32,
+    /// How many times.
+    pub turns: u32,
+}
+
+/// What a word is multiplied with each time.
+pub const MULTIPLIER: u32 = 1_664_525;
+
+/// A command-buffer that is enqueued.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Play {
+    /// The step that records it.
+    pub record: u16,
+    /// How often, one after the other.
+    pub times: u8,
+    /// On another queue than that which it is recorded to.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub elsewhere: bool,
+    /// A user event holds it back until the host has looked at its status.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub held: bool,
+    /// The host waits for its event, and looks at its status then; else what comes after it on the first queue does.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub awaited: bool,
+    /// The program gives up its reference as soon as it is enqueued.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub last: bool,
+}
+
+impl Mix {
+    /// A word that went through it.
+    pub fn word(&self, word: u32) -> u32 {
+        // Two steps are a step with another factor and another sum, so many are composed by squaring.
+        let (mut factor, mut sum) = (1_u32, 0_u32);
+        let (mut step, mut add) = (MULTIPLIER, self.add);
+        let mut turns = self.turns;
+        while turns > 0 {
+            if turns & 1 == 1 {
+                (factor, sum) = (
+                    factor.wrapping_mul(step),
+                    sum.wrapping_mul(step).wrapping_add(add),
+                );
+            }
+            (step, add) = (
+                step.wrapping_mul(step),
+                add.wrapping_mul(step).wrapping_add(add),
+            );
+            turns >>= 1;
+        }
+        word.wrapping_mul(factor).wrapping_add(sum)
+    }
+
+    fn bytes(&self) -> usize {
+        4 * self.words as usize
+    }
+}
+
+/// The function that records what another enqueues.
+pub fn recording(enqueue: Function) -> Option<Function> {
+    Some(match enqueue {
+        Function::EnqueueCopyBuffer => Function::CommandCopyBufferKHR,
+        Function::EnqueueCopyBufferRect => Function::CommandCopyBufferRectKHR,
+        Function::EnqueueFillBuffer => Function::CommandFillBufferKHR,
+        Function::EnqueueCopyImage => Function::CommandCopyImageKHR,
+        Function::EnqueueCopyImageToBuffer => Function::CommandCopyImageToBufferKHR,
+        Function::EnqueueCopyBufferToImage => Function::CommandCopyBufferToImageKHR,
+        Function::EnqueueFillImage => Function::CommandFillImageKHR,
+        Function::EnqueueSVMMemcpy => Function::CommandSVMMemcpyKHR,
+        Function::EnqueueSVMMemFill => Function::CommandSVMMemFillKHR,
+        _ => return None,
+    })
+}
+
+/// Whether a transfer can be recorded.
+fn recordable(what: &Transfer) -> bool {
+    match what {
+        Transfer::Copy(_)
+        | Transfer::Fill(_)
+        | Transfer::CopyRect(_)
+        | Transfer::CopyImage(_)
+        | Transfer::CopyImageToBuffer(_)
+        | Transfer::CopyBufferToImage(_)
+        | Transfer::FillImage { .. }
+        | Transfer::SvmCopy(_)
+        | Transfer::SvmFill(_) => true,
+        Transfer::Read(_)
+        | Transfer::Write(_)
+        | Transfer::ReadRect(_)
+        | Transfer::WriteRect(_)
+        | Transfer::MapRead(_)
+        | Transfer::MapWrite { .. }
+        | Transfer::Renew { .. }
+        | Transfer::ReadImage(_)
+        | Transfer::WriteImage(_)
+        | Transfer::MapReadImage(_)
+        | Transfer::MapWriteImage { .. }
+        | Transfer::SvmMigrate { .. } => false,
+    }
+}
+
+/// What a command reads and writes, as whole objects.
+#[derive(Default)]
+struct Touched {
+    reads: Option<ObjectId>,
+    writes: Option<ObjectId>,
+}
+
+impl Touched {
+    fn of(case: &KernelCase, what: &Deed) -> Touched {
+        let (from, to) = match what {
+            Deed::Barrier => return Touched::default(),
+            Deed::Mix(mix) => (Some(mix.from.object), mix.to.object),
+            Deed::Move(what) => match what.effect(case) {
+                None => return Touched::default(),
+                Some(Effect::Bytes(bytes)) => (Some(bytes.from.object), bytes.to.object),
+                Some(Effect::Pattern { to, .. }) => (None, to.object),
+                Some(Effect::Rectangle(region)) => (Some(region.from.object), region.to.object),
+                Some(Effect::Elements { to, .. }) => (None, to.object),
+            },
+        };
+        let root = |object: ObjectId| case.root(object.at(0)).object;
+        Touched {
+            reads: from.map(root),
+            writes: Some(root(to)),
+        }
+    }
+
+    fn meets(&self, other: &Touched) -> bool {
+        let one = |a: &Touched, b: &Touched| {
+            a.writes.is_some() && (a.writes == b.writes || a.writes == b.reads)
+        };
+        one(self, other) || one(other, self)
+    }
+}
+
+impl Record {
+    /// For each command, those that are complete before it begins: the ones whose sync points it waits for, those
+    /// before the barriers before it, all in an in-order queue; and what is before these.
+    pub fn before(&self) -> Vec<BTreeSet<usize>> {
+        let mut all: Vec<BTreeSet<usize>> = Vec::new();
+        let mut barriers: Vec<usize> = Vec::new();
+        for (n, command) in self.commands.iter().enumerate() {
+            let is_barrier = command.what == Deed::Barrier;
+            let everything = !self.out_of_order || is_barrier && command.after.is_empty();
+            let mut before: BTreeSet<usize> = match everything {
+                true => (0..n).collect(),
+                false => BTreeSet::new(),
+            };
+            let listed = command.after.iter().map(|n| usize::from(*n));
+            for direct in listed
+                .chain(barriers.iter().copied())
+                .filter(|one| *one < n)
+            {
+                before.insert(direct);
+                before.extend(&all[direct]);
+            }
+            barriers.extend(is_barrier.then_some(n));
+            all.push(before);
+        }
+        all
+    }
+
+    /// The commands, each with the earlier ones that share memory with it which one of the two writes.
+    pub fn meetings(&self, case: &KernelCase) -> Vec<BTreeSet<usize>> {
+        let commands = self.commands.iter();
+        let touched: Vec<Touched> = commands.map(|one| Touched::of(case, &one.what)).collect();
+        (0..touched.len())
+            .map(|n| (0..n).filter(|m| touched[n].meets(&touched[*m])).collect())
+            .collect()
+    }
+
+    /// Whether every command keeps to its objects and can be recorded, waits for earlier ones alone, and races with
+    /// none.
+    pub fn fits(&self, case: &KernelCase) -> bool {
+        let one = |(n, command): (usize, &Recorded)| {
+            let earlier = command.after.iter().all(|m| usize::from(*m) < n);
+            earlier
+                && match &command.what {
+                    Deed::Barrier => true,
+                    Deed::Move(what) => {
+                        let alone = Move {
+                            what: what.clone(),
+                            blocking: false,
+                            code: 0,
+                            rules: Vec::new(),
+                        };
+                        recordable(what) && alone.fits(case)
+                    }
+                    Deed::Mix(mix) => mix.fits(case),
+                }
+        };
+        let ordered = || {
+            let mut both = self.before().into_iter().zip(self.meetings(case));
+            both.all(|(before, meets)| meets.is_subset(&before))
+        };
+        self.commands.iter().enumerate().all(one) && ordered()
+    }
+
+    /// The rules that say in which order its commands are done.
+    pub fn rules(&self) -> Vec<RuleId> {
+        let mut rules = Vec::new();
+        let barrier = self.commands.iter().any(|c| c.what == Deed::Barrier);
+        if !self.out_of_order {
+            rules.push(rule::CB_IN_ORDER);
+        } else {
+            let listed = self.commands.iter().any(|c| !c.after.is_empty());
+            rules.extend(listed.then_some(rule::CB_SYNC_POINT));
+            rules.extend(barrier.then_some(rule::CB_BARRIER));
+        }
+        let mixes = |c: &Recorded| matches!(c.what, Deed::Mix(_));
+        let mixes = self.commands.iter().any(mixes);
+        rules.extend(mixes.then_some(rule::CB_ARGUMENTS));
+        rules.extend([rule::CB_COMMANDS, rule::CB_EVENT]);
+        rules
+    }
+}
+
+impl Mix {
+    fn fits(&self, case: &KernelCase) -> bool {
+        let inside = |at: Place| {
+            let object = case.objects.get(at.object.index());
+            object.is_some_and(|object| {
+                let plain = matches!(object.kind, Kind::Buffer | Kind::SvmCoarse);
+                let end = at.byte.checked_add(self.bytes());
+                plain && at.byte.is_multiple_of(4) && end.is_some_and(|end| end <= object.bytes)
+            })
+        };
+        let apart = self.from.object != self.to.object
+            || self.from.byte.abs_diff(self.to.byte) >= self.bytes();
+        self.words > 0 && inside(self.from) && inside(self.to) && apart
+    }
+}
+
+impl KernelCase {
+    /// The command-buffer that a step records.
+    pub fn record(&self, step: u16) -> Option<&Record> {
+        match self.steps.get(usize::from(step))? {
+            Step::Record(record) => Some(record),
+            _ => None,
+        }
+    }
+
+    /// Whether a play is of a command-buffer that was recorded before it and not given up yet.
+    pub(super) fn play_fits(&self, play: &Play, step: usize) -> bool {
+        let given_up = |step: &Step| match step {
+            Step::Play(other) => other.record == play.record && other.last,
+            _ => false,
+        };
+        usize::from(play.record) < step
+            && play.times > 0
+            && self.record(play.record).is_some()
+            && !self.steps[..step].iter().any(given_up)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_turns_at_once_are_the_turns_one_by_one() {
+        for turns in [0, 1, 2, 3, 100, 12_345] {
+            let mix = Mix {
+                from: ObjectId(0).at(0),
+                to: ObjectId(1).at(0),
+                words: 1,
+                add: 77,
+                turns,
+            };
+            let mut word = 5_u32;
+            for _ in 0..turns {
+                word = word.wrapping_mul(MULTIPLIER).wrapping_add(77);
+            }
+            assert_eq!(mix.word(5), word);
+        }
+    }
+
+    fn recorded(out_of_order: bool, commands: &[(bool, &[u16])]) -> Record {
+        let each = commands.iter().map(|(barrier, after)| Recorded {
+            what: match barrier {
+                true => Deed::Barrier,
+                false => Deed::Mix(Mix {
+                    from: ObjectId(0).at(0),
+                    to: ObjectId(1).at(0),
+                    words: 1,
+                    add: 0,
+                    turns: 1,
+                }),
+            },
+            after: after.to_vec(),
+        });
+        Record {
+            out_of_order,
+            at_once: false,
+            commands: each.collect(),
+        }
+    }
+
+    #[test]
+    fn sync_points_barriers_and_in_order_queues_order_commands() {
+        let set = |list: &[usize]| list.iter().copied().collect::<BTreeSet<usize>>();
+        let free = recorded(true, &[(false, &[]), (false, &[]), (false, &[1])]);
+        assert_eq!(free.before(), [set(&[]), set(&[]), set(&[1])]);
+        let all = [(false, &[][..]), (false, &[]), (true, &[]), (false, &[])];
+        let behind = recorded(true, &all).before();
+        assert_eq!(behind[3], set(&[0, 1, 2]));
+        // A barrier with a list waits for that alone.
+        let all = [(false, &[][..]), (false, &[]), (true, &[0]), (false, &[])];
+        let behind = recorded(true, &all).before();
+        assert_eq!(behind[3], set(&[0, 2]));
+        let chain = recorded(false, &[(false, &[]), (false, &[]), (false, &[])]);
+        assert_eq!(chain.before()[2], set(&[0, 1]));
+    }
+}
