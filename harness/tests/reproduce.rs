@@ -140,7 +140,7 @@ fn kernel_cases_compile_and_pass() {
 }
 
 /// A family of each way to hold memory against what must be there.
-const FAMILIES: [&str; 36] = [
+const FAMILIES: [&str; 41] = [
     "ndrange/ids",
     "ndrange/errors",
     "group/barrier",

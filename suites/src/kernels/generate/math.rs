@@ -390,6 +390,15 @@ impl Drawn<'_> {
     }
 }
 
+/// Where a kernel leaves what a function gives, or what it stores.
+struct Out {
+    object: ObjectId,
+    of: Type,
+    what: fn(&Given) -> Gives,
+    /// What it is, behind the function's name.
+    says: &'static str,
+}
+
 /// The kernel of a function, its launch, and the looks at what it left.
 fn add(case: &mut CaseBuilder, n: usize, drawn: &Drawn) {
     let (function, format) = (drawn.function, drawn.format);
@@ -399,7 +408,7 @@ fn add(case: &mut CaseBuilder, n: usize, drawn: &Drawn) {
     let mut args: Vec<Arg> = Vec::new();
     let range = match drawn.known {
         true => Range::line(1, 1),
-        false => Range::line(calls as u64, if calls % 3 == 0 { 3 } else { 1 }),
+        false => Range::line(calls as u64, if calls.is_multiple_of(3) { 3 } else { 1 }),
     };
     if !drawn.known {
         for (n, numbers) in drawn.arguments.iter().enumerate() {
@@ -419,7 +428,7 @@ fn add(case: &mut CaseBuilder, n: usize, drawn: &Drawn) {
             parameters.push(format!("global const int *a{}", drawn.arguments.len()));
         }
     }
-    let mut outs: Vec<(ObjectId, Type, fn(&Given) -> Gives, &str)> = Vec::new();
+    let mut outs: Vec<Out> = Vec::new();
     let results = [
         Some((function.gives, function.of, "first", "")),
         function
@@ -435,7 +444,12 @@ fn add(case: &mut CaseBuilder, n: usize, drawn: &Drawn) {
         let out = case.object(Kind::Buffer, all, Contents::Every(0xa5a5_a5a5));
         args.push(out.into());
         parameters.push(format!("global {} *{name}", drawn.type_name(of, 1)));
-        outs.push((out, of, what, says));
+        outs.push(Out {
+            object: out,
+            of,
+            what,
+            says,
+        });
     }
     let mut body = String::new();
     if drawn.space == Space::Local
@@ -480,7 +494,13 @@ fn add(case: &mut CaseBuilder, n: usize, drawn: &Drawn) {
     };
     let of = vector(format.name(), drawn.lanes);
     let lanes = drawn.lanes as f64;
-    for (out, gives, what, says) in outs {
+    for Out {
+        object,
+        of: gives,
+        what,
+        says,
+    } in outs
+    {
         let wanted = drawn.wanted(what);
         let want = match gives {
             Type::Real => {
@@ -506,7 +526,7 @@ fn add(case: &mut CaseBuilder, n: usize, drawn: &Drawn) {
             }
         };
         case.look(
-            out,
+            object,
             &[rule::C_MATH],
             &format!("{called} of {of}{says}"),
             want,

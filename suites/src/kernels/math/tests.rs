@@ -262,7 +262,8 @@ fn lengths_neither_overflow_nor_vanish() {
 #[test]
 fn functions_of_the_host_are_near_enough() {
     // Another library's functions of the same names, within half a unit and a little.
-    let rows: &[(&str, fn(f32) -> f32)] = &[
+    type Host = fn(f32) -> f32;
+    let rows: &[(&str, Host)] = &[
         ("acos", f32::acos),
         ("atan", f32::atan),
         ("cbrt", f32::cbrt),
