@@ -374,6 +374,13 @@ fn waits(call: &Call) -> Vec<Slot> {
 
 /// Where a call enqueues a command.
 fn queue(call: &Call) -> Option<&Value> {
+    // One that replaces the queue of a command-buffer, which is not known here.
+    if call.function == Function::EnqueueCommandBufferKHR {
+        return match call.arguments.get(1) {
+            Some(Value::List(_, queues)) => queues.first(),
+            _ => None,
+        };
+    }
     let enqueues = call.function.name().starts_with("clEnqueue");
     call.arguments.first().filter(|_| enqueues)
 }

@@ -117,7 +117,7 @@ fn loads(choices: &mut Choices, case: &mut CaseBuilder, n: usize, lie: &Lie) {
         _ => "",
     };
     let (copied, pointer) = match space {
-        "global" => (String::new(), "(global const half *)bytes".to_owned()),
+        "global" => (String::new(), "(global const half*)bytes".to_owned()),
         // Bytes may be anything.
         _ => (
             format!(
@@ -125,7 +125,7 @@ fn loads(choices: &mut Choices, case: &mut CaseBuilder, n: usize, lie: &Lie) {
                 2 * total.next_multiple_of(16),
                 2 * total
             ),
-            format!("({space} half *)room"),
+            format!("({space} half*)room"),
         ),
     };
     let (name, count, place) = (lie.function("load"), lie.count(), lie.place());
@@ -166,7 +166,7 @@ fn stores(choices: &mut Choices, case: &mut CaseBuilder, n: usize, lie: &Lie, fo
     };
     let ty = format.name();
     case.case.source += &format!(
-        "kernel void store{n}(global const {ty} *numbers, global ushort *bits) {{\n    uint i = (uint)get_global_id(0);\n    {name}({given}, {place}, (global half *)bits + {first});\n}}\n"
+        "kernel void store{n}(global const {ty} *numbers, global ushort *bits) {{\n    uint i = (uint)get_global_id(0);\n    {name}({given}, {place}, (global half*)bits + {first});\n}}\n"
     );
     let numbers = (0..lie.items * lie.lanes).map(|_| number(choices, format));
     let numbers: Vec<f64> = numbers.collect();

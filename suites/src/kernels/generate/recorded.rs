@@ -107,6 +107,8 @@ pub fn recorded(choices: &mut Choices) -> KernelCase {
         let plays = draw.choices.between(1, 3);
         for n in 1..=plays {
             draw.between();
+            // While a user event is awaited nothing is released.
+            let held = draw.choices.percent(25);
             let play = Play {
                 record: step,
                 times: match while_pending {
@@ -114,9 +116,9 @@ pub fn recorded(choices: &mut Choices) -> KernelCase {
                     false => 1,
                 },
                 elsewhere: newest && draw.choices.percent(30),
-                held: draw.choices.percent(25),
+                held,
                 awaited: !while_pending || draw.choices.percent(40),
-                last: n == plays && draw.choices.percent(50),
+                last: n == plays && !held && draw.choices.percent(50),
             };
             draw.case.step(Step::Play(play));
         }

@@ -131,6 +131,7 @@ impl Lower<'_> {
             let marker = self.event(n, "before");
             let function = Function::EnqueueMarkerWithWaitList;
             self.add(Call::enqueue(function, first, [], &[], Some(marker)));
+            self.add(Call::of(Function::Flush, first));
             waits.push(marker);
         }
         let gate = play.held.then(|| {
@@ -159,9 +160,6 @@ impl Lower<'_> {
         }
         if play.last {
             self.add(self.b.release(buffer));
-        }
-        if target != first {
-            self.add(Call::of(Function::Flush, first));
         }
         self.add(Call::of(Function::Flush, target));
         if let Some(gate) = gate {

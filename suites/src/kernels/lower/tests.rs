@@ -149,6 +149,16 @@ fn fail(check: &Check, record: &mut Record) {
                 _ => 0,
             };
             bytes[at] ^= 0x81;
+            if let Want::Within(Within {
+                bytes: each,
+                numbers,
+            }) = want
+                && let Some(first) = numbers.first()
+            {
+                // A NaN, or infinity where that is right: no bounds reach to both.
+                let nan = !first.right.nan;
+                bytes[..*each].fill(if nan { 0xff } else { 0 });
+            }
         }
         That::Kernels(mark) => {
             let said = record.kernels.entry(*mark).or_default();

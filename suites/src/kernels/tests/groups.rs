@@ -1,7 +1,8 @@
 //! Index spaces, work-groups, collective functions, sub-groups.
 
 use super::{
-    between, cases, first, launch, number, objects, same, uints, wanted, wanted_words, wants, words,
+    between, cases, first, launch, lone, number, objects, same, uints, wanted, wanted_words, wants,
+    words,
 };
 use crate::kernels::case::{Ids, KernelCase, Launch, Range, Step, Want};
 use crate::rule;
@@ -191,7 +192,7 @@ fn extreme(name: &str, ty: &str) -> i64 {
 #[test]
 fn collective_functions_give_each_work_item_what_its_group_has() {
     let mut seen = std::collections::BTreeSet::new();
-    for (name, case) in cases("group/functions", 60) {
+    for (name, case) in lone("group/functions", 240) {
         let launch = launch(&case);
         let ty = case.about.split(", of ").nth(1).expect("a type");
         let source = &case.source;

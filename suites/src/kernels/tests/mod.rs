@@ -43,6 +43,14 @@ fn cases(kind: &str, seeds: u64) -> impl Iterator<Item = (String, KernelCase)> {
     })
 }
 
+/// Cases of a kind that are a single draw, where others are several (`generate/joined.rs`), of so many.
+fn lone(kind: &str, seeds: u64) -> impl Iterator<Item = (String, KernelCase)> + '_ {
+    cases(kind, seeds).filter(|(_, case)| {
+        let mut all = case.launches().map(|(_, launch)| launch.kernel.as_str());
+        !all.any(|kernel| kernel.ends_with(|c: char| c.is_ascii_digit()))
+    })
+}
+
 /// The only launch of a case.
 fn launch(case: &KernelCase) -> &Launch {
     let mut all = case.launches().map(|(_, launch)| launch);

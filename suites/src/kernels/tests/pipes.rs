@@ -179,6 +179,9 @@ fn reservations_fill_the_pipe_and_empty_it() {
             assert_eq!(packet, 8, "{name}: uint2");
             let each = number(&case.source, "for (uint i = ") as u32;
             let chunk = number(&case.source, "at += ") as u32;
+            // So many more than fit are refused.
+            let refused = "is_valid_reserve_id(reserve_write_pipe(p, ";
+            let room = room + 1 - number(&case.source, refused) as u32;
             let mut held = 0;
             for (_, launch) in case.launches() {
                 let items = launch.range.items() as u32;

@@ -1,6 +1,6 @@
 //! Copies of work-groups, stores of vectors, and the bytes of arguments.
 
-use super::{between, cases, first, launch, number, objects, uints, wanted};
+use super::{between, cases, first, launch, lone, number, objects, uints, wanted};
 use crate::kernels::case::Arg;
 
 /// The bytes of a type of OpenCL C, and of one of its components.
@@ -40,7 +40,7 @@ fn apart(block: &str, side: &str) -> usize {
 #[test]
 fn groups_take_back_one_more_than_they_brought() {
     let mut seen = std::collections::BTreeSet::new();
-    for (name, case) in cases("group/copies", 80) {
+    for (name, case) in lone("group/copies", 320) {
         let (_, launch) = case.launches().next().expect("a launch");
         let [from, to] = objects(launch)[..] else {
             panic!("{name}: two buffers")
@@ -87,7 +87,7 @@ fn groups_take_back_one_more_than_they_brought() {
 
 #[test]
 fn vectors_lie_where_vstore_puts_them() {
-    for (name, case) in cases("memory/vectors", 80) {
+    for (name, case) in lone("memory/vectors", 320) {
         let launch = launch(&case);
         let [from, to, through] = objects(launch)[..] else {
             panic!("{name}: three buffers")

@@ -354,12 +354,21 @@ fn encoded(
             Channel::Half => (-2048, 2048),
             Channel::Float => (-16_777_216, 16_777_216),
         };
-        let value = if format.channel == Channel::Unsigned32 {
+        let value = if matches!(
+            format.channel,
+            Channel::Unsigned8 | Channel::Unsigned16 | Channel::Unsigned32
+        ) {
             unsigned
         } else {
             number
         };
-        assert!((low..=high).contains(&value), "{name}: {value}");
+        // Fractions and integers of few bits saturate; of the others none is beyond.
+        let few = !matches!(
+            format.channel,
+            Channel::Signed32 | Channel::Unsigned32 | Channel::Half | Channel::Float
+        );
+        assert!(few || (low..=high).contains(&value), "{name}: {value}");
+        let value = value.clamp(low, high);
         match format.channel {
             Channel::Unorm8 | Channel::Unsigned8 => bytes.push(value as u8),
             Channel::Snorm8 | Channel::Signed8 => bytes.push((value as i8).cast_unsigned()),
