@@ -4,36 +4,10 @@
 //! number ("Relative Error as ULPs"). What meets or gives a number that is not normal is left open, for such numbers
 //! may be flushed to zero; so is what gives a NaN, for its bits are any NaN's.
 
+use crate::kernels::math::format::{Format, Mode};
+
 use super::number::{Comparison, INT, Integer, LANES, Type, UINT, Value};
 use std::cmp::Ordering;
-
-/// How a conversion rounds ("Rounding Modes").
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
-    /// None is named: towards zero to an integer, to the nearest from one.
-    Default,
-    /// To the nearest, to the even one of two.
-    Even,
-    Zero,
-    Up,
-    Down,
-}
-
-/// Every one.
-pub const MODES: [Mode; 5] = [Mode::Default, Mode::Even, Mode::Zero, Mode::Up, Mode::Down];
-
-impl Mode {
-    /// How it ends the name of a function.
-    pub fn text(self) -> &'static str {
-        match self {
-            Mode::Default => "",
-            Mode::Even => "_rte",
-            Mode::Zero => "_rtz",
-            Mode::Up => "_rtp",
-            Mode::Down => "_rtn",
-        }
-    }
-}
 
 /// A function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -439,7 +413,7 @@ impl Real {
             _ => None,
         };
         if let Some((of, mode)) = from {
-            return Some(from_integer(of.number(bits[0]), mode).to_bits().into());
+            return Some(Format::Float.bits(Format::Float.of_integer(of.number(bits[0]), mode)));
         }
         if self == Real::FromHalf {
             return from_half(bits[0] as u32).map(u64::from);
@@ -546,44 +520,16 @@ fn to_integer(x: f32, of: Integer, mode: Mode, saturated: bool) -> Option<u64> {
 /// The bits of the number of half the precision that a number becomes, where that is a normal one ("vstore_half",
 /// which rounds to the nearest by default).
 fn to_half(x: f32, mode: Mode) -> Option<u32> {
-    let bits = x.to_bits();
-    // 13 bits fewer of the fraction, and an exponent whose zero is 15, not 127.
-    let (sign, magnitude) = (bits >> 16 & 0x8000, bits & 0x7fff_ffff);
-    let kept = (magnitude >> 13).checked_sub((127 - 15) << 10)?;
-    let left = magnitude & 0x1fff;
-    let up = match mode {
-        Mode::Default | Mode::Even => left > 0x1000 || left == 0x1000 && kept & 1 == 1,
-        Mode::Zero => false,
-        Mode::Up => left > 0 && sign == 0,
-        Mode::Down => left > 0 && sign != 0,
-    };
-    let kept = kept + u32::from(up);
-    (0x400..0x7c00).contains(&kept).then_some(sign | kept)
+    let half = Format::Half.rounded(x.into(), mode);
+    let normal = half.is_finite() && half.abs() >= Format::Half.least_normal();
+    normal.then(|| Format::Half.bits(half) as u32)
 }
 
 /// The bits of the `float` that is a normal number of half the precision.
 fn from_half(bits: u32) -> Option<u32> {
-    let (sign, magnitude) = (bits & 0x8000, bits & 0x7fff);
-    let normal = (0x400..0x7c00).contains(&magnitude);
-    normal.then(|| sign << 16 | ((magnitude + ((127 - 15) << 10)) << 13))
-}
-
-/// A `float` that an integer becomes.
-fn from_integer(number: i128, mode: Mode) -> f32 {
-    let nearest = number as f32;
-    let is_greater = nearest as i128 > number;
-    let is_less = (nearest as i128) < number;
-    let back = match mode {
-        Mode::Default | Mode::Even => false,
-        Mode::Zero => (number > 0 && is_greater) || (number < 0 && is_less),
-        Mode::Up => is_less,
-        Mode::Down => is_greater,
-    };
-    match (back, is_less) {
-        (false, _) => nearest,
-        (true, true) => next_after(nearest, f32::INFINITY),
-        (true, false) => next_after(nearest, f32::NEG_INFINITY),
-    }
+    let half = Format::Half.number(bits.into());
+    let normal = half.is_finite() && half.abs() >= Format::Half.least_normal();
+    normal.then(|| (half as f32).to_bits())
 }
 
 /// The number next to one that is not zero, on the way to another.

@@ -45,6 +45,30 @@ macro_rules! args {
 }
 pub(super) use args;
 
+/// A type of so many lanes, or a function of it, by the name that it has of one.
+pub(super) fn vector(scalar: &str, lanes: usize) -> String {
+    match lanes {
+        1 => scalar.into(),
+        _ => format!("{scalar}{lanes}"),
+    }
+}
+
+/// An expression that reads the number or the vector at a place of an array of its scalars.
+pub(super) fn load(lanes: usize, from: &str, at: &str) -> String {
+    match lanes {
+        1 => format!("{from}[{at}]"),
+        n => format!("vload{n}({at}, {from})"),
+    }
+}
+
+/// A statement that writes one there.
+pub(super) fn store(lanes: usize, what: &str, to: &str, at: &str) -> String {
+    match lanes {
+        1 => format!("{to}[{at}] = {what};"),
+        n => format!("vstore{n}({what}, {at}, {to});"),
+    }
+}
+
 /// A case that is being made.
 #[derive(Default)]
 pub(super) struct CaseBuilder {

@@ -1,12 +1,11 @@
 //! Conversions between numbers with a fraction of every precision and all others, each way to round, with saturation and
 //! without.
 
-use super::builder::{CaseBuilder, args};
+use super::builder::{CaseBuilder, args, load, store, vector};
 use crate::choices::Choices;
 use crate::kernels::case::{Contents, KernelCase, Kind, Range, Unit, Want};
 use crate::kernels::code::number::{INTEGERS, Integer};
-use crate::kernels::code::real::{MODES, Mode};
-use crate::kernels::math::format::Format;
+use crate::kernels::math::format::{Format, MODES, Mode};
 use crate::rule;
 
 /// Numbers of a kernel: a multiple of each size of a vector.
@@ -76,27 +75,16 @@ fn add(
     saturated: bool,
 ) {
     let lanes = choices.one_of(&[1usize, 1, 2, 3, 4, 8, 16]);
-    let count = if lanes == 1 {
-        String::new()
-    } else {
-        lanes.to_string()
-    };
     let sat = if saturated { "_sat" } else { "" };
-    let call = format!("convert_{}{count}{sat}{}", to.name(), mode.text());
+    let call = format!("convert_{}{sat}{}", vector(to.name(), lanes), mode.text());
     // A scalar is cast as well; that rounds as where no mode is named.
     let cast = lanes == 1 && mode == Mode::Default && !saturated && choices.percent(50);
-    let value = match lanes {
-        1 => "from[i]".to_owned(),
-        n => format!("vload{n}(i, from)"),
-    };
+    let value = load(lanes, "from", "i");
     let converted = match cast {
         true => format!("({})({value})", to.name()),
         false => format!("{call}({value})"),
     };
-    let kept = match lanes {
-        1 => format!("to[i] = {converted};"),
-        n => format!("vstore{n}({converted}, i, to);"),
-    };
+    let kept = store(lanes, &converted, "to", "i");
     case.case.source += &format!(
         "kernel void convert{n}(global const {} *from, global {} *to) {{\n    size_t i = get_global_id(0);\n    {kept}\n}}\n",
         from.name(),
@@ -112,7 +100,7 @@ fn add(
             }
             (Type::Whole(of), Type::Real(format)) => {
                 let x = integer(choices, of, format);
-                (of.wrap(x), format.bits(rounded(x, format, mode)))
+                (of.wrap(x), format.bits(format.of_integer(x, mode)))
             }
             (Type::Real(own), Type::Real(format)) => {
                 let x = common(choices, own, format);
@@ -195,34 +183,6 @@ fn integer(choices: &mut Choices, of: Integer, to: Format) -> i128 {
     }
 }
 
-/// The number that an integer becomes.
-fn rounded(n: i128, to: Format, mode: Mode) -> f64 {
-    let near = n as f64;
-    // Of the two numbers of an `f64` around it the one on its other side says which way the integer lies.
-    let exact = near as i128 == n;
-    if to == Format::Double {
-        let above = near as i128 > n;
-        let up = match mode {
-            Mode::Default | Mode::Even => return near,
-            Mode::Zero => n < 0,
-            Mode::Up => true,
-            Mode::Down => false,
-        };
-        return match (up, above) {
-            (true, false) if !exact => near.next_up(),
-            (false, true) => near.next_down(),
-            _ => near,
-        };
-    }
-    // Rounded once: a bit that is lost stays as an odd last bit.
-    let odd = match exact || near.to_bits() % 2 == 1 {
-        true => near,
-        false if (near as i128) < n => near.next_up(),
-        false => near.next_down(),
-    };
-    to.rounded(odd, mode)
-}
-
 /// A number that two formats have room for.
 fn common(choices: &mut Choices, from: Format, to: Format) -> f64 {
     let part = 1.0 + choices.below(1 << 30) as f64 / f64::from(1 << 30);
@@ -242,53 +202,6 @@ fn common(choices: &mut Choices, from: Format, to: Format) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn integers_are_rounded_once_and_each_way() {
-        // 2^24 + 1 lies halfway between two floats, and a little more above it does not.
-        let tie = (1 << 24) + 1;
-        assert_eq!(rounded(tie, Format::Float, Mode::Even), f64::from(1 << 24));
-        assert_eq!(
-            rounded(tie, Format::Float, Mode::Up),
-            f64::from((1 << 24) + 2)
-        );
-        let more = (i128::from(tie as i32) << 38) + 1;
-        let above = libm::ldexp(f64::from((1 << 24) + 2), 38);
-        assert_eq!(rounded(more, Format::Float, Mode::Even), above);
-        assert_eq!(rounded(-more, Format::Float, Mode::Default), -above);
-        let long = (1 << 62) + 1;
-        assert_eq!(
-            rounded(long, Format::Double, Mode::Even),
-            libm::ldexp(1.0, 62)
-        );
-        assert_eq!(
-            rounded(long, Format::Double, Mode::Up),
-            libm::ldexp(1.0, 62).next_up()
-        );
-        assert_eq!(
-            rounded(-long, Format::Double, Mode::Zero),
-            -libm::ldexp(1.0, 62)
-        );
-        assert_eq!(
-            rounded(-long, Format::Double, Mode::Down),
-            (-libm::ldexp(1.0, 62)).next_down()
-        );
-        for n in [
-            0i128,
-            1,
-            -7,
-            16_777_217,
-            123_456_789_012,
-            (1 << 63) - 1,
-            -(1 << 63),
-        ] {
-            assert_eq!(
-                rounded(n, Format::Float, Mode::Even),
-                f64::from(n as f32),
-                "{n}"
-            );
-        }
-    }
 
     #[test]
     fn fractions_become_integers_that_the_type_has() {

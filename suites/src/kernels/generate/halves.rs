@@ -1,11 +1,10 @@
 //! Numbers of half the precision in memory: vectors of them are loaded and stored beside each other, or each at a place of
 //! its own alignment.
 
-use super::builder::{CaseBuilder, args};
+use super::builder::{CaseBuilder, args, load, store, vector};
 use crate::choices::Choices;
 use crate::kernels::case::{Contents, KernelCase, Kind, Range, Want};
-use crate::kernels::code::real::MODES;
-use crate::kernels::math::format::Format;
+use crate::kernels::math::format::{Format, MODES};
 use crate::rule;
 
 /// A number that half the precision holds as a normal one, when it is rounded in any way; seldom one that it is exactly.
@@ -24,8 +23,8 @@ fn number(choices: &mut Choices, format: Format) -> f64 {
     if choices.percent(50) { -value } else { value }
 }
 
-/// Where vectors lie, and how they are reached.
-struct Lie {
+/// Where vectors layout, and how they are reached.
+struct Layout {
     lanes: usize,
     /// `vloada_half` and `vstorea_half`.
     aligned: bool,
@@ -38,11 +37,11 @@ struct Lie {
     turned: bool,
 }
 
-impl Lie {
-    fn draw(choices: &mut Choices) -> Lie {
+impl Layout {
+    fn draw(choices: &mut Choices) -> Layout {
         let lanes = choices.one_of(&[1usize, 2, 3, 3, 4, 8, 16]);
         let aligned = lanes > 1 && choices.percent(60);
-        Lie {
+        Layout {
             lanes,
             aligned,
             // "vloada_half3 reads a half3 from the address computed as (p + (offset * 4))".
@@ -62,15 +61,7 @@ impl Lie {
     /// The name of what loads or stores them.
     fn function(&self, what: &str) -> String {
         let aligned = if self.aligned { "a" } else { "" };
-        format!("v{what}{aligned}_half{}", self.count())
-    }
-
-    /// The lanes in the name of a type.
-    fn count(&self) -> String {
-        match self.lanes {
-            1 => String::new(),
-            n => n.to_string(),
-        }
+        vector(&format!("v{what}{aligned}_half"), self.lanes)
     }
 
     /// The number of a work-item's vector, as a kernel has it.
@@ -101,16 +92,16 @@ pub fn halves(choices: &mut Choices) -> KernelCase {
     };
     case.case.source = case.need_type(format.name()).into();
     for n in 0..choices.between(1, 4) {
-        let lie = Lie::draw(choices);
-        loads(choices, &mut case, n, &lie);
-        stores(choices, &mut case, n, &lie, format);
+        let layout = Layout::draw(choices);
+        loads(choices, &mut case, n, &layout);
+        stores(choices, &mut case, n, &layout, format);
     }
     case.case
 }
 
 /// Vectors from global, local or private memory.
-fn loads(choices: &mut Choices, case: &mut CaseBuilder, n: usize, lie: &Lie) {
-    let (total, first) = (lie.total(), lie.first);
+fn loads(choices: &mut Choices, case: &mut CaseBuilder, n: usize, layout: &Layout) {
+    let (total, first) = (layout.total(), layout.first);
     let space = choices.one_of(&["global", "local", "private"]);
     let wait = match space {
         "local" => "    barrier(CLK_LOCAL_MEM_FENCE);\n",
@@ -128,26 +119,27 @@ fn loads(choices: &mut Choices, case: &mut CaseBuilder, n: usize, lie: &Lie) {
             format!("({space} half*)room"),
         ),
     };
-    let (name, count, place) = (lie.function("load"), lie.count(), lie.place());
-    let kept = match lie.lanes {
-        1 => "loaded[i] = value;".to_owned(),
-        n => format!("vstore{n}(value, i, loaded);"),
-    };
+    let (name, ty, place) = (
+        layout.function("load"),
+        vector("float", layout.lanes),
+        layout.place(),
+    );
+    let kept = store(layout.lanes, "value", "loaded", "i");
     case.case.source += &format!(
-        "kernel void load{n}(global const uchar *bytes, global float *loaded) {{\n    uint i = (uint)get_global_id(0);\n{copied}    float{count} value = {name}({place}, {pointer} + {first});\n    {kept}\n}}\n"
+        "kernel void load{n}(global const uchar *bytes, global float *loaded) {{\n    uint i = (uint)get_global_id(0);\n{copied}    {ty} value = {name}({place}, {pointer} + {first});\n    {kept}\n}}\n"
     );
     let numbers = (0..total).map(|_| Format::Half.nearest(number(choices, Format::Half)));
     let numbers: Vec<f64> = numbers.collect();
     let bytes = numbers.iter().flat_map(|x| half(*x));
     let bytes = Contents::Bytes(bytes.collect());
     let from = case.object(Kind::Buffer, 2 * total, bytes);
-    let loaded = case.unwritten(lie.items * lie.lanes);
+    let loaded = case.unwritten(layout.items * layout.lanes);
     // Each work-item has the local memory of its group for itself.
-    let group = if space == "local" { 1 } else { lie.items };
-    let range = Range::line(lie.items as u64, group as u64);
+    let group = if space == "local" { 1 } else { layout.items };
+    let range = Range::line(layout.items as u64, group as u64);
     case.launch(format!("load{n}"), args![from, loaded], range);
-    let wanted = (0..lie.items).flat_map(|item| {
-        let lanes = numbers.iter().skip(lie.begin(item)).take(lie.lanes);
+    let wanted = (0..layout.items).flat_map(|item| {
+        let lanes = numbers.iter().skip(layout.begin(item)).take(layout.lanes);
         lanes.map(|x| (*x as f32).to_bits())
     });
     let says = format!("what {name} gave");
@@ -156,19 +148,22 @@ fn loads(choices: &mut Choices, case: &mut CaseBuilder, n: usize, lie: &Lie) {
 }
 
 /// Vectors of floats or doubles to global memory, where what lies between them stays.
-fn stores(choices: &mut Choices, case: &mut CaseBuilder, n: usize, lie: &Lie, format: Format) {
+fn stores(
+    choices: &mut Choices,
+    case: &mut CaseBuilder,
+    n: usize,
+    layout: &Layout,
+    format: Format,
+) {
     let mode = choices.one_of(&MODES);
-    let name = lie.function("store") + mode.text();
-    let (place, first) = (lie.place(), lie.first);
-    let given = match lie.lanes {
-        1 => "numbers[i]".to_owned(),
-        n => format!("vload{n}(i, numbers)"),
-    };
+    let name = layout.function("store") + mode.text();
+    let (place, first) = (layout.place(), layout.first);
+    let given = load(layout.lanes, "numbers", "i");
     let ty = format.name();
     case.case.source += &format!(
         "kernel void store{n}(global const {ty} *numbers, global ushort *bits) {{\n    uint i = (uint)get_global_id(0);\n    {name}({given}, {place}, (global half*)bits + {first});\n}}\n"
     );
-    let numbers = (0..lie.items * lie.lanes).map(|_| number(choices, format));
+    let numbers = (0..layout.items * layout.lanes).map(|_| number(choices, format));
     let numbers: Vec<f64> = numbers.collect();
     let bytes = numbers.iter().flat_map(|x| {
         let bits = format.bits(*x).to_le_bytes();
@@ -176,17 +171,17 @@ fn stores(choices: &mut Choices, case: &mut CaseBuilder, n: usize, lie: &Lie, fo
     });
     let bytes: Vec<u8> = bytes.collect();
     let from = case.object(Kind::Buffer, bytes.len(), Contents::Bytes(bytes));
-    let untouched = vec![0x5a; 2 * lie.total()];
+    let untouched = vec![0x5a; 2 * layout.total()];
     let mut wanted = untouched.clone();
     let out = case.object(Kind::Buffer, untouched.len(), Contents::Bytes(untouched));
-    let range = Range::line(lie.items as u64, lie.items as u64);
+    let range = Range::line(layout.items as u64, layout.items as u64);
     case.launch(format!("store{n}"), args![from, out], range);
     for (number, x) in numbers.iter().enumerate() {
-        let at = 2 * (lie.begin(number / lie.lanes) + number % lie.lanes);
+        let at = 2 * (layout.begin(number / layout.lanes) + number % layout.lanes);
         wanted[at..at + 2].copy_from_slice(&half(Format::Half.rounded(*x, mode)));
     }
     let says = format!("what {name} left");
-    if lie.apart == lie.lanes {
+    if layout.apart == layout.lanes {
         case.look(out, &[rule::C_REALS], &says, Want::bytes(wanted));
         return;
     }
@@ -194,7 +189,7 @@ fn stores(choices: &mut Choices, case: &mut CaseBuilder, n: usize, lie: &Lie, fo
     case.case.source += &format!(
         "kernel void pick{n}(global const ushort *bits, global uint *all) {{\n    size_t i = get_global_id(0);\n    all[i] = bits[i / 3 * 4 + i % 3];\n}}\n"
     );
-    let three = wanted.chunks_exact(8).take(lie.items);
+    let three = wanted.chunks_exact(8).take(layout.items);
     let three = three.flat_map(|four| four.chunks_exact(2).take(3));
     let words = three.map(|half| u32::from(u16::from_le_bytes([half[0], half[1]])));
     let words: Vec<u32> = words.collect();

@@ -15,15 +15,26 @@ pub(super) fn several(choices: &mut Choices, draw: fn(&mut Choices) -> KernelCas
     let mut all = draw(choices);
     for n in 1..count {
         let more = draw(choices);
-        if more.needs.is_subset(&all.needs) {
+        if more.needs.is_subset(&all.needs) && joins(&more) {
             append(&mut all, more, n);
         }
     }
     all
 }
 
-/// Adds what a case does to another, with names of its own. Of both it holds that they only launch, move nothing, and
-/// look.
+/// Whether a case only builds one source, launches, and looks: of everything else it is not known here which objects it
+/// names.
+fn joins(case: &KernelCase) -> bool {
+    let plain = case.steps.iter().all(|step| match step {
+        Step::Launch(launch) => launch.after.is_empty(),
+        Step::Look { want, .. } => !matches!(want, Want::Pointers(_) | Want::SubGroups { .. }),
+        _ => false,
+    });
+    let one_source = case.units.is_empty() && case.module.is_empty() && case.built_in.is_empty();
+    plain && one_source && case.quit.is_none() && case.device_queues.is_empty()
+}
+
+/// Adds what a case that joins does to another, with names of its own.
 fn append(all: &mut KernelCase, mut more: KernelCase, n: usize) {
     let names = defined(&more.source);
     let renamed = |text: &str| {
@@ -66,16 +77,13 @@ fn append(all: &mut KernelCase, mut more: KernelCase, n: usize) {
                 name,
                 want,
                 even_so,
-            } => {
-                debug_assert!(!matches!(want, Want::Pointers(_) | Want::SubGroups { .. }));
-                Step::Look {
-                    object: moved(object),
-                    rules,
-                    name,
-                    want,
-                    even_so,
-                }
-            }
+            } => Step::Look {
+                object: moved(object),
+                rules,
+                name,
+                want,
+                even_so,
+            },
             other => other,
         };
         all.steps.push(step);

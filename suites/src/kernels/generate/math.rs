@@ -1,6 +1,6 @@
 //! Kernels that call functions of numbers with a fraction, and the numbers that these may give.
 
-use super::builder::CaseBuilder;
+use super::builder::{CaseBuilder, load, store, vector};
 use crate::choices::Choices;
 use crate::host::check::Wanted;
 use crate::kernels::case::{Arg, Contents, KernelCase, Kind, ObjectId, Range, Unit, Want, Within};
@@ -231,14 +231,6 @@ fn inside(choices: &mut Choices, domain: Domain, exponent: i32) -> f64 {
     if negative && !above { -size } else { size }
 }
 
-/// The name of a type of so many lanes.
-fn vector(scalar: &str, lanes: usize) -> String {
-    match lanes {
-        1 => scalar.into(),
-        _ => format!("{scalar}{lanes}"),
-    }
-}
-
 impl Drawn<'_> {
     /// Lanes of what it gives.
     fn given_lanes(&self) -> usize {
@@ -332,14 +324,8 @@ impl Drawn<'_> {
 
     /// The statements of one call: its arguments, the call, and what becomes of what it gives.
     fn body(&self, arguments: &[String], call: &str, pad: &str) -> String {
-        let load = |lanes: usize, from: &str, at: &str| match lanes {
-            1 => format!("{from}[{at}]"),
-            n => format!("vload{n}({at}, {from})"),
-        };
-        let store = |lanes: usize, what: &str, to: &str| match lanes {
-            1 => format!("{pad}{to}[{call}] = {what};\n"),
-            n => format!("{pad}vstore{n}({what}, {call}, {to});\n"),
-        };
+        let stored =
+            |lanes: usize, what: &str, to: &str| format!("{pad}{}\n", store(lanes, what, to, call));
         let (lanes, given) = (self.lanes, self.given_lanes());
         let mut text = String::new();
         let mut passed: Vec<String> = Vec::new();
@@ -361,8 +347,8 @@ impl Drawn<'_> {
                 passed.push(format!("x{n}"));
             }
         }
-        if let Some(stored) = self.function.stores {
-            let ty = self.type_name(stored, given);
+        if let Some(also) = self.function.stores {
+            let ty = self.type_name(also, given);
             match self.space {
                 Space::Private => {
                     text += &format!("{pad}{ty} also;\n");
@@ -374,15 +360,15 @@ impl Drawn<'_> {
         }
         let ty = self.type_name(self.function.gives, given);
         text += &format!("{pad}{ty} result = {};\n", self.text(&passed));
-        text += &store(given, "result", "first");
+        text += &stored(given, "result", "first");
         if self.function.stores.is_some() {
             match self.space {
                 // Of a quotient the lowest seven bits are known, and its sign.
                 Space::Private if self.function.name == "remquo" => {
-                    text += &store(given, "also % 128", "second");
+                    text += &stored(given, "also % 128", "second");
                 }
-                Space::Private => text += &store(given, "also", "second"),
-                Space::Local => text += &store(given, "rooms[get_local_id(0)]", "second"),
+                Space::Private => text += &stored(given, "also", "second"),
+                Space::Local => text += &stored(given, "rooms[get_local_id(0)]", "second"),
                 Space::Global => {}
             }
         }

@@ -1,6 +1,32 @@
 //! The numbers of each precision, as `f64`s that are exactly these.
 
-use crate::kernels::code::real::Mode;
+/// How a conversion rounds ("Rounding Modes").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// None is named: towards zero to an integer, to the nearest from one.
+    Default,
+    /// To the nearest, to the even one of two.
+    Even,
+    Zero,
+    Up,
+    Down,
+}
+
+/// Every one.
+pub const MODES: [Mode; 5] = [Mode::Default, Mode::Even, Mode::Zero, Mode::Up, Mode::Down];
+
+impl Mode {
+    /// How it ends the name of a function.
+    pub fn text(self) -> &'static str {
+        match self {
+            Mode::Default => "",
+            Mode::Even => "_rte",
+            Mode::Zero => "_rtz",
+            Mode::Up => "_rtp",
+            Mode::Down => "_rtn",
+        }
+    }
+}
 
 /// A floating-point format of IEEE 754.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -193,6 +219,34 @@ impl Format {
             Mode::Zero | Mode::Down => self.down(value),
             Mode::Up => self.up(value),
         }
+    }
+
+    /// The number that an integer becomes.
+    pub fn of_integer(self, n: i128, mode: Mode) -> f64 {
+        let near = n as f64;
+        // Of the two numbers of an `f64` around it the one on its other side says which way the integer lies.
+        let exact = near as i128 == n;
+        if self == Format::Double {
+            let above = near as i128 > n;
+            let up = match mode {
+                Mode::Default | Mode::Even => return near,
+                Mode::Zero => n < 0,
+                Mode::Up => true,
+                Mode::Down => false,
+            };
+            return match (up, above) {
+                (true, false) if !exact => near.next_up(),
+                (false, true) => near.next_down(),
+                _ => near,
+            };
+        }
+        // Rounded once: a bit that is lost stays as an odd last bit.
+        let odd = match exact || near.to_bits() % 2 == 1 {
+            true => near,
+            false if (near as i128) < n => near.next_up(),
+            false => near.next_down(),
+        };
+        self.rounded(odd, mode)
     }
 
     /// The nearest number, the even one of two; infinity where that would be beyond the greatest.

@@ -1,4 +1,4 @@
-use super::format::{FORMATS, Format};
+use super::format::{FORMATS, Format, Mode};
 use super::functions::{FUNCTIONS, Function, Given};
 use super::*;
 use crate::choices::Choices;
@@ -295,5 +295,55 @@ fn functions_of_the_host_are_near_enough() {
                 );
             }
         }
+    }
+}
+
+#[test]
+fn integers_are_rounded_once_and_each_way() {
+    // 2^24 + 1 lies halfway between two floats, and a little more above it does not.
+    let tie = (1 << 24) + 1;
+    assert_eq!(
+        Format::Float.of_integer(tie, Mode::Even),
+        f64::from(1 << 24)
+    );
+    assert_eq!(
+        Format::Float.of_integer(tie, Mode::Up),
+        f64::from((1 << 24) + 2)
+    );
+    let more = (i128::from(tie as i32) << 38) + 1;
+    let above = libm::ldexp(f64::from((1 << 24) + 2), 38);
+    assert_eq!(Format::Float.of_integer(more, Mode::Even), above);
+    assert_eq!(Format::Float.of_integer(-more, Mode::Default), -above);
+    let long = (1 << 62) + 1;
+    assert_eq!(
+        Format::Double.of_integer(long, Mode::Even),
+        libm::ldexp(1.0, 62)
+    );
+    assert_eq!(
+        Format::Double.of_integer(long, Mode::Up),
+        libm::ldexp(1.0, 62).next_up()
+    );
+    assert_eq!(
+        Format::Double.of_integer(-long, Mode::Zero),
+        -libm::ldexp(1.0, 62)
+    );
+    assert_eq!(
+        Format::Double.of_integer(-long, Mode::Down),
+        (-libm::ldexp(1.0, 62)).next_down()
+    );
+    for n in [
+        0i128,
+        1,
+        -7,
+        16_777_217,
+        123_456_789_012,
+        (1 << 63) - 1,
+        -(1 << 63),
+    ] {
+        assert_eq!(
+            Format::Float.of_integer(n, Mode::Even),
+            f64::from(n as f32),
+            "{n}"
+        );
     }
 }

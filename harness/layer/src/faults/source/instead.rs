@@ -147,6 +147,8 @@ fn form(name: &str, count: usize, makes: impl Fn(SourceMutation) -> bool) -> Opt
         ("get_sub_group_local_id", 0) if makes(SubGroupMapByGroup) => {
             "(get_group_id(0) & 1 ? get_sub_group_size() - 1 - get_sub_group_local_id() : get_sub_group_local_id())"
         }
+        ("sub_group_shuffle", 2) if makes(ShuffleKeepsOwn) => "($0)",
+        ("sub_group_non_uniform_all", 1) if makes(VoteOfAny) => "sub_group_non_uniform_any($0)",
         ("sub_group_reduce_add", 1) if makes(SubGroupOneSum) => {
             "(get_num_sub_groups() == 1 ? ($0) : sub_group_reduce_add($0))"
         }

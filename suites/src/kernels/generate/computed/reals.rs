@@ -3,8 +3,9 @@
 use super::author::Author;
 use super::pieces::Results;
 use crate::kernels::code::number::*;
-use crate::kernels::code::real::{BEYOND, Domain, MODES, NEAR, RELATIONS, Real, Relation, WHOLES};
+use crate::kernels::code::real::{BEYOND, Domain, NEAR, RELATIONS, Real, Relation, WHOLES};
 use crate::kernels::code::*;
+use crate::kernels::math::format::MODES;
 
 impl Author<'_> {
     /// A function of `float`s of which every bit is known, and one of another type of it.

@@ -501,6 +501,12 @@ fn expressions_and_statements_are_others() {
     one(AngleByQuotient, "atan2(a, b)", "atan((a) / (b))");
     one(LengthOverflows, "length(a)", "sqrt(dot(a, a))");
     one(HalfVectorsPacked, "vloada_half3(i, p)", "vload_half3(i, p)");
+    one(ShuffleKeepsOwn, "sub_group_shuffle(v, n)", "(v)");
+    one(
+        VoteOfAny,
+        "sub_group_non_uniform_all(a > 4)",
+        "sub_group_non_uniform_any(a > 4)",
+    );
     one(HaddRoundsUp, "hadd(a, hadd(b, c))", "rhadd(a, rhadd(b, c))");
     one(AbsDiffSaturates, "abs_diff(a, b)", "sub_sat(a, b)");
     one(BitselectSwapped, "bitselect(a, b, c)", "bitselect(b, a, c)");
