@@ -10,7 +10,10 @@ const MOST: usize = 4;
 
 /// A case of several draws. Those that need something of a device which the first one does not need are left out: the
 /// case is skipped no more often than the first would be.
-pub(super) fn several(choices: &mut Choices, draw: fn(&mut Choices) -> KernelCase) -> KernelCase {
+pub(super) fn several(
+    choices: &mut Choices,
+    draw: impl Fn(&mut Choices) -> KernelCase,
+) -> KernelCase {
     let count = choices.between(1, MOST);
     let mut all = draw(choices);
     for n in 1..count {

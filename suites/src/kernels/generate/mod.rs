@@ -53,9 +53,7 @@ pub const FAMILIES: &[Family] = &[
     ("subgroup", "collective", |c| {
         joined::several(c, subgroups::collective)
     }),
-    ("subgroup", "exchange", |c| {
-        joined::several(c, subgroups::exchange)
-    }),
+    ("subgroup", "exchange", subgroups::exchange),
     ("subgroup", "map", subgroups::map),
     ("subgroup", "one", |c| joined::several(c, subgroups::one)),
     ("subgroup", "progress", subgroups::progress),
@@ -118,7 +116,7 @@ pub fn cases_a_round(kind: &str) -> u32 {
     match kind {
         "kernels/computed" => 8,
         "kernels/math" => 4,
-        "kernels/conversions" => 2,
+        "kernels/conversions" | "subgroup/exchange" => 2,
         _ => 1,
     }
 }

@@ -5,6 +5,7 @@
 
 use super::builder::{CaseBuilder, args, cl, divides, groups};
 use super::functions::COLLECTIVE;
+use super::joined;
 use crate::choices::Choices;
 use crate::kernels::case::{
     Contents, KernelCase, Kind, ObjectId, Range, SUB_GROUP_FIELDS, Step, Unit, Want,
@@ -434,10 +435,14 @@ fn exchanged(choices: &mut Choices, extension: Extension, real: bool) -> (String
     }
 }
 
-/// A function of an extension, on values of a type, in sub-groups of every size.
+/// Functions of an extension, on values of a type each, in sub-groups of every size.
 pub fn exchange(choices: &mut Choices) -> KernelCase {
-    let mut case = CaseBuilder::new("sub-groups exchange values, vote and add up");
     let extension = choices.one_of(&Extension::ALL);
+    joined::several(choices, |choices| exchange_by(choices, extension))
+}
+
+fn exchange_by(choices: &mut Choices, extension: Extension) -> KernelCase {
+    let mut case = CaseBuilder::new("sub-groups exchange values, vote and add up");
     case.need(&[Need::SubGroups, Need::Extension(extension)]);
     let ty = choices.one_of(&["int", "uint", "long", "ulong", "float", "short", "uchar"]);
     let (name, text) = exchanged(choices, extension, ty == "float");

@@ -396,7 +396,7 @@ pub static FUNCTIONS: &[Function] = &[
         near!(|y, x| libm::atan2(y, x) / PI, falling 2),
     ),
     function("cbrt", &[Wide], ulps!(2.0, 2.0), near!(libm::cbrt)),
-    function("ceil", &[Near], NONE, exact!(f64::ceil)),
+    function("ceil", &[Turns], NONE, exact!(f64::ceil)),
     function("copysign", &[Wide, Near], NONE, exact!(f64::copysign, 2)),
     function("cos", &[Near], ulps!(2.0, 4.0), near!(libm::cos)),
     function("cosh", &[Near], ulps!(2.0, 4.0), near!(libm::cosh)),
@@ -418,7 +418,7 @@ pub static FUNCTIONS: &[Function] = &[
             false => rounded(given, |x, y| x - y, |x, y| x - y),
         }
     }),
-    function("floor", &[Near], NONE, exact!(f64::floor)),
+    function("floor", &[Turns], NONE, exact!(f64::floor)),
     function(
         "fma",
         &[Near, Near, Near],
@@ -480,7 +480,7 @@ pub static FUNCTIONS: &[Function] = &[
         NONE,
         exact!(|x, y| libm::remquo(x, y).0, 2),
     ),
-    function("rint", &[Near], NONE, exact!(f64::round_ties_even)),
+    function("rint", &[Turns], NONE, exact!(f64::round_ties_even)),
     function(
         "rootn",
         &[Wide],
@@ -493,7 +493,7 @@ pub static FUNCTIONS: &[Function] = &[
         |given| near(given, rootn(given.x(), given.n)),
     )
     .with_int(),
-    function("round", &[Near], NONE, exact!(f64::round)),
+    function("round", &[Turns], NONE, exact!(f64::round)),
     function(
         "rsqrt",
         &[PlainAbove],
@@ -521,7 +521,7 @@ pub static FUNCTIONS: &[Function] = &[
         ulps!(4.0, 16.0),
         near!(libm::tgamma, falling),
     ),
-    function("trunc", &[Near], NONE, exact!(f64::trunc)),
+    function("trunc", &[Turns], NONE, exact!(f64::trunc)),
     // Those that store something, too.
     function("fract", &[Near], NONE, fraction).stores(Type::Real, exact!(f64::floor)),
     function("frexp", &[Wide], NONE, |given| {
