@@ -3,12 +3,14 @@
 
 use super::alone::{TOGETHER, rounds_of};
 use super::beside::{Beside, News};
+use super::next::Next;
 use super::reach::Covers;
 use super::results::Results;
 use super::schedule::{Clock, Company, Learned, Pace, TIMES, Until, by_value};
 use crate::Error;
 use crate::judge::ChosenModel;
 use crate::plan::Case;
+use crate::threads::lock;
 use crate::worker::protocol::Known;
 use crate::worker::session::{Limits, Session, Stop};
 use classay_reports::record::{CaseResult, Launch};
@@ -191,7 +193,8 @@ impl Active {
                 // What the device lacks is reported at once, and costs nothing.
                 let (lacking, able): (Vec<_>, Vec<_>) =
                     alone.into_iter().partition(|&at| self.is_lacking(at));
-                let (able, mut others) = (by_value(able, 1), by_value(others, TIMES));
+                let able = by_value(able, 1).places;
+                let others = by_value(others, TIMES);
                 let learned = Mutex::default();
                 if within.is_none() {
                     // Everything runs to its end. What litmus tests take beyond their share is taken from the
@@ -203,8 +206,11 @@ impl Active {
                     let part = able.len() as f64 / self.cases.len().max(1) as f64;
                     self.in_rounds(&lacking, (1, TOGETHER), None, None, observer)?;
                     self.alone(&able, end(part), None, observer)?;
+                    let others = Mutex::new(Next::in_order(&others.places));
                     return self.beside(&others, jobs, (None, end(1.0)), &learned, observer);
                 }
+                let next = Next::by_time(&self.cases, &others.places, others.about_rules);
+                let others = Mutex::new(next);
                 let until = match able.is_empty() {
                     true => clock.whole(),
                     false => clock.beside(),
@@ -217,7 +223,6 @@ impl Active {
                 self.alone(&able, paced, until, observer)?;
                 // What there is time for of those that were not reached.
                 if let Some(until) = until {
-                    others.retain(|&at| !self.results.has(&self.cases[at].id));
                     let paced = Some(until.last_begin);
                     self.beside(&others, jobs, (Some(until), paced), &learned, observer)?;
                 }
@@ -229,7 +234,7 @@ impl Active {
     /// Runs cases beside each other.
     fn beside(
         &mut self,
-        which: &[usize],
+        next: &Mutex<Next>,
         jobs: usize,
         (until, paced): (Option<Until>, Option<Instant>),
         learned: &Mutex<Learned>,
@@ -237,12 +242,12 @@ impl Active {
     ) -> Result<(), Halt> {
         let beside = Beside {
             cases: &self.cases,
-            which,
+            next,
             model: &self.model,
             limits: self.limits,
             until,
             jobs,
-            pace: Mutex::new(Pace::new(paced, which.len(), jobs)),
+            pace: Mutex::new(Pace::new(paced, lock(next).left(), jobs)),
             learned,
         };
         let (cases, results) = (&self.cases, &mut self.results);

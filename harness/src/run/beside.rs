@@ -7,6 +7,7 @@
 //! happened before.
 
 use super::active::Halt;
+use super::next::Next;
 use super::schedule::{Learned, Pace, Until, kind};
 use crate::judge::ChosenModel;
 use crate::plan::Case;
@@ -14,7 +15,7 @@ use crate::threads::lock;
 use crate::worker::session::{Limits, Session, Stop};
 use crate::worker::turns::Turns;
 use classay_reports::record::CaseResult;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -33,8 +34,8 @@ pub(super) enum News {
 /// What the threads share.
 pub(super) struct Beside<'a> {
     pub cases: &'a [Case],
-    /// Places of the cases to run, in order.
-    pub which: &'a [usize],
+    /// The cases to run.
+    pub next: &'a Mutex<Next>,
     pub model: &'a ChosenModel,
     pub limits: Limits,
     pub until: Option<Until>,
@@ -55,16 +56,16 @@ impl Beside<'_> {
         keep: &mut dyn FnMut(News) -> Result<(), Halt>,
     ) -> Result<(), Halt> {
         let turns = Turns::new(self.jobs);
-        let (next, over) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let over = AtomicBool::new(false);
         let (send, news) = channel();
-        let threads = (self.jobs * THREADS).min(self.which.len());
+        let threads = (self.jobs * THREADS).min(lock(self.next).left());
         std::thread::scope(|scope| {
             let threads: Vec<_> = (0..threads)
                 .map(|_| {
                     let (session, send) = (first.another().poisoned(), send.clone());
-                    let (turns, next, over) = (&turns, &next, &over);
+                    let (turns, over) = (&turns, &over);
                     scope.spawn(move || {
-                        let ended = self.serve(session, turns, next, over, &send);
+                        let ended = self.serve(session, turns, over, &send);
                         if ended.is_err() {
                             over.store(true, Ordering::Relaxed);
                         }
@@ -98,20 +99,16 @@ impl Beside<'_> {
         &self,
         mut session: Session,
         turns: &Arc<Turns>,
-        next: &AtomicUsize,
         over: &AtomicBool,
         send: &Sender<News>,
     ) -> Result<(), Stop> {
         let late = || self.until.is_some_and(|u| Instant::now() >= u.last_begin);
-        let wanted = || {
-            let begun = next.load(Ordering::Relaxed);
-            !over.load(Ordering::Relaxed) && begun < self.which.len() && !late()
-        };
+        let wanted = || !over.load(Ordering::Relaxed) && lock(self.next).left() > 0 && !late();
         while let Some(turn) = turns.take(&wanted) {
             if !wanted() {
                 break;
             }
-            let Some(&at) = self.which.get(next.fetch_add(1, Ordering::Relaxed)) else {
+            let Some(at) = lock(self.next).begin(self.cases) else {
                 break;
             };
             let case = lock(&self.pace).case(&self.cases[at]);
@@ -128,11 +125,12 @@ impl Beside<'_> {
             session.take_turn(None);
             match ran {
                 Ok(result) => {
+                    lock(self.next).ended(self.cases, at, result.seconds);
                     lock(&self.pace).took(&case, result.seconds);
                     lock(self.learned).saw(kind, &result);
                     let _ = send.send(News::Ends(Box::new(result)));
                 }
-                Err(Stop::TimeIsUp) => {}
+                Err(Stop::TimeIsUp) => lock(self.next).cut(self.cases, at),
                 Err(stop) => return Err(stop),
             }
         }

@@ -9,6 +9,7 @@ mod active;
 mod alone;
 mod beside;
 pub mod failures;
+mod next;
 mod reach;
 pub mod results;
 mod resume;

@@ -1,7 +1,7 @@
 //! In which order cases run, which of them beside each other, and until when.
 //!
-//! A run that has a minute says most when it first runs one case of every kind, then a second of every kind,
-//! and so on: what its time does not reach is then what it knows most about. Cases whose outcomes are counted
+//! A run that has a minute says most when it first runs one case of every kind and then those that cost it least (see
+//! [`next`](super::next)): what its time does not reach is then what it knows most about. Cases whose outcomes are counted
 //! need the machine alone, or the rates would be those of a busy machine; all others run beside each other.
 
 use crate::plan::{Case, is_generated_test};
@@ -114,7 +114,7 @@ pub(super) fn by_value(
     mut which: Vec<usize>,
     times: usize,
     covers: &dyn Fn(&Case) -> BTreeSet<RuleId>,
-) -> Vec<usize> {
+) -> Ranked {
     which.sort_by_key(|&at| (has_ordinary(&cases[at]), size(&cases[at]), at));
     let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
     let mut rank = vec![0; cases.len()];
@@ -128,11 +128,15 @@ pub(super) fn by_value(
         which.iter().map(|&at| (at, covers(&cases[at]))).collect();
     let mut order = Vec::new();
     let mut covered = BTreeSet::new();
-    for _ in 0..times {
+    let mut about_rules = 0;
+    for time in 0..times {
         covered.clear();
         let (new, others) = first_with(which, &mut covered, |at| rules[&at].clone());
         order.extend(new);
         which = others;
+        if time == 0 {
+            about_rules = order.len();
+        }
     }
     let mut lowered: BTreeSet<Lowered> = order.iter().flat_map(|&at| lowered(&cases[at])).collect();
     let (new, others) = first_with(which, &mut lowered, |at| self::lowered(&cases[at]));
@@ -140,7 +144,19 @@ pub(super) fn by_value(
     order.extend(others);
     // Shipped tests show one thing each.
     order.sort_by_key(|&at| is_generated_test(&cases[at]));
-    order
+    Ranked {
+        places: order,
+        about_rules,
+    }
+}
+
+/// Cases by their value.
+pub(super) struct Ranked {
+    /// Their places in the list of all.
+    pub places: Vec<usize>,
+    /// How many of them, the first ones, are about a rule that none before them is about. They are all cases that
+    /// are, but for generated litmus tests, which come last.
+    pub about_rules: usize,
 }
 
 /// Those that have something which is not among the seen and which none before them has; then the others.
@@ -378,7 +394,7 @@ mod tests {
     fn every_kind_comes_before_the_second_of_any() {
         let cases = plan::drawn(3);
         let none = |_: &Case| BTreeSet::new();
-        let order = by_value(&cases, (0..cases.len()).collect(), TIMES, &none);
+        let order = by_value(&cases, (0..cases.len()).collect(), TIMES, &none).places;
         let kinds = cases.len() / 3;
         let all: BTreeSet<_> = cases.iter().map(kind).collect();
         let round: u32 = all.iter().map(|kind| cases_a_round(kind).min(3)).sum();
@@ -394,7 +410,7 @@ mod tests {
             true => BTreeSet::from([RuleId::named("ex.a.rule")]),
             false => BTreeSet::new(),
         };
-        let order = by_value(&cases, (0..cases.len()).collect(), TIMES, &rule);
+        let order = by_value(&cases, (0..cases.len()).collect(), TIMES, &rule).places;
         assert_eq!(order[0], last);
     }
 
@@ -402,7 +418,7 @@ mod tests {
     fn a_round_has_more_cases_of_some_kinds() {
         let cases = plan::drawn_for_a_run(2);
         let none = |_: &Case| BTreeSet::new();
-        let order = by_value(&cases, (0..cases.len()).collect(), TIMES, &none);
+        let order = by_value(&cases, (0..cases.len()).collect(), TIMES, &none).places;
         let first = &order[..cases.len() / 2];
         let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
         for &at in first {
@@ -419,7 +435,7 @@ mod tests {
     fn what_is_lowered_in_a_way_of_its_own_comes_early() {
         let cases = plan::shipped().expect("the shipped tests");
         let none = |_: &Case| BTreeSet::new();
-        let order = by_value(&cases, (0..cases.len()).collect(), 1, &none);
+        let order = by_value(&cases, (0..cases.len()).collect(), 1, &none).places;
         let place = |name: &str| {
             let place = order.iter().position(|&at| cases[at].test == name);
             place.expect("a shipped test")
@@ -440,7 +456,7 @@ mod tests {
             let mut cases = plan::generated_tests(api, 3, 1).expect("generated tests");
             cases.extend(plan::shipped_of(api).expect("the shipped tests"));
             let none = |_: &Case| BTreeSet::new();
-            let order = by_value(&cases, (0..cases.len()).collect(), 1, &none);
+            let order = by_value(&cases, (0..cases.len()).collect(), 1, &none).places;
             let last: BTreeSet<usize> = order[cases.len() - 3..].iter().copied().collect();
             assert_eq!(last, BTreeSet::from([0, 1, 2]), "{api}");
         }
@@ -450,7 +466,7 @@ mod tests {
     fn what_compilers_lower_in_a_way_of_their_own_comes_early() {
         let cases = plan::shipped().expect("the shipped tests");
         let none = |_: &Case| BTreeSet::new();
-        let order = by_value(&cases, (0..cases.len()).collect(), 1, &none);
+        let order = by_value(&cases, (0..cases.len()).collect(), 1, &none).places;
         let place = |name: &str| {
             let at = |&at: &usize| cases[at].test == name;
             order.iter().position(at).expect("a place")
