@@ -570,6 +570,8 @@ pub enum Pitches {
     Close,
     /// From row to row and from slice to slice so many bytes as these answers of eight bytes say.
     Answered(AnswerId, AnswerId),
+    /// From row to row and from slice to slice so many bytes.
+    Given(usize, usize),
 }
 
 /// A function of the program that the implementation calls.

@@ -115,6 +115,20 @@ pub struct Object {
     /// Of a buffer or an image: created with CL_MEM_ALLOC_HOST_PTR, too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub alloc_host: bool,
+    /// Of an image: its rows and slices stand apart in the host's memory that it is made from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub apart: Option<Apart>,
+}
+
+/// How the rows and slices of an image stand apart in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Apart {
+    /// Bytes from one row to the next: whole elements, at least those of a row.
+    pub row: usize,
+    /// Bytes from one slice, or one image of an array, to the next: whole rows, at least those of a slice. 0 for an
+    /// image that has one only.
+    pub slice: usize,
 }
 
 /// What memory is.

@@ -316,6 +316,11 @@ impl Image {
     pub fn bytes(self) -> usize {
         self.shape.elements().saturating_mul(self.format.bytes())
     }
+
+    /// Bytes of a row without gaps.
+    pub fn row(self) -> usize {
+        self.shape.size()[0].saturating_mul(self.format.bytes())
+    }
 }
 
 /// A place in an image.

@@ -147,6 +147,7 @@ mod tests {
             bytes,
             contents,
             alloc_host: false,
+            apart: None,
         };
         let part = Kind::SubBuffer {
             of: ObjectId(0),

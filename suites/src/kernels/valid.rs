@@ -1,14 +1,35 @@
 //! Whether a case keeps to its objects.
 
 use super::case::{
-    Arg, Ids, KernelCase, Kind, Launch, ObjectId, Permutation, Place, Range, SUB_GROUP_FIELDS,
-    Step, Want, Within,
+    Apart, Arg, Ids, KernelCase, Kind, Launch, ObjectId, Permutation, Place, Range,
+    SUB_GROUP_FIELDS, Step, Want, Within,
 };
 use super::effect::{inside, kind};
+use super::image::{Image, Shape};
 use crate::host::exchange;
 
 /// The most bytes of an object.
 const MOST: usize = 1 << 28;
+
+impl Apart {
+    /// Whether an image can be made from memory with these pitches (Image Descriptor).
+    fn fits(self, image: Image) -> bool {
+        let [_, rows, slices] = image.shape.size();
+        let Apart { row, slice } = self;
+        let whole = |of: usize, all: usize| of > 0 && all.is_multiple_of(of);
+        let close = image.row();
+        let sliced = match image.shape {
+            Shape::Line(_) => return false,
+            Shape::Plane(..) => slice == 0,
+            Shape::Lines(..) => whole(row, slice) && slice >= row,
+            Shape::Block(..) | Shape::Planes(..) => {
+                whole(row, slice) && row.checked_mul(rows).is_some_and(|all| slice >= all)
+            }
+        };
+        let most = MOST / rows.max(slices).max(1);
+        row >= close && whole(image.format.bytes(), row) && sliced && row.max(slice) <= most
+    }
+}
 
 /// Whether every place lies in its object; else what does not.
 pub fn valid(case: &KernelCase) -> Result<(), String> {
@@ -24,6 +45,13 @@ pub fn valid(case: &KernelCase) -> Result<(), String> {
             if !fits {
                 return Err(format!("object {n} is no part of a buffer before it"));
             }
+        }
+        let fits = |apart: Apart| match object.kind.image() {
+            Some(image) => apart.fits(image),
+            None => false,
+        };
+        if !object.apart.is_none_or(fits) {
+            return Err(format!("rows of object {n} cannot stand so far apart"));
         }
         let own = match object.kind {
             Kind::Image(image) => Some(image.bytes()),

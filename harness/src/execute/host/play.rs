@@ -337,6 +337,7 @@ impl<'r> Player<'r> {
         Some(match pitches {
             Pitches::Close => [region[0], region[0] * region[1]],
             Pitches::Answered(row, slice) => [answered(row)?, answered(slice)?],
+            Pitches::Given(row, slice) => [row, slice],
         })
     }
 

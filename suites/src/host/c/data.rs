@@ -57,6 +57,7 @@ pub fn write(writer: &Writer<'_>, at: Place, data: &Data, c: &mut Text) {
                 Pitches::Answered(row, slice) => {
                     [row, slice].map(|id| format!("(size_t)number({id})"))
                 }
+                Pitches::Given(row, slice) => [row, slice].map(usize::to_string),
             };
             let from = writer.place(*from);
             let ([row, slice], [to_row, to_slice]) = (pitches(apart), pitches(to_apart));

@@ -129,6 +129,7 @@ impl CaseBuilder {
             bytes,
             contents,
             alloc_host: false,
+            apart: None,
         });
         id
     }

@@ -5,7 +5,7 @@
 
 use super::builder::{CaseBuilder, args, at, cl};
 use crate::choices::Choices;
-use crate::kernels::case::{Arg, Contents, KernelCase, Kind, ObjectId, Range, Step, Want};
+use crate::kernels::case::{Apart, Arg, Contents, KernelCase, Kind, ObjectId, Range, Step, Want};
 use crate::kernels::image::{
     Addressing, Channel, Format, Image, Order, Sampler, Shape, Spot, Told,
 };
@@ -16,7 +16,7 @@ use classay_vocabulary::Need;
 /// A format that every device with the full profile has for images that are read or written.
 fn format(choices: &mut Choices, case: &mut CaseBuilder) -> Format {
     case.need(&[Need::FullProfile]);
-    if choices.percent(10) {
+    if choices.percent(15) {
         return Format {
             order: Order::Bgra,
             channel: Channel::Unorm8,
@@ -65,6 +65,21 @@ fn contents(image: Image, seed: u32) -> Vec<u8> {
         .collect()
 }
 
+/// How the rows of the memory stand apart that an image is made from, now and then.
+fn apart(choices: &mut Choices, image: Image) -> Option<Apart> {
+    if matches!(image.shape, Shape::Line(_)) || choices.percent(60) {
+        return None;
+    }
+    let row = image.row() + choices.below(4) * image.format.bytes();
+    let [_, rows, _] = image.shape.size();
+    let slice = match image.shape {
+        Shape::Line(_) | Shape::Plane(..) => 0,
+        Shape::Lines(..) => row * choices.between(1, 2),
+        Shape::Block(..) | Shape::Planes(..) => row * (rows + choices.below(3)),
+    };
+    Some(Apart { row, slice })
+}
+
 fn noise(choices: &mut Choices) -> Contents {
     Contents::Noise(choices.below(1 << 20) as u32)
 }
@@ -89,14 +104,16 @@ pub fn transfer(choices: &mut Choices) -> KernelCase {
     let images = kinds.map(|kind| {
         let shape = shape(choices, kind);
         let own = Image { shape, format };
-        (image(&mut case, own, noise(choices)), own)
+        let id = image(&mut case, own, noise(choices));
+        case.case.objects[id.index()].apart = apart(choices, own);
+        (id, own)
     });
     // Room for the largest region with gaps between its rows.
     let largest = images.iter().map(|(_, image)| image.bytes()).max();
     let room = largest.unwrap_or(1) * 3 + 4096;
     let host = case.object(Kind::Host, room, noise(choices));
     let buffer = case.object(Kind::Buffer, room, noise(choices));
-    for _ in 0..choices.between(3, 9) {
+    for _ in 0..choices.between(4, 12) {
         let (id, own) = images[choices.below(2)];
         let (origin, region) = region(choices, own.shape.size());
         let spot = Spot { object: id, origin };
@@ -328,6 +345,7 @@ fn sample(choices: &mut Choices, case: &mut CaseBuilder, n: usize) {
     );
     let id = image(case, own, Contents::Bytes(contents(own, seed)));
     case.case.objects[id.index()].alloc_host = choices.percent(30);
+    case.case.objects[id.index()].apart = apart(choices, own);
     let list = places
         .iter()
         .flat_map(|p| [p[0] as u32, p[1] as u32, p[2] as u32, 0])

@@ -89,7 +89,9 @@ pub const FAMILIES: &[Family] = &[
     ("transfer", "map", transfer::map),
     ("transfer", "errors", transfer::errors),
     ("transfer", "svm", transfer::svm),
-    ("image", "transfer", images::transfer),
+    ("image", "transfer", |c| {
+        joined::several(c, images::transfer)
+    }),
     ("image", "read", images::read),
     ("image", "write", images::write),
     ("image", "fence", images::fence),

@@ -109,14 +109,14 @@ pub fn buffer(choices: &mut Choices) -> KernelCase {
     let bytes = length(choices, LITTLE);
     let (buffers, host) = objects(choices, &mut case, bytes);
     let host_bytes = case.case.objects[host.source.index()].bytes;
-    for _ in 0..choices.between(2, 8) {
+    for _ in 0..choices.between(4, 12) {
         let parts = &buffers[2..];
         let between = parts.len() > 1 && choices.percent(35);
         let from = if between { parts } else { &buffers };
         let of = choices.pick(from).unwrap_or(buffers[0]);
         let bytes = case.case.objects[of.index()].bytes;
         let (first, length) = stretch(choices, bytes);
-        let blocking = choices.percent(30);
+        let blocking = choices.percent(40);
         let place = choices.below(host_bytes - length + 1);
         let kind = if between { 4 } else { choices.below(7) };
         let what = match kind {
@@ -211,7 +211,7 @@ fn corner(
 
 /// Bytes of a row, rows and slices of a rectangle: small ones, long rows, or many rows.
 fn sides(choices: &mut Choices) -> [usize; 3] {
-    let slices = match choices.percent(50) {
+    let slices = match choices.percent(35) {
         true => 1,
         false => choices.between(2, 4),
     };
@@ -232,7 +232,8 @@ fn span(corner: &Corner, region: [usize; 3]) -> (usize, usize) {
 
 /// Where a rectangle of one buffer may go in the same buffer: with the same pitches (clEnqueueCopyBufferRect:
 /// CL_INVALID_VALUE "if _src_buffer_ and _dst_buffer_ are the same buffer object and _src_row_pitch_ is not equal to
-/// _dst_row_pitch_"), and so that no byte between its first and its last is one between the other's.
+/// _dst_row_pitch_"), and so that no byte between its first and its last is one between the other's, or so that the two have
+/// no column in common: slices are whole rows.
 fn corner_beside(
     choices: &mut Choices,
     here: Corner,
@@ -249,7 +250,8 @@ fn corner_beside(
         ..here
     };
     let ((first, end), (from, to)) = (span(&here, region), span(&there, region));
-    (to <= bytes && (end <= from || to <= first)).then_some(there)
+    let columns = here.origin[0].abs_diff(there.origin[0]) >= region[0];
+    (to <= bytes && (end <= from || to <= first || columns)).then_some(there)
 }
 
 /// Rectangles of bytes in two and three dimensions.
@@ -262,7 +264,7 @@ pub fn rect(choices: &mut Choices) -> KernelCase {
         true => &buffers[..],
         false => &buffers[..2],
     };
-    for _ in 0..choices.between(3, 6) {
+    for _ in 0..choices.between(6, 14) {
         // Choices until the region fits; few fit never.
         for _ in 0..50 {
             let region = sides(choices);
@@ -294,7 +296,7 @@ pub fn rect(choices: &mut Choices) -> KernelCase {
                 1 => Transfer::WriteRect(moved(there, here)),
                 _ => Transfer::CopyRect(moved(here, there)),
             };
-            let blocking = choices.percent(30);
+            let blocking = choices.percent(50);
             case.transfer(what, blocking);
             break;
         }
@@ -310,7 +312,7 @@ pub fn map(choices: &mut Choices) -> KernelCase {
     let bytes = length(choices, LITTLE);
     let (buffers, host) = objects(choices, &mut case, bytes);
     let host_bytes = case.case.objects[host.source.index()].bytes;
-    for _ in 0..choices.between(2, 6) {
+    for _ in 0..choices.between(4, 10) {
         let of = choices.pick(&buffers).unwrap_or(buffers[0]);
         let bytes = case.case.objects[of.index()].bytes;
         let (first, length) = stretch(choices, bytes);
@@ -418,7 +420,7 @@ pub fn svm(choices: &mut Choices) -> KernelCase {
     let all = kinds.map(|kind| case.noise(choices, kind, bytes));
     for _ in 0..choices.between(2, 7) {
         let (first, length) = stretch(choices, bytes);
-        let blocking = choices.percent(30);
+        let blocking = choices.percent(40);
         let what = if choices.percent(50) {
             let size = 1 << choices.below(8);
             let first = choices.below(bytes / size) * size;

@@ -4,12 +4,15 @@ use super::Lower;
 use crate::host::check::SubGroupAnswers;
 use crate::host::constant::{Constant, cl};
 use crate::host::*;
-use crate::kernels::case::{KernelCase, Kind, Object, ObjectId};
+use crate::kernels::case::{Apart, Contents, KernelCase, Kind, Object, ObjectId};
 use crate::kernels::image::{Format, Image, Shape};
 use std::collections::BTreeSet;
 
 /// The alignment of SVM allocations.
 const ALIGN: u32 = 128;
+
+/// What is between the rows of an image where they stand apart.
+const GAP: u32 = 0x5a5a_5a5a;
 
 /// Formats of one kind of image that are asked for at most.
 const FORMATS: usize = 1024;
@@ -26,10 +29,13 @@ impl Lower<'_> {
                     (Function::CreateBuffer, arguments)
                 }
                 Kind::Image(image) => {
-                    let first = self.first(n, object);
+                    let first = match object.apart {
+                        None => self.first(n, object),
+                        Some(apart) => self.first_apart(n, object, (image, apart)),
+                    };
                     let format = format(image.format).map(Value::Constant);
                     let format = Value::Struct(Layout::ImageFormat, format.into());
-                    let shape = Value::Struct(Layout::ImageDesc, description(image));
+                    let shape = Value::Struct(Layout::ImageDesc, description(image, object.apart));
                     let arguments = values![self.context, flags(object), format, shape, first];
                     (Function::CreateImage, arguments)
                 }
@@ -72,6 +78,33 @@ impl Lower<'_> {
             self.write_first(first.at(0), object);
         }
         first.at(0)
+    }
+
+    /// The same of an image, with gaps between its rows and slices that are no zeros.
+    fn first_apart(&mut self, n: usize, object: &Object, (image, apart): (Image, Apart)) -> Place {
+        let close = self.first(n, object);
+        let [_, rows, slices] = image.shape.size();
+        let row = match image.shape {
+            // Each image of an array of lines is a slice.
+            Shape::Lines(..) => apart.slice,
+            _ => apart.row,
+        };
+        let bytes = (row * rows).max(apart.slice * slices);
+        let name = format!("apart_{n}");
+        let at = self.b.slot(name, SlotKind::Host { bytes }).at(0);
+        let contents = Contents::Every(GAP);
+        self.b.begin(Op::Write {
+            at,
+            data: Data::Contents { contents, bytes },
+        });
+        let data = Data::Copy {
+            from: close,
+            region: [image.row(), rows, slices],
+            apart: Pitches::Close,
+            to_apart: Pitches::Given(row, apart.slice),
+        };
+        self.b.begin(Op::Write { at, data });
+        at
     }
 
     fn svm(&mut self, slot: Slot, object: &Object) {
@@ -234,7 +267,8 @@ fn format(format: Format) -> [Constant; 2] {
 }
 
 /// The description of an image: members that have no meaning for its type are zero.
-fn description(image: Image) -> Vec<Value> {
+fn description(image: Image, apart: Option<Apart>) -> Vec<Value> {
+    let (row, slice) = apart.map_or((0, 0), |apart| (apart.row, apart.slice));
     let [width, height, depth] = image.shape.size();
     let (height, depth, layers) = match image.shape {
         Shape::Line(_) => (0, 0, 0),
@@ -243,7 +277,7 @@ fn description(image: Image) -> Vec<Value> {
         Shape::Lines(..) => (0, 0, height),
         Shape::Planes(..) => (height, 0, depth),
     };
-    let sizes = [width, height, depth, layers, 0, 0, 0, 0];
+    let sizes = [width, height, depth, layers, row, slice, 0, 0];
     let mut members: Vec<Value> = vec![image.shape.constant().into()];
     members.extend(sizes.map(Value::from));
     members.push(Value::Null);
