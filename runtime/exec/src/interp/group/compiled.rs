@@ -131,6 +131,16 @@ impl<M: GroupPort> GroupRunner<'_, M> {
                         self.together = Together::At(stop as Pc);
                         continue;
                     }
+                    Ins::Collective {
+                        sub_group: false,
+                        meeting,
+                    } => {
+                        if self.collect_together(meeting, done) {
+                            *steps += fuel - left;
+                            self.together = Together::At(stop as Pc);
+                            continue;
+                        }
+                    }
                     _ => {}
                 }
             }

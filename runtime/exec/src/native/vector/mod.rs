@@ -76,6 +76,10 @@ const WIDE: usize = LANES / 2;
 /// Marks stops of items whose slots are stored together.
 pub(super) const TOGETHER: u64 = 1 << 63;
 
+/// Marks those of them that wait for what a collective function gives: their slots are stored as its place says
+/// ([`Translated::meets`](super::translate::Translated::meets)), not as those behind it.
+pub(super) const MEETS: u64 = 1 << 62;
+
 /// Marks the places of vector code.
 pub(super) const VECTOR_PLACE: u32 = 1 << 31;
 
