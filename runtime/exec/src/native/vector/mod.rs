@@ -21,7 +21,8 @@
 //! # What is observed
 //!
 //! Items of kernels with vectors synchronize at barriers only, so that whoever could see in which order they
-//! make their accesses between two of these has a data race. Each lane of an access is of one word, naturally
+//! make their accesses between two of these has a data race. What they count by relaxed operations comes out the same in
+//! any order; such an operation is made once for each lane, after it is known that all may make it. Each lane of an access is of one word, naturally
 //! aligned where the kernel's access is, and the processor does not tear it.
 //!
 //! # Where slots are
@@ -29,6 +30,8 @@
 //! Scalar code and the stepper find the slots of an item in the item's region. Vector code stores those of its items,
 //! where it leaves them, in the regions of all of them together: slot after slot, each with the first one's value
 //! or those of all lanes. [`pack`] makes the one of the other. The stops of items that are stored so are flagged.
+//! Where a group waits for a collective function the slots stay so: what the function reads is taken from them, and what it
+//! gives is put there ([`Runner::bring`](super::Runner::bring)).
 //! What a slot's shape is at a place holds for items that have come there the same way; of others it is looked
 //! whether it holds before they become a vector again.
 //!
