@@ -89,6 +89,10 @@ impl<'a> Runner<'a> {
         match *self.0 {}
     }
 
+    pub(crate) fn is_one_stop(&self) -> bool {
+        match *self.0 {}
+    }
+
     /// # Safety
     /// Nobody can call it.
     pub(crate) unsafe fn bring(&self, _: *mut u64, _: Slot, _: &mut Vec<u64>) {

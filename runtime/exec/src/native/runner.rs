@@ -448,6 +448,11 @@ impl<'a> Runner<'a> {
         lane.min(LANES as u64 - 1)
     }
 
+    /// Whether the items that ended or wait in the last call did so in one place.
+    pub(crate) fn is_one_stop(&self) -> bool {
+        self.context.stops_all as Pc == self.context.stops_any as Pc
+    }
+
     /// The places behind which the first items of the last call are.
     pub(crate) fn stops(&self, count: usize) -> &[u64] {
         &self.stops[..count]
@@ -482,6 +487,7 @@ impl<'a> Runner<'a> {
         context.last = run.item + run.count - 1;
         context.local_id = run.ids.local_id;
         context.stops = self.stops.as_mut_ptr();
+        (context.stops_all, context.stops_any) = (u64::MAX, 0);
         context.ids = std::ptr::from_ref(run.ids).cast();
         // SAFETY: the context is whole: windows, parameters and fills are this runner's and the port's, the memory
         // is a port of the type that the helpers are for and is not used otherwise meanwhile, there is room for

@@ -238,6 +238,7 @@ impl Translator<'_> {
             let flags = MemFlagsData::trusted();
             self.b.ins().store(flags, noted, stops, 16 * n as i32);
         }
+        self.note_stop(stop);
         let item = self.b.use_var(self.at.item);
         let of_last = self.b.ins().iadd_imm_s(item, LANES as i64 - 1);
         let last = self.of_context(offset_of!(Context, last), 0);
