@@ -93,7 +93,8 @@ impl Launch {
 /// How finely the work-items of a group are interleaved.
 ///
 /// Where a kernel has no atomic or volatile access, fence or device queue, its work-items meet at
-/// barriers only, and nothing that is defined depends on how they are interleaved between two of these. To
+/// barriers only, and nothing that is defined depends on how they are interleaved between two of these. So it is
+/// with one whose only atomic accesses count: relaxed read-modify-writes of one kind, whose results nobody reads. To
 /// interleave them finely shows data races; to run each up to the next barrier is several times as fast.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Interleaving {

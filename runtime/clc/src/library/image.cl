@@ -86,6 +86,25 @@ static void put_ui(image i, global uchar *p, int n, uint v) {
     }
 }
 
+// Elements of four channels of one byte each are read and written as one word, of which the first channel is the lowest
+// byte.
+
+static int is_word(image i) { return i->element == 4 && i->order != CLK_R && i->order != CLK_RG; }
+
+static float from_byte_f(image i, uint byte) {
+    return i->type == CLK_SNORM_INT8 ? max(-1.0f, (float)(char)byte / 127.0f) : (float)(uchar)byte / 255.0f;
+}
+
+static int from_byte_i(image i, uint byte) { return (char)byte; }
+static uint from_byte_ui(image i, uint byte) { return (uchar)byte; }
+
+static uint to_byte_f(image i, float v) {
+    return i->type == CLK_SNORM_INT8 ? (uchar)convert_char_sat_rte(v * 127.0f) : convert_uchar_sat_rte(v * 255.0f);
+}
+
+static uint to_byte_i(image i, int v) { return (uchar)convert_char_sat(v); }
+static uint to_byte_ui(image i, uint v) { return convert_uchar_sat(v); }
+
 // Coordinates.
 
 // The element that a coordinate of whole numbers means; -1 for the border.
@@ -140,6 +159,12 @@ static int4 place_of_floats(image i, uint sampler, float4 c) {
 #define COLOURS(F, SCALAR, VECTOR)                                                                      \
     VECTOR __read_image##F##_at(image i, int4 at) {                                                     \
         global const uchar *p = element(i, at);                                                         \
+        if (is_word(i)) {                                                                               \
+            uint word = *(global const uint *)p;                                                        \
+            VECTOR e = (VECTOR)(from_byte_##F(i, word), from_byte_##F(i, word >> 8),                    \
+                                from_byte_##F(i, word >> 16), from_byte_##F(i, word >> 24));            \
+            return i->order == CLK_BGRA ? e.zyxw : e;                                                   \
+        }                                                                                               \
         VECTOR c = (VECTOR)(get_##F(i, p, 0), 0, 0, 1);                                                 \
         if (i->order == CLK_R) return c;                                                                \
         c.y = get_##F(i, p, 1);                                                                         \
@@ -158,6 +183,11 @@ static int4 place_of_floats(image i, uint sampler, float4 c) {
     void __write_image##F(image i, int4 at, VECTOR c) {                                                 \
         global uchar *p = element(i, at);                                                               \
         if (i->order == CLK_BGRA) c = c.zyxw;                                                           \
+        if (is_word(i)) {                                                                               \
+            *(global uint *)p = to_byte_##F(i, c.x) | to_byte_##F(i, c.y) << 8 |                        \
+                                to_byte_##F(i, c.z) << 16 | to_byte_##F(i, c.w) << 24;                  \
+            return;                                                                                     \
+        }                                                                                               \
         put_##F(i, p, 0, c.x);                                                                          \
         if (i->order == CLK_R) return;                                                                  \
         put_##F(i, p, 1, c.y);                                                                          \

@@ -365,7 +365,8 @@ pub(crate) struct Kernel {
     /// Bytes of static local variables; local arguments follow them.
     pub(crate) local_bytes: u64,
     /// Whether work-items may synchronize, or see what others do, otherwise than at barriers: by
-    /// atomic or volatile accesses, fences or device queues.
+    /// atomic or volatile accesses, fences or device queues. Relaxed operations of one kind whose results nobody
+    /// reads, such as those of a histogram, show nothing.
     pub(crate) synchronizes: bool,
 }
 

@@ -1,6 +1,6 @@
 //! Stands for compiled code where there is none: nothing is ever compiled.
 
-use crate::interp::code::{Kernel, Pc};
+use crate::interp::code::{Kernel, Pc, Slot};
 use crate::interp::port::GroupPort;
 use crate::interp::space::Ids;
 use crate::interp::step::Stop;
@@ -86,6 +86,22 @@ impl<'a> Runner<'a> {
     }
 
     pub(crate) fn stops(&self, _: usize) -> &[u64] {
+        match *self.0 {}
+    }
+
+    pub(crate) fn is_one_stop(&self) -> bool {
+        match *self.0 {}
+    }
+
+    /// # Safety
+    /// Nobody can call it.
+    pub(crate) unsafe fn bring(&self, _: *mut u64, _: Slot, _: &mut Vec<u64>) {
+        match *self.0 {}
+    }
+
+    /// # Safety
+    /// Nobody can call it.
+    pub(crate) unsafe fn take_away(&mut self, _: *mut u64, _: Slot, _: impl Fn(usize) -> u64) {
         match *self.0 {}
     }
 

@@ -17,7 +17,7 @@ use crate::interp::port::host::Window;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{AtomicRmwOp, Block, InstBuilder, MemFlagsData, Type, Value, types};
 use std::mem::offset_of;
-use touchstone_ir::{Order, RmwOp};
+use touchstone_ir::{AddressSpace, Order, RmwOp};
 
 /// Where an access goes: a base, an index with its factor, a displacement.
 #[derive(Clone, Copy)]
@@ -293,8 +293,9 @@ impl Translator<'_> {
         }
     }
 
+    /// An atomic access that may be made; what a load or a read-modify-write gives.
     #[rustfmt::skip]
-    fn inline_atomic(&mut self, ins: &Ins, ty: Type, address: Value, x: Value, y: Value) -> Option<Value> {
+    pub(super) fn inline_atomic(&mut self, ins: &Ins, ty: Type, address: Value, x: Value, y: Value) -> Option<Value> {
         let flags = self.kernel_memory();
         match *ins {
             Ins::AtomicLoad32 { .. } | Ins::AtomicLoad64 { .. } =>
@@ -307,12 +308,42 @@ impl Translator<'_> {
                 }
                 None
             }
-            Ins::Rmw32 { op, .. } | Ins::Rmw64 { op, .. } => {
+            Ins::Rmw32 { op, site, order, .. } | Ins::Rmw64 { op, site, order, .. } => {
                 let op = inline_op(op).unwrap_or(AtomicRmwOp::Xchg);
-                Some(self.b.ins().atomic_rmw(ty, flags, op, address, x))
+                Some(match order == Order::Relaxed && self.is_own(site) {
+                    true => self.change_own(ty, op, address, x),
+                    false => self.b.ins().atomic_rmw(ty, flags, op, address, x),
+                })
             }
             _ => Some(self.b.ins().atomic_cas(flags, address, x, y)),
         }
+    }
+
+    /// Whether accesses go to local memory, which one thread uses at a time: that which runs the group.
+    pub(super) fn is_own(&self, site: Site) -> bool {
+        self.kernel.sites[usize::from(site)].space == AddressSpace::Local
+    }
+
+    /// A read-modify-write of what no other thread uses; what was there before. No item of the group runs between
+    /// its load and its store.
+    fn change_own(&mut self, ty: Type, op: AtomicRmwOp, address: Value, x: Value) -> Value {
+        let flags = MemFlagsData::new();
+        let old = self.b.ins().load(ty, flags, address, 0);
+        let new = match op {
+            AtomicRmwOp::Xchg => x,
+            AtomicRmwOp::Add => self.b.ins().iadd(old, x),
+            AtomicRmwOp::Sub => self.b.ins().isub(old, x),
+            AtomicRmwOp::And => self.b.ins().band(old, x),
+            AtomicRmwOp::Nand => self.b.ins().band_not(old, x),
+            AtomicRmwOp::Or => self.b.ins().bor(old, x),
+            AtomicRmwOp::Xor => self.b.ins().bxor(old, x),
+            AtomicRmwOp::Smin => self.b.ins().smin(old, x),
+            AtomicRmwOp::Smax => self.b.ins().smax(old, x),
+            AtomicRmwOp::Umin => self.b.ins().umin(old, x),
+            AtomicRmwOp::Umax => self.b.ins().umax(old, x),
+        };
+        self.b.ins().store(flags, new, address, 0);
+        old
     }
 
     /// A copy or a fill.

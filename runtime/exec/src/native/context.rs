@@ -94,6 +94,9 @@ pub(crate) struct Context {
     pub(super) local_id: [u64; 3],
     /// Where the places go at which the items end or wait, that of the first one first.
     pub(super) stops: *mut u64,
+    /// Of the places of those that ended or wait in this call: bits that all have, and bits that any has.
+    pub(super) stops_all: u64,
+    pub(super) stops_any: u64,
     /// The group and the space that the item is in; its own place is `local_id`.
     pub(super) ids: *const Ids<'static>,
     /// The size of the group.
@@ -157,6 +160,8 @@ impl Context {
             rows: Vec::new(),
             local_id: [0; 3],
             stops: null_mut(),
+            stops_all: u64::MAX,
+            stops_any: 0,
             ids: null(),
             group_size: [1; 3],
             group_first: [0; 3],

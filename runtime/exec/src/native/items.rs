@@ -187,6 +187,7 @@ impl Translator<'_> {
         let flags = MemFlagsData::trusted();
         let stops = self.b.use_var(self.at.stops);
         self.b.ins().store(flags, pc, stops, 0);
+        self.note_stop(pc);
         let item = self.b.use_var(self.at.item);
         let last = self.of_context(offset_of!(Context, last), 0);
         let is_last = self.b.ins().icmp(IntCC::Equal, item, last);
@@ -211,6 +212,16 @@ impl Translator<'_> {
         let number = self.b.ins().load(types::I64, flags, stops, 0);
         self.b.def_var(self.at.number, number);
         self.b.ins().jump(head, &[]);
+    }
+
+    /// Notes a place where items end or wait among those of all.
+    pub(super) fn note_stop(&mut self, stop: Value) {
+        let all = self.of_context(offset_of!(Context, stops_all), 0);
+        let all = self.b.ins().band(all, stop);
+        self.note(offset_of!(Context, stops_all), 0, all);
+        let any = self.of_context(offset_of!(Context, stops_any), 0);
+        let any = self.b.ins().bor(any, stop);
+        self.note(offset_of!(Context, stops_any), 0, any);
     }
 
     /// Goes on to the item that comes so many after this one; the row has as many, or ends with the last of them.

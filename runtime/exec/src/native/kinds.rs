@@ -3,7 +3,9 @@
 use super::flow::Flow;
 use super::operands;
 use crate::interp::code::{Fill, Ins, Kernel, Slot};
+use crate::scalar::math::Meaning;
 use cranelift_codegen::ir::{Type, types};
+use touchstone_ir::{Intrinsic, Scalar};
 
 /// What kind of value an instruction gives.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -19,9 +21,38 @@ enum Kind {
     Bits64,
 }
 
+/// What kind of value a conversion gives.
+fn converted(to: Scalar) -> Kind {
+    match to {
+        Scalar::F32 => Kind::Single,
+        Scalar::F64 => Kind::Double,
+        Scalar::I64 => Kind::Wide,
+        Scalar::Bool | Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::F16 => Kind::Narrow,
+    }
+}
+
+/// What kind of value a function gives: of those that are frequent it is known, as they give what they take.
+fn called(meaning: Meaning) -> Kind {
+    use Intrinsic::{Ceil, Fabs, Floor, Fma, Fmax, Fmin, Mad, Rint, Rsqrt, Sqrt, Trunc};
+    use Intrinsic::{SClamp, SMax, SMin, UClamp, UMax, UMin};
+    match meaning {
+        Meaning::Conversion(c) => converted(c.to.1),
+        Meaning::Intrinsic(
+            Ceil | Fabs | Floor | Fma | Fmax | Fmin | Mad | Rint | Rsqrt | Sqrt | Trunc | SClamp
+            | SMax | SMin | UClamp | UMax | UMin,
+            scalar @ (Scalar::F32 | Scalar::I32),
+        ) => converted(scalar),
+        Meaning::Intrinsic(..) => Kind::Wide,
+    }
+}
+
 #[rustfmt::skip]
-fn kind(ins: &Ins) -> Kind {
+fn kind(kernel: &Kernel, ins: &Ins) -> Kind {
     match ins {
+        Ins::Convert { conversion, .. } => converted(kernel.conversions[usize::from(*conversion)].to.1),
+        Ins::Call1 { f, .. } => called(kernel.meanings1[usize::from(*f)]),
+        Ins::Call2 { f, .. } => called(kernel.meanings2[usize::from(*f)]),
+        Ins::Call3 { f, .. } => called(kernel.meanings3[usize::from(*f)]),
         Ins::FAdd32 { .. } | Ins::FSub32 { .. } | Ins::FMul32 { .. } | Ins::FDiv32 { .. } => Kind::Single,
         Ins::FAdd64 { .. } | Ins::FSub64 { .. } | Ins::FMul64 { .. } | Ins::FDiv64 { .. } => Kind::Double,
         Ins::Add32 { .. } | Ins::Sub32 { .. } | Ins::Mul32 { .. } | Ins::Shl32 { .. } | Ins::LShr32 { .. }
@@ -76,7 +107,7 @@ pub(super) fn types_of(kernel: &Kernel, flow: &Flow) -> Vec<Type> {
         .flat_map(|b| &kernel.code[b.first as usize..b.end as usize]);
     for ins in code {
         let floats = computes_with(ins);
-        let kind = kind(ins);
+        let kind = kind(kernel, ins);
         let passed = passed(ins);
         let neutral = passed.is_some() || matches!(kind, Kind::Bits32 | Kind::Bits64);
         operands::slots(kernel, ins, |role, first, count| {
@@ -85,9 +116,13 @@ pub(super) fn types_of(kernel: &Kernel, flow: &Flow) -> Vec<Type> {
             }
             let is_written = role == operands::Role::Written;
             for slot in first as usize..first as usize + usize::from(count) {
-                if floats == Some(types::F32) && (kind == Kind::Single || !is_written) {
+                let (single, double) = match is_written {
+                    true => (kind == Kind::Single, kind == Kind::Double),
+                    false => (floats == Some(types::F32), floats == Some(types::F64)),
+                };
+                if single {
                     singles[slot] += 1;
-                } else if floats == Some(types::F64) && (kind == Kind::Double || !is_written) {
+                } else if double {
                     doubles[slot] += 1;
                 } else if !neutral {
                     singles[slot] -= 1;

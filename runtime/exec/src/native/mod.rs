@@ -108,6 +108,8 @@ pub(crate) struct Native {
     exits: Vec<Exit>,
     /// How vectors are taken up at an entry, by its number from 1 on, where the kernel has vectors.
     vectors: Option<Vec<Exit>>,
+    /// By place behind a collective function: the exit that says how what vectors wait with is stored.
+    meets: BTreeMap<Pc, usize>,
     /// By instruction of vector code: for which lane an access of it is refused; where it is not named, for the
     /// first one.
     refusals: BTreeMap<Pc, Refusal>,
@@ -219,6 +221,7 @@ impl Native {
             places,
             exits: made.exits,
             vectors: shapes.is_some().then_some(made.entries),
+            meets: made.meets,
             refusals: made.refusals,
         })
     }
@@ -228,6 +231,15 @@ impl Native {
         match &self.vectors {
             Some(vectors) => &vectors[number as usize - 1],
             None => unreachable!("the kernel has vectors"),
+        }
+    }
+
+    /// How the slots of vectors are stored that stopped before a place; whether they wait for what a
+    /// collective function gives.
+    fn vector_stop(&self, (stop, meets): (u64, bool)) -> &Exit {
+        match self.meets.get(&(stop as Pc)) {
+            Some(&exit) if meets => &self.exits[exit],
+            _ => self.vector_entry(self.entries[stop as usize]),
         }
     }
 

@@ -8,7 +8,7 @@ use super::machine::Running;
 use super::vector::pack::{Regions, stored_together};
 use super::vector::{ENOUGH, LANES, Refusal, TOGETHER};
 use crate::error::TrapKind;
-use crate::interp::code::{Fill, Ins, Kernel, Pc};
+use crate::interp::code::{Fill, Ins, Kernel, Pc, Slot};
 use crate::interp::port::GroupPort;
 use crate::interp::space::Ids;
 use crate::interp::step::{Stop, step};
@@ -324,12 +324,74 @@ impl<'a> Runner<'a> {
                 item += 1;
                 continue;
             };
-            let entry = self.native.entries[stop as usize];
-            let how = self.native.vector_entry(entry);
+            let how = self.native.vector_stop(stop);
             // SAFETY: the caller's promise.
             let regions = unsafe { Regions::new(origin.wrapping_add(item * stride), stride) };
             regions.unpack(how, &mut self.context.rows);
-            self.stops[item..item + LANES].fill(stop);
+            self.stops[item..item + LANES].fill(stop.0);
+            item += LANES;
+        }
+    }
+
+    /// What the items of the last [`Runner::run_many`] have in a slot, of which all wait for a collective function
+    /// that reads it: one value after the other. The first one has its slot 0 at an address.
+    ///
+    /// # Safety
+    /// As [`Runner::run_many`], of the same items.
+    pub(crate) unsafe fn bring(&self, origin: *mut u64, slot: Slot, values: &mut Vec<u64>) {
+        let stride = self.context.stride as usize / 8;
+        let mut form = None;
+        let mut item = 0;
+        while item < self.kept {
+            let origin = origin.wrapping_add(item * stride);
+            let Some(stop) = stored_together(self.stops[item]) else {
+                // SAFETY: a slot of the item's region.
+                values.push(unsafe { *origin.wrapping_offset(slot.into()) });
+                item += 1;
+                continue;
+            };
+            // All wait at one place.
+            let form = *form.get_or_insert_with(|| self.native.vector_stop(stop).form(slot));
+            let Some(form) = form else {
+                unreachable!("what a function reads is stored where it is waited for");
+            };
+            // SAFETY: the caller's promise.
+            let regions = unsafe { Regions::new(origin, stride) };
+            values.extend_from_slice(&regions.row(form));
+            item += LANES;
+        }
+    }
+
+    /// Gives these items what the collective function gives each.
+    ///
+    /// # Safety
+    /// As [`Runner::bring`].
+    pub(crate) unsafe fn take_away(
+        &mut self,
+        origin: *mut u64,
+        slot: Slot,
+        value: impl Fn(usize) -> u64,
+    ) {
+        let stride = self.context.stride as usize / 8;
+        let mut form = None;
+        let mut item = 0;
+        while item < self.kept {
+            let origin = origin.wrapping_add(item * stride);
+            let Some((stop, _)) = stored_together(self.stops[item]) else {
+                // SAFETY: a slot of the item's region.
+                unsafe { *origin.wrapping_offset(slot.into()) = value(item) };
+                item += 1;
+                continue;
+            };
+            let native = self.native;
+            // None where nobody needs the result.
+            let form = *form.get_or_insert_with(|| native.vector_stop((stop, false)).form(slot));
+            if let Some(form) = form {
+                // SAFETY: the caller's promise.
+                let regions = unsafe { Regions::new(origin, stride) };
+                regions.give(form, |lane| value(item + lane));
+            }
+            self.stops[item..item + LANES].fill(stop | TOGETHER);
             item += LANES;
         }
     }
@@ -386,6 +448,11 @@ impl<'a> Runner<'a> {
         lane.min(LANES as u64 - 1)
     }
 
+    /// Whether the items that ended or wait in the last call did so in one place.
+    pub(crate) fn is_one_stop(&self) -> bool {
+        self.context.stops_all as Pc == self.context.stops_any as Pc
+    }
+
     /// The places behind which the first items of the last call are.
     pub(crate) fn stops(&self, count: usize) -> &[u64] {
         &self.stops[..count]
@@ -420,6 +487,7 @@ impl<'a> Runner<'a> {
         context.last = run.item + run.count - 1;
         context.local_id = run.ids.local_id;
         context.stops = self.stops.as_mut_ptr();
+        (context.stops_all, context.stops_any) = (u64::MAX, 0);
         context.ids = std::ptr::from_ref(run.ids).cast();
         // SAFETY: the context is whole: windows, parameters and fills are this runner's and the port's, the memory
         // is a port of the type that the helpers are for and is not used otherwise meanwhile, there is room for

@@ -59,6 +59,8 @@ pub(super) struct Translator<'a> {
     /// Blocks that leave vector code and are still to be made.
     pub(super) partings: Vec<Parting>,
     pub(super) exits: Vec<Exit>,
+    /// By place behind a collective function: the exit that says how what vectors wait with is stored.
+    pub(super) meets: BTreeMap<Pc, usize>,
     /// By instruction of vector code: for which lane an access of it is refused.
     pub(super) refusals: BTreeMap<Pc, Refusal>,
     /// With the bounds checker.
@@ -99,6 +101,8 @@ pub(super) struct Translated {
     pub(super) exits: Vec<Exit>,
     /// How vectors are taken up, by number of the entry from 1 on; none where there are no vectors.
     pub(super) entries: Vec<Exit>,
+    /// By place behind a collective function: the exit that says how what vectors wait with is stored.
+    pub(super) meets: BTreeMap<Pc, usize>,
     pub(super) refusals: BTreeMap<Pc, Refusal>,
 }
 
@@ -163,6 +167,7 @@ pub(super) fn translate(
         apart: None,
         partings: Vec::new(),
         exits: Vec::new(),
+        meets: BTreeMap::new(),
         refusals: BTreeMap::new(),
         values,
         checked,
@@ -206,12 +211,14 @@ pub(super) fn translate(
     t.leave_block();
     t.b.seal_all_blocks();
     let exits = std::mem::take(&mut t.exits);
+    let meets = std::mem::take(&mut t.meets);
     let refusals = std::mem::take(&mut t.refusals);
     t.b.finalize(config);
     Translated {
         function,
         exits,
         entries,
+        meets,
         refusals,
     }
 }
@@ -385,7 +392,7 @@ impl Translator<'_> {
     /// What a block leads to needs the values that it has written.
     fn settle(&mut self, n: usize) {
         if self.in_vector {
-            return self.vector_settle(n);
+            return self.vector_settle(n, None);
         }
         let (flow, needed) = (self.flow, self.needed);
         let next = &flow.blocks[n].next;

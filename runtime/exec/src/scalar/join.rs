@@ -57,6 +57,22 @@ pub(crate) fn join(op: RmwOp, scalar: Scalar, a: u64, b: u64) -> u64 {
     }
 }
 
+/// All values joined, from the first on; 0 where there is none.
+pub(crate) fn joined(op: RmwOp, scalar: Scalar, values: &[u64]) -> u64 {
+    let Some((&first, rest)) = values.split_first() else {
+        return 0;
+    };
+    let rest = rest.iter();
+    // Those that are frequent, and that `join` would look up for each.
+    match (op, scalar) {
+        (RmwOp::Add, _) => rest.fold(first, |a, b| a.wrapping_add(*b)) & scalar.mask(),
+        (RmwOp::FAdd, Scalar::F32) => rest.fold(first, |a, &b| sum(Scalar::F32, a, b)),
+        (RmwOp::FAdd, Scalar::F64) => rest.fold(first, |a, &b| sum(Scalar::F64, a, b)),
+        _ => rest.fold(first, |a, &b| join(op, scalar, a, b)),
+    }
+}
+
+#[inline]
 fn sum(scalar: Scalar, a: u64, b: u64) -> u64 {
     match scalar {
         Scalar::F16 => {

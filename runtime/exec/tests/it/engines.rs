@@ -69,12 +69,15 @@ fn run(
     (result, longs.all())
 }
 
-/// Whether bits are the same, or both are a NaN of the same width: which payload comes out where
-/// both operands are NaNs is the choice of who compiles.
+/// Whether bits are the same, or both are a NaN of the same width, of which a word may hold two: which payload comes out
+/// where both operands are NaNs, and whether a function makes a signalling NaN a quiet one, is the choice of who
+/// compiles.
 fn same(x: u64, y: u64) -> bool {
-    let single = |bits: u64| f32::from_bits(bits as u32).is_nan() && bits >> 32 == 0;
-    let double = |bits: u64| f64::from_bits(bits).is_nan();
-    x == y || single(x) && single(y) || double(x) && double(y)
+    let is_single = |bits: u32| f32::from_bits(bits).is_nan();
+    let is_double = |bits: u64| f64::from_bits(bits).is_nan();
+    let half = |x: u32, y: u32| x == y || is_single(x) && is_single(y);
+    let halves = half(x as u32, y as u32) && half((x >> 32) as u32, (y >> 32) as u32);
+    halves || is_double(x) && is_double(y)
 }
 
 fn agree(

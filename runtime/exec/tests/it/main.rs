@@ -19,3 +19,4 @@ mod support;
 mod system;
 mod traps;
 mod vectors;
+mod vectors_meet;

@@ -140,7 +140,7 @@ impl Form {
     pub fn longs(self) -> u64 {
         let rows = match self {
             Form::Any | Form::Plain => 0,
-            Form::Apart => rows::ROWS * self.items(),
+            Form::Apart => rows::ROWS * self.items() + 2 * rows::COUNTERS,
         };
         self.shared() + OWN * self.items() + rows
     }
@@ -219,7 +219,7 @@ impl Maker {
         pick(&all, n)
     }
 
-    fn long(&self, n: u8) -> Operand {
+    pub fn long(&self, n: u8) -> Operand {
         let constants = [
             Const::i64(0),
             Const::i64(-1),
@@ -311,6 +311,7 @@ impl Maker {
         let (fx, fy) = (pick(&self.singles, x), pick(&self.singles, y));
         let (dx, dy) = (pick(&self.doubles, x), pick(&self.doubles, y));
         let what = match (self.form, *what) {
+            (Form::Apart, 32 | 33) => return rows::count(self, [x, y, z]),
             (Form::Plain | Form::Apart, 32..=35 | 38) => 28 + z % 4,
             (_, what) => what,
         };

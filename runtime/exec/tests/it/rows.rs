@@ -2,7 +2,7 @@
 //! for each item, in which items that follow each other lie one behind the other, reversed, or further apart.
 
 use crate::random::{Form, Maker, OWN};
-use touchstone_ir::{Const, IntOp, NumKind, Query, Reg, Type};
+use touchstone_ir::{Const, IntOp, MemScope, NumKind, Order, Query, Reg, RmwOp, Type};
 
 /// Two groups in each direction, of which the last ones are smaller: rows of 35 and of 26 items, whose
 /// ends no vector of sixteen fits.
@@ -12,6 +12,54 @@ pub const LOCAL_SIZE: [u64; 3] = [35, 2, 1];
 pub const SHARED: u64 = 320;
 /// Rows of longs that each item has one of: of words of each size.
 pub const ROWS: u64 = 4;
+/// Longs behind the rows, and as many again, in which all may count: in words of 32 bits and of 64.
+pub const COUNTERS: u64 = 4;
+
+/// Changes a word by a relaxed operation whose result nobody reads: one of those in which all count, one of the item's own, or
+/// now and then a wrong one.
+pub fn count(k: &mut Maker, [x, y, z]: [u8; 3]) {
+    let signed = |k: &mut Maker, n| k.b.convert(n, NumKind::Signed, Type::I64, NumKind::Signed);
+    let is_long = z % 2 == 1;
+    let first = Form::Apart.shared() + (OWN + ROWS) * Form::Apart.items();
+    let (first, size, words) = match is_long {
+        true => (first + COUNTERS, 8, COUNTERS),
+        false => (first, 4, 2 * COUNTERS),
+    };
+    let most = words as i32 - 1;
+    let at = match x % 8 {
+        // Any of them.
+        0..=3 => {
+            let far = if x == 128 { 1 << 20 } else { most };
+            let index = k.b.int(IntOp::And, k.int(y), Const::i32(far));
+            let index = signed(k, index);
+            let odd = if x == 131 { 2 } else { 0 };
+            let base = k.b.param(0);
+            k.b.ptr_add(base, index, size, first as i64 * 8 + odd)
+        }
+        // The same for all.
+        4 | 5 => {
+            let base = k.b.param(0);
+            k.b.ptr_offset(base, first as i64 * 8)
+        }
+        // Its place in the row of words of this size.
+        _ => {
+            let row = u64::from(size.trailing_zeros());
+            let first = Form::Apart.shared() + (OWN + row) * Form::Apart.items();
+            let at = k.b.query(Query::GlobalLinearId, Const::i32(0));
+            let base = k.b.param(0);
+            k.b.ptr_add(base, at, size, first as i64 * 8)
+        }
+    };
+    let op = [RmwOp::Add, RmwOp::Sub][usize::from(z / 2) % 2];
+    match is_long {
+        true => {
+            k.b.atomic_rmw(op, at, k.long(y), Order::Relaxed, MemScope::Device)
+        }
+        false => {
+            k.b.atomic_rmw(op, at, k.int(y), Order::Relaxed, MemScope::Device)
+        }
+    };
+}
 
 /// An address for an access of some type, now and then a wrong one.
 pub fn address(k: &mut Maker, own: Reg, (n, m): (u8, u8), ty: Type, writes: bool) -> Reg {

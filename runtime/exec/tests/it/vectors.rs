@@ -10,7 +10,7 @@ use touchstone_ir::{
 };
 
 /// Runs kernel `k` on one buffer, coarsely interleaved.
-fn run(
+pub fn run(
     m: &Module,
     engine: Engine,
     (global, local): (u64, u64),
@@ -33,19 +33,19 @@ fn run(
     })
 }
 
-fn gid(b: &mut FunctionBuilder) -> Reg {
+pub fn gid(b: &mut FunctionBuilder) -> Reg {
     b.query(Query::GlobalId, Const::i32(0))
 }
 
 /// `far` for one item, else 0.
-fn for_one(b: &mut FunctionBuilder, item: i64, far: i64) -> Reg {
+pub fn for_one(b: &mut FunctionBuilder, item: i64, far: i64) -> Reg {
     let id = gid(b);
     let is_it = b.compare(Cmp::Eq, id, Const::i64(item));
     b.select(is_it, Const::i64(far), Const::i64(0))
 }
 
 /// The item that traps, and the line it does so in.
-fn report(m: &Module, engine: Engine, words: &Words) -> (u64, u32) {
+pub fn report(m: &Module, engine: Engine, words: &Words) -> (u64, u32) {
     let trap = run(m, engine, (64, 32), words).expect_err("a trap");
     (trap.global_id[0], trap.place.loc.line)
 }
@@ -104,7 +104,7 @@ fn who_divides_by_zero_is_reported() {
 }
 
 /// `for (i = 0; i < n; i++) body(i)`.
-fn looped(
+pub fn looped(
     b: &mut FunctionBuilder,
     n: impl Into<Operand>,
     body: impl FnOnce(&mut FunctionBuilder, Reg),
@@ -135,7 +135,7 @@ fn change(b: &mut FunctionBuilder, i: Reg) {
 }
 
 /// Both engines, whose memory and steps are to be the same.
-fn agree(m: &Module, sizes: (u64, u64)) -> Vec<u32> {
+pub fn agree(m: &Module, sizes: (u64, u64)) -> Vec<u32> {
     let [(stats, words), other] = [Engine::Interpreter, Engine::Native].map(|engine| {
         let words = Words::of(&(0..sizes.0 as u32).collect::<Vec<_>>());
         let stats = run(m, engine, sizes, &words).unwrap_or_else(|trap| panic!("{trap}"));

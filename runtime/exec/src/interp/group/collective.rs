@@ -7,7 +7,8 @@ use crate::interp::code::{Ins, Meeting, Slot};
 use crate::interp::port::GroupPort;
 use crate::interp::regs::Regs;
 use crate::interp::space::{GroupPlace, Ids};
-use crate::scalar::join::{identity, join};
+use crate::interp::step::Stop;
+use crate::scalar::join::{identity, join, joined};
 use touchstone_ir::{Collective, RmwOp, Scalar};
 
 /// Each value joined with all before it.
@@ -18,6 +19,44 @@ fn inclusive(op: RmwOp, scalar: Scalar, values: &[u64]) -> Vec<u64> {
         Some(joined)
     });
     scan.collect()
+}
+
+/// What a collective function gives items that are numbered from 0 on.
+enum Given {
+    Same(u64),
+    Each(Vec<u64>),
+}
+
+impl Given {
+    fn of(&self, item: usize) -> u64 {
+        match self {
+            Given::Same(value) => *value,
+            Given::Each(values) => values[item],
+        }
+    }
+}
+
+/// What a collective function gives for the items' values; `from` is whose is broadcast.
+fn given(meeting: &Meeting, values: &[u64], from: u64) -> Given {
+    match meeting.function {
+        Collective::Broadcast => {
+            Given::Same(values.get(from as usize).copied().unwrap_or_default())
+        }
+        // Shuffles do not get here: not all of the sub-group need come to them.
+        Collective::Shuffle => Given::Each(values.to_vec()),
+        Collective::Reduce(op) => Given::Same(joined(op, meeting.scalar, values)),
+        Collective::InclusiveScan(op) => Given::Each(inclusive(op, meeting.scalar, values)),
+        Collective::ExclusiveScan(op) => {
+            let mut results = inclusive(op, meeting.scalar, values);
+            results.insert(0, identity(op, meeting.scalar));
+            Given::Each(results)
+        }
+    }
+}
+
+/// The number of an item by its place in what has so many in each dimension.
+fn place_of(place: [u64; 3], sides: [u64; 3]) -> u64 {
+    (place[2] * sides[1] + place[1]) * sides[0] + place[0]
 }
 
 impl<M: GroupPort> GroupRunner<'_, M> {
@@ -47,34 +86,71 @@ impl<M: GroupPort> GroupRunner<'_, M> {
             }
         }
         let values: Vec<u64> = items.iter().map(|&i| self.slot(i, meeting.value)).collect();
-        let results = match meeting.function {
+        let from = match meeting.function {
             Collective::Broadcast => {
                 let sides = match sub_group {
                     true => [(end - first) as u64, 1, 1],
                     false => group.size,
                 };
-                let from = self.broadcast_from(group, meeting, &items, sides)?;
-                let value = values.get(from as usize).copied().unwrap_or_default();
-                vec![value; values.len()]
+                self.broadcast_from(group, meeting, &items, sides)?
             }
-            // Shuffles do not get here: not all of the sub-group need come to them.
-            Collective::Shuffle => values,
-            Collective::Reduce(op) => {
-                let joined = |a, b| join(op, meeting.scalar, a, b);
-                let all = values.iter().copied().reduce(joined);
-                vec![all.unwrap_or_default(); values.len()]
-            }
-            Collective::InclusiveScan(op) => inclusive(op, meeting.scalar, &values),
-            Collective::ExclusiveScan(op) => {
-                let mut results = inclusive(op, meeting.scalar, &values);
-                results.insert(0, identity(op, meeting.scalar));
-                results
-            }
+            Collective::Reduce(_)
+            | Collective::InclusiveScan(_)
+            | Collective::ExclusiveScan(_)
+            | Collective::Shuffle => 0,
         };
-        for (item, result) in items.into_iter().zip(results) {
-            self.regs(item).set(meeting.result, result);
+        let given = given(meeting, &values, from);
+        for (n, item) in items.into_iter().enumerate() {
+            self.regs(item).set(meeting.result, given.of(n));
         }
         Ok(())
+    }
+
+    /// Gives all items of the group, which compiled code has just left waiting for a collective function, their results.
+    /// False, and nothing done, where that is for [`GroupRunner::collect`]: what the function reads is not stored, or
+    /// it broadcasts what it may not.
+    pub(super) fn collect_together(&mut self, meeting: u16, count: usize) -> bool {
+        let kernel = self.kernel;
+        let meeting = &kernel.meetings[usize::from(meeting)];
+        let origin = self.slots(0).wrapping_add(kernel.fills.len());
+        let Some(native) = &mut self.native else {
+            return false;
+        };
+        if (meeting.from.iter().chain([&meeting.value])).any(|&slot| slot < 0) {
+            return false;
+        }
+        let mut values = std::mem::take(&mut self.values);
+        let mut bring = |slot: Slot| {
+            values.clear();
+            // SAFETY: these are the items of the last call, whose regions hold all slots of the kernel and which only
+            // they use.
+            unsafe { native.bring(origin, slot, &mut values) };
+            debug_assert_eq!(values.len(), count, "all wait for it");
+            std::mem::take(&mut values)
+        };
+        let mut from = [0; 3];
+        let group = self.at.1.group;
+        if meeting.function == Collective::Broadcast {
+            for (d, &slot) in meeting.from.iter().enumerate() {
+                let named = bring(slot);
+                let first = named[0];
+                if named.iter().any(|&other| other != first) || first >= group.size[d] {
+                    return false;
+                }
+                from[d] = first;
+            }
+        }
+        let from = place_of(from, group.size);
+        let values = bring(meeting.value);
+        let given = given(meeting, &values, from);
+        // SAFETY: as above.
+        unsafe { native.take_away(origin, meeting.result, |item| given.of(item)) };
+        self.values = values;
+        let Stop::Barrier { regions, scope, .. } = Stop::meeting(false) else {
+            unreachable!("who meets waits");
+        };
+        self.memory.barrier(0..count, scope, regions);
+        true
     }
 
     /// The place of the work-item whose value is broadcast, which all must name alike and which must exist;
@@ -104,7 +180,7 @@ impl<M: GroupPort> GroupRunner<'_, M> {
             let kind = TrapKind::BroadcastFromNobody { from, sides };
             return Err(self.trap(group, first as u32, kind));
         }
-        Ok((from[2] * sides[1] + from[1]) * sides[0] + from[0])
+        Ok(place_of(from, sides))
     }
 
     /// Gives an item that compiled code ran the slots that this has not stored, constants and the like.

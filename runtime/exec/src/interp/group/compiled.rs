@@ -105,13 +105,9 @@ impl<M: GroupPort> GroupRunner<'_, M> {
             };
             let fuel = self.interval - *steps;
             let (done, left) = self.enter((0, count), from, (fuel, true))?;
-            let stops = self.native.as_ref()?.stops(done);
-            let stop = stops.first().copied().map_or(0, place);
-            // All are looked at, so that the processor compares several at once.
-            let differ = stops
-                .iter()
-                .fold(0, |bits, &other| bits | (place(other) ^ stop));
-            let all = done as u64 == count && differ == 0;
+            let native = self.native.as_ref()?;
+            let stop = native.stops(done).first().copied().map_or(0, place);
+            let all = done as u64 == count && native.is_one_stop();
             if all {
                 match self.kernel.code[stop as usize - 1] {
                     Ins::End => {
@@ -128,6 +124,14 @@ impl<M: GroupPort> GroupRunner<'_, M> {
                     } => {
                         *steps += fuel - left;
                         self.memory.barrier(0..done, scope, regions);
+                        self.together = Together::At(stop as Pc);
+                        continue;
+                    }
+                    Ins::Collective {
+                        sub_group: false,
+                        meeting,
+                    } if self.collect_together(meeting, done) => {
+                        *steps += fuel - left;
                         self.together = Together::At(stop as Pc);
                         continue;
                     }

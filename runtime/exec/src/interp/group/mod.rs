@@ -99,6 +99,8 @@ pub(crate) struct GroupRunner<'a, M> {
     short: bool,
     /// The item that ran last, and where it is.
     at: (u64, Ids<'a>),
+    /// Room for what a collective function reads.
+    values: Vec<u64>,
     /// For faults.
     broken: broken::Memory,
     items: &'a mut Vec<Item>,
@@ -145,6 +147,7 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
             in_sub_group: false,
             short: false,
             at: (0, Ids::of(space, space.group(0), 0)),
+            values: Vec::new(),
             broken: broken::Memory::default(),
             items: &mut arena.items,
             ready: &mut arena.ready,

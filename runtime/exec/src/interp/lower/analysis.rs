@@ -48,6 +48,8 @@ pub(super) struct Analysis {
     /// By register: for those that live within one block, the number of the
     /// last instruction that needs them (the terminator's is the block's length).
     pub(super) last_use: Vec<Option<usize>>,
+    /// By register: nobody reads it.
+    pub(super) unread: Vec<bool>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -195,6 +197,7 @@ pub(super) fn analyse(function: &Function) -> Analysis {
         redirected: Vec::new(),
         fused_branch: Vec::new(),
         last_use: vec![None; function.regs.len()],
+        unread: uses.iter().map(|u| u.uses == 0).collect(),
     };
     let mut next_def = vec![usize::MAX; function.regs.len()];
     for block in &function.blocks {

@@ -12,7 +12,7 @@ use crate::interp::device::DeviceCall;
 use crate::scalar::convert::Conversion;
 use crate::scalar::math::{Function, Meaning};
 use std::collections::HashMap;
-use touchstone_ir::{AddressSpace, KernelInfo, Loc, LocalId};
+use touchstone_ir::{AddressSpace, KernelInfo, Loc, LocalId, RmwOp};
 
 /// A place in the code that is not known yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -30,6 +30,8 @@ pub(super) struct Emitter {
     shared_sites: HashMap<SiteInfo, Site>,
     object_ids: HashMap<Root, ObjectId>,
     locals: HashMap<LocalId, u64>,
+    /// How words are changed that nobody looks at meanwhile.
+    counting: Option<RmwOp>,
     /// The first thing that did not fit, how much was needed, how much fits.
     overflow: Option<(&'static str, usize)>,
 }
@@ -65,6 +67,7 @@ impl Emitter {
             shared_sites: HashMap::new(),
             object_ids: HashMap::new(),
             locals: HashMap::new(),
+            counting: None,
             overflow: None,
         }
     }
@@ -89,6 +92,30 @@ impl Emitter {
     /// The kernel does what work-items may synchronize with.
     pub(super) fn synchronizes(&mut self) {
         self.kernel.synchronizes = true;
+    }
+
+    /// The kernel changes a word by a relaxed operation and does not look at what was there. Where all
+    /// such operations of a kernel are of one kind, it is the same for the words in which order they are made, so that
+    /// nobody learns from them what others have done.
+    pub(super) fn counts(&mut self, op: RmwOp) {
+        let kind = match op {
+            RmwOp::Add | RmwOp::Sub => Some(RmwOp::Add),
+            RmwOp::And
+            | RmwOp::Or
+            | RmwOp::Xor
+            | RmwOp::SMin
+            | RmwOp::SMax
+            | RmwOp::UMin
+            | RmwOp::UMax => Some(op),
+            // What remains depends on the order.
+            RmwOp::Exchange | RmwOp::FAdd | RmwOp::FSub | RmwOp::FMin | RmwOp::FMax => None,
+        };
+        match kind {
+            Some(kind) if self.counting.is_none_or(|counting| counting == kind) => {
+                self.counting = Some(kind);
+            }
+            _ => self.synchronizes(),
+        }
     }
 
     pub(super) fn emit(&mut self, ins: Ins) {

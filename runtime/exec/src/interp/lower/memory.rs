@@ -6,7 +6,9 @@ use super::permission_of;
 use super::provenance::Root;
 use crate::interp::code::{Extent, Fill, Ins, Object, ObjectId, ObjectPlace, Site, SiteInfo, Slot};
 use touchstone_faults::{Fault, on};
-use touchstone_ir::{AddressSpace, ArgPass, Op, Operand, Reg, Scalar, SlotId, Type, computations};
+use touchstone_ir::{
+    AddressSpace, ArgPass, Op, Operand, Order, Reg, Scalar, SlotId, Type, computations,
+};
 
 /// An address in parts: `base + index * scale + disp`.
 #[derive(Clone, Copy, Debug)]
@@ -203,6 +205,8 @@ impl Lowering<'_> {
     #[rustfmt::skip]
     pub(super) fn memory(&mut self, op: &Op, dst: Option<Reg>) {
         match *op {
+            Op::AtomicRmw { op, order: Order::Relaxed, .. }
+                if dst.is_none_or(|dst| self.analysis.unread[dst.0 as usize]) => self.e.counts(op),
             Op::Load { volatile: true, .. } | Op::Store { volatile: true, .. } | Op::AtomicLoad { .. }
             | Op::AtomicStore { .. } | Op::AtomicRmw { .. } | Op::AtomicCas { .. } => self.e.synchronizes(),
             _ => {}

@@ -11,9 +11,19 @@ use super::super::translate::{Translator, helper};
 use super::lanes::{as_lanes, lane_type};
 use super::shape::Shape;
 use super::{LANES, Refusal};
-use crate::interp::code::{Ins, Slot};
+use crate::interp::code::{Ins, Site, Slot};
+use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
 use std::mem::offset_of;
+
+/// Of an instruction that changes a word: the type of the word, the slots with the address and the operand, the site.
+pub(super) fn changes(ins: &Ins) -> Option<(Type, Slot, Slot, Site)> {
+    match *ins {
+        Ins::Rmw32 { a, v, site, .. } => Some((types::I32, a, v, site)),
+        Ins::Rmw64 { a, v, site, .. } => Some((types::I64, a, v, site)),
+        _ => None,
+    }
+}
 
 impl Translator<'_> {
     /// By how much the address of an access grows from lane to lane; None where it does not grow evenly.
@@ -210,5 +220,108 @@ impl Translator<'_> {
             let flags = self.kernel_memory();
             self.b.ins().store(flags, register, first, 16 * n as i32);
         }
+    }
+
+    /// Changes a word for each lane, in their order; nobody reads what was there. Whether all may do so is known before the
+    /// first one does, as to do it twice would not be the same.
+    pub(super) fn change_lanes(&mut self, ins: &Ins) {
+        let Some((ty, a, v, site)) = changes(ins) else {
+            unreachable!("{ins:?} changes nothing");
+        };
+        let by = match self.lanes.shape(a) {
+            Shape::Even(by) => Some(by),
+            Shape::Any => None,
+        };
+        self.straight_wide(a);
+        let mut lane_of = |slot, lane, ty| {
+            let one = self.one_lane(slot, lane);
+            match (ty, one) {
+                (types::I32, (types::I32, value)) => value,
+                (types::I32, _) => {
+                    let wide = self.values.retyped(&mut self.b, one, types::I64);
+                    self.b.ins().ireduce(types::I32, wide)
+                }
+                _ => self.values.retyped(&mut self.b, one, ty),
+            }
+        };
+        let places: [Value; LANES] = std::array::from_fn(|lane| lane_of(a, lane, types::I64));
+        let operands: [Value; LANES] = std::array::from_fn(|lane| lane_of(v, lane, ty));
+        // What is between the first and the last one is where they are.
+        let ends = match by {
+            Some(_) => vec![places[0], places[LANES - 1]],
+            None => places.to_vec(),
+        };
+        self.all_aligned(&ends, by, ty);
+        if self.checked {
+            self.all_reach(site, &ends);
+        }
+        let may_be_refused = !self.is_own(site) || !self.checked;
+        if let (Some(by), true) = (by, may_be_refused) {
+            self.note_lanes(places[0], Refusal::Grows(by));
+        }
+        for (lane, (place, x)) in places.into_iter().zip(operands).enumerate() {
+            if by.is_none() && may_be_refused {
+                let lane = self.number(lane as u64);
+                self.note_lanes(lane, Refusal::Named);
+            }
+            self.inline_atomic(ins, ty, place, x, x);
+        }
+    }
+
+    /// Leaves vector code unless addresses are natural ones for a type.
+    fn all_aligned(&mut self, places: &[Value], by: Option<i64>, ty: Type) {
+        let size = i64::from(ty.bytes());
+        let mut bits = self.number(by.unwrap_or(0) as u64);
+        for &place in places {
+            bits = self.b.ins().bor(bits, place);
+        }
+        let odd = self.b.ins().band_imm_u(bits, size - 1);
+        let is_natural = self.b.ins().icmp_imm_u(IntCC::Equal, odd, 0);
+        self.leave_unless(is_natural);
+    }
+
+    /// Leaves vector code unless addresses fall into the window of their site, or into the one that it has once the first
+    /// of them was looked up.
+    fn all_reach(&mut self, site: Site, places: &[Value]) {
+        let (check, look, again, inside) = (
+            self.new_block(false),
+            self.new_block(true),
+            self.new_block(true),
+            self.new_block(false),
+        );
+        let looked = self.b.append_block_param(check, types::I8);
+        let no = self.b.ins().iconst(types::I8, 0);
+        self.b.ins().jump(check, &[no.into()]);
+        self.b.switch_to_block(check);
+        let mut missed = no;
+        for &place in places {
+            let misses = self.misses(site, place);
+            missed = self.b.ins().bor(missed, misses);
+        }
+        self.b.ins().brif(missed, look, &[], inside, &[]);
+        self.go_on(look);
+        let apart = self.apart();
+        self.b.ins().brif(looked, apart, &[], again, &[]);
+        self.go_on(again);
+        let log = match self.kernel.sites[usize::from(site)].size {
+            8 => 3,
+            _ => 2,
+        };
+        let kind = self.number(log | 1 << 8);
+        let arguments = [
+            self.context,
+            self.number(site.into()),
+            places[0],
+            places[0],
+            kind,
+        ];
+        let made = self.call_carefully(helper!(careful_reach), &arguments);
+        let found = self.new_block(true);
+        self.b.ins().brif(made, found, &[], apart, &[]);
+        self.go_on(found);
+        let yes = self.b.ins().iconst(types::I8, 1);
+        self.b.ins().jump(check, &[yes.into()]);
+        self.b.seal_block(check);
+        self.go_on(inside);
     }
 }

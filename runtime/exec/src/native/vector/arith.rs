@@ -18,6 +18,9 @@ impl Translator<'_> {
                 reads_same(self.kernel, ins, shape),
             )
         };
+        if super::access::changes(ins).is_some() {
+            return self.change_lanes(ins);
+        }
         if let (Ins::Move { d, a }, Shape::Any) = (ins, shape) {
             self.lanes_narrow(*a);
             return self.lanes.copy(*d, *a);

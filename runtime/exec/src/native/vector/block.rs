@@ -2,12 +2,12 @@
 
 use super::super::context::Left;
 use super::super::flow;
-use super::super::translate::{Translator, helper};
+use super::super::translate::Translator;
 use super::super::values::constant_memory;
 use super::lanes::lane_type;
 use super::parting::Parting;
 use super::shape::{Shape, reads_same};
-use super::{LANES, NARROW, TOGETHER, VECTOR_PLACE};
+use super::{LANES, MEETS, NARROW, TOGETHER, VECTOR_PLACE};
 use crate::interp::code::{Ins, Pc, Slot};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, Value, types};
@@ -138,7 +138,7 @@ impl Translator<'_> {
     fn ways(&mut self, n: usize, ins: &Ins) {
         let block = &self.flow.blocks[n];
         let mask = self.condition_lanes(ins);
-        self.vector_settle(n);
+        self.vector_settle(n, None);
         let bits = self.bits_of(mask);
         let bits = self.b.ins().uextend(types::I64, bits);
         let Some((to, _)) = flow::jump(ins) else {
@@ -169,24 +169,15 @@ impl Translator<'_> {
     fn vector_wait(&mut self, end: Pc, ins: &Ins) {
         let behind = self.flow.at(end);
         let mut slots: Vec<usize> = self.needed[behind].iter().collect();
-        if let Ins::Collective { meeting, .. } = *ins {
-            let meeting = &self.kernel.meetings[usize::from(meeting)];
-            slots.retain(|&slot| slot != meeting.result as usize);
-            let read = meeting.from.iter().chain([&meeting.value]);
-            slots.extend(read.filter(|&&slot| slot >= 0).map(|&slot| slot as usize));
-            slots.sort_unstable();
-            slots.dedup();
-            // What it computes it reads from the slots of each.
-            let exit = self.store_together(&slots, [0; 2]);
-            let exit = self.number(exit as u64);
-            let stops = self.b.use_var(self.at.stops);
-            self.call(helper!(part), &[self.context, exit, stops]);
-            return self.vector_stop(end, u64::from(end), Left::Barrier);
-        }
+        let meeting = match *ins {
+            Ins::Collective { meeting, .. } => Some(&self.kernel.meetings[usize::from(meeting)]),
+            _ => None,
+        };
+        slots.retain(|&slot| meeting.is_none_or(|meeting| slot != meeting.result as usize));
         // They are stored as they are taken up.
-        self.vector_settle(self.lanes.block);
+        self.vector_settle(self.lanes.block, meeting.map(|meeting| meeting.result));
         let flags = MemFlagsData::trusted();
-        for slot in slots {
+        for &slot in &slots {
             let at = Translator::together(slot);
             if self.lanes.start(behind, slot) == Shape::Any {
                 let (variables, _) = self.lane_variables(slot);
@@ -201,7 +192,28 @@ impl Translator<'_> {
                 self.b.ins().store(flags, value, self.origin, at);
             }
         }
-        self.vector_stop(end, u64::from(end) | TOGETHER, Left::Barrier);
+        let mut stop = u64::from(end) | TOGETHER;
+        if let Some(meeting) = meeting {
+            // What the function computes with comes on top.
+            let mut read: Vec<usize> = meeting
+                .from
+                .iter()
+                .chain([&meeting.value])
+                .filter_map(|&slot| usize::try_from(slot).ok())
+                .filter(|slot| !slots.contains(slot))
+                .collect();
+            read.sort_unstable();
+            read.dedup();
+            let exit = self.store_together(&read, [0; 2]);
+            let taken_up = self.forms_at(behind);
+            let kept = taken_up
+                .into_iter()
+                .filter(|form| form.slot != meeting.result);
+            self.exits[exit].forms.extend(kept);
+            self.meets.insert(end, exit);
+            stop |= MEETS;
+        }
+        self.vector_stop(end, stop, Left::Barrier);
     }
 
     /// All items end or wait before a place; what is noted as their stop.
@@ -219,14 +231,17 @@ impl Translator<'_> {
         self.vector_stop(self.pc + 1, u64::from(self.pc) + 1, left);
     }
 
-    /// What a block leads to needs the values that it has, in its own shapes.
-    pub(in super::super) fn vector_settle(&mut self, n: usize) {
+    /// What a block leads to needs the values that it has, in its own shapes; but for one that it gets otherwise.
+    pub(in super::super) fn vector_settle(&mut self, n: usize, but_for: Option<Slot>) {
         let (flow, needed) = (self.flow, self.needed);
         let mut scalars = Vec::new();
         let mut registers = Vec::new();
         for &next in &flow.blocks[n].next {
             for slot in needed[next].iter() {
                 let name = slot as Slot;
+                if but_for == Some(name) {
+                    continue;
+                }
                 let shape = self.lanes.shape(name);
                 let wanted = self.lanes.start(next, slot);
                 let is_written = self.lanes.is_written(name);

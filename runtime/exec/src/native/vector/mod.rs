@@ -21,7 +21,8 @@
 //! # What is observed
 //!
 //! Items of kernels with vectors synchronize at barriers only, so that whoever could see in which order they
-//! make their accesses between two of these has a data race. Each lane of an access is of one word, naturally
+//! make their accesses between two of these has a data race. What they count by relaxed operations comes out the same in
+//! any order; such an operation is made once for each lane, after it is known that all may make it. Each lane of an access is of one word, naturally
 //! aligned where the kernel's access is, and the processor does not tear it.
 //!
 //! # Where slots are
@@ -29,6 +30,8 @@
 //! Scalar code and the stepper find the slots of an item in the item's region. Vector code stores those of its items,
 //! where it leaves them, in the regions of all of them together: slot after slot, each with the first one's value
 //! or those of all lanes. [`pack`] makes the one of the other. The stops of items that are stored so are flagged.
+//! Where a group waits for a collective function the slots stay so: what the function reads is taken from them, and what it
+//! gives is put there ([`Runner::bring`](super::Runner::bring)).
 //! What a slot's shape is at a place holds for items that have come there the same way; of others it is looked
 //! whether it holds before they become a vector again.
 //!
@@ -75,6 +78,10 @@ const WIDE: usize = LANES / 2;
 
 /// Marks stops of items whose slots are stored together.
 pub(super) const TOGETHER: u64 = 1 << 63;
+
+/// Marks those of them that wait for what a collective function gives: their slots are stored as its place says
+/// ([`Translated::meets`](super::translate::Translated::meets)), not as those behind it.
+pub(super) const MEETS: u64 = 1 << 62;
 
 /// Marks the places of vector code.
 pub(super) const VECTOR_PLACE: u32 = 1 << 31;
@@ -231,6 +238,7 @@ impl Translator<'_> {
             let flags = MemFlagsData::trusted();
             self.b.ins().store(flags, noted, stops, 16 * n as i32);
         }
+        self.note_stop(stop);
         let item = self.b.use_var(self.at.item);
         let of_last = self.b.ins().iadd_imm_s(item, LANES as i64 - 1);
         let last = self.of_context(offset_of!(Context, last), 0);

@@ -1,6 +1,6 @@
 //! From slots that are stored together to those of each item, and back.
 
-use super::{LANES, TOGETHER};
+use super::{LANES, MEETS, TOGETHER};
 use crate::interp::code::Slot;
 
 /// How a slot is stored for all items of a vector.
@@ -19,6 +19,13 @@ pub(in super::super) struct Exit {
     pub(super) forms: Vec<Form>,
     /// Behind a branch: the entries where a bit is set, and where it is not.
     pub(in super::super) ways: [u32; 2],
+}
+
+impl Exit {
+    /// How a slot is stored, if it is.
+    pub(in super::super) fn form(&self, slot: Slot) -> Option<&Form> {
+        self.forms.iter().find(|form| form.slot == slot)
+    }
 }
 
 /// Values of one slot of all items.
@@ -49,21 +56,44 @@ impl Regions {
         self.origin.wrapping_add(lane * self.stride + slot as usize)
     }
 
+    /// What each item has in a slot that is stored together.
+    #[inline]
+    pub(in super::super) fn row(self, form: &Form) -> Row {
+        let from = self.together(form.slot);
+        // SAFETY: a row of the regions, which hold what `new` says.
+        unsafe {
+            match form.even {
+                Some(by) => {
+                    let first = *from;
+                    std::array::from_fn(|lane| grown(first, by, lane, form.narrow))
+                }
+                None if form.narrow => (*from.cast::<[u32; LANES]>()).map(u64::from),
+                None => *from.cast::<Row>(),
+            }
+        }
+    }
+
+    /// Gives all items their values of a slot that is stored together; where it is the same for all, that of the first one.
+    #[inline]
+    pub(in super::super) fn give(self, form: &Form, value: impl Fn(usize) -> u64) {
+        let to = self.together(form.slot);
+        let stored = if form.even.is_some() { 1 } else { LANES };
+        for lane in 0..stored {
+            // SAFETY: a row of the regions, which hold what `new` says.
+            unsafe {
+                match form.even.is_none() && form.narrow {
+                    true => *to.cast::<u32>().add(lane) = value(lane) as u32,
+                    false => *to.add(lane) = value(lane),
+                }
+            }
+        }
+    }
+
     /// Gives each item its slots.
     pub(in super::super) fn unpack(self, exit: &Exit, rows: &mut Vec<Row>) {
         rows.clear();
         for form in &exit.forms {
-            let from = self.together(form.slot);
-            rows.push(std::array::from_fn(|lane| {
-                // SAFETY: a row of the regions, which hold what `new` says.
-                unsafe {
-                    match form.even {
-                        Some(by) => grown(*from, by, lane, form.narrow),
-                        None if form.narrow => u64::from(*from.cast::<u32>().add(lane)),
-                        None => *from.add(lane),
-                    }
-                }
-            }));
+            rows.push(self.row(form));
         }
         for (form, row) in exit.forms.iter().zip(&*rows) {
             for (lane, &value) in row.iter().enumerate() {
@@ -116,9 +146,11 @@ fn grown(first: u64, by: i64, lane: usize, narrow: bool) -> u64 {
     }
 }
 
-/// Where items stopped whose slots are stored together; None for others.
-pub(in super::super) fn stored_together(stop: u64) -> Option<u64> {
-    (stop & TOGETHER != 0).then_some(stop & !TOGETHER)
+/// Where items stopped whose slots are stored together, and whether they wait for what a collective function gives; None
+/// for others.
+pub(in super::super) fn stored_together(stop: u64) -> Option<(u64, bool)> {
+    let place = stop & !(TOGETHER | MEETS);
+    (stop & TOGETHER != 0).then_some((place, stop & MEETS != 0))
 }
 
 #[cfg(test)]

@@ -122,7 +122,7 @@ impl Translator<'_> {
     }
 
     /// How the slots are stored that a block needs when it begins.
-    fn forms_at(&mut self, n: usize) -> Vec<Form> {
+    pub(super) fn forms_at(&mut self, n: usize) -> Vec<Form> {
         let needed = self.needed;
         let of = |slot: usize| Form {
             slot: slot as Slot,

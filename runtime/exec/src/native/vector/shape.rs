@@ -6,7 +6,7 @@
 use super::super::flow::{self, Block, Flow};
 use super::super::operands::{self, Role};
 use crate::interp::code::{Fill, Ins, Kernel, Slot};
-use touchstone_ir::Query;
+use touchstone_ir::{Collective, Query};
 
 /// What the items of a vector have in a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,6 +94,8 @@ pub(super) fn written(kernel: &Kernel, ins: &Ins, mut shape: impl FnMut(Slot) ->
     let low = |by: i64| Even(i64::from(by as i32));
     match *ins {
         Ins::Move { a, .. } => shape(a),
+        // Nobody reads it: see `Kernel::synchronizes`.
+        Ins::Rmw32 { .. } | Ins::Rmw64 { .. } => Any,
         Ins::Add32 { a, b, .. } => match (shape(a), shape(b)) {
             (Even(x), Even(y)) => low(x.wrapping_add(y)),
             _ => Any,
@@ -145,7 +147,12 @@ pub(super) fn written(kernel: &Kernel, ins: &Ins, mut shape: impl FnMut(Slot) ->
             _ => Any,
         },
         Ins::Select { c, a, b, .. } if shape(c) == Even(0) && shape(a) == shape(b) => shape(a),
-        Ins::Collective { .. } => Any,
+        // What a group finds together all of it have.
+        Ins::Collective { sub_group: false, meeting } => match kernel.meetings[usize::from(meeting)].function {
+            Collective::Reduce(_) | Collective::Broadcast => Even(0),
+            Collective::InclusiveScan(_) | Collective::ExclusiveScan(_) | Collective::Shuffle => Any,
+        },
+        Ins::Collective { sub_group: true, .. } => Any,
         _ => match reads_same(kernel, ins, shape) {
             true => Even(0),
             false => Any,
