@@ -55,8 +55,8 @@ pub enum Listed {
     },
     /// The size of work-groups that a launch would have where none is given (clGetKernelSuggestedLocalWorkSize).
     LocalSize {
-        /// Work-items in each dimension of the launch.
-        global: Vec<u16>,
+        /// Work-items of the launch, of one dimension.
+        items: u16,
     },
 }
 
@@ -239,9 +239,7 @@ pub fn other(choices: &mut Choices) -> Listed {
             size: [(); 3].map(|()| choices.between(1, 5) as u8),
         },
         12 => Listed::LocalSize {
-            global: (0..choices.between(1, 3))
-                .map(|_| choices.one_of(&[1, 2, 3, 7, 12, 64, 100, 1000]))
-                .collect(),
+            items: choices.one_of(&[1, 2, 3, 7, 12, 64, 100, 1000]),
         },
         _ => Listed::Compiler,
     }

@@ -44,7 +44,7 @@ impl Lowering {
                     self.compiler(place, Call::new(Function::UnloadCompiler, values![]));
                 }
                 Listed::EarlyImage { size } => self.early_image(place, size.map(usize::from)),
-                Listed::LocalSize { global } => self.local_size(place, global),
+                Listed::LocalSize { items } => self.local_size(place, usize::from(*items)),
             }
         }
         self.end_thread();
@@ -447,52 +447,41 @@ impl Lowering {
     }
 
     /// clGetKernelSuggestedLocalWorkSize: a size that the launch may have, the same each time.
-    fn local_size(&mut self, place: Place, global: &[u16]) {
-        let (queue, kernel) = (
+    fn local_size(&mut self, place: Place, items: usize) {
+        let (queue, kernel, to) = (
             self.own("queue", SlotKind::Queue),
             self.own("kernel", SlotKind::Kernel),
+            self.own("filled", SlotKind::Memory),
         );
-        let to = self.own("filled", SlotKind::Memory);
         self.step(super::queue(place, queue));
         self.step(buffer(place.context, to));
         self.add(super::kernel(place, kernel, to, 9));
-        let sizes = global.iter().map(|size| Value::Number(u64::from(*size)));
-        let sizes = Value::List(Class::Long, sizes.collect());
-        let bytes = 8 * global.len();
-        let answers = [self.builder.answer(), self.builder.answer()];
-        for answer in answers {
-            let room = Value::Answer(answer, bytes);
-            let arguments = values![
-                queue,
-                kernel,
-                global.len(),
-                Value::Null,
-                sizes.clone(),
-                room
-            ];
+        let sizes = Value::List(Class::Long, values![items]);
+        let [first, second] = [self.builder.answer(), self.builder.answer()];
+        for answer in [first, second] {
+            let room = Value::Answer(answer, 8);
+            let arguments = values![queue, kernel, 1, Value::Null, sizes.clone(), room];
             let function = Function::GetKernelSuggestedLocalWorkSize;
             self.step(Call::new(function, arguments));
         }
         let says = "clGetKernelSuggestedLocalWorkSize suggests another size the second time";
-        let [first, second] = answers;
-        if let [size] = global {
-            self.must(says, That::NotAfter(first, second));
-            self.must(says, That::NotAfter(second, first));
-            let right = Right::Between(1, i64::from(*size));
-            let says = "clGetKernelSuggestedLocalWorkSize suggests {} work-items of fewer";
-            self.must(says, That::Number(first, right));
-        }
-        // A launch may have it; of one dimension, for each work-item writes what its first id says.
-        let arguments = values![
-            kernel,
-            global.len(),
-            Value::Null,
-            sizes,
-            Value::Answered(first)
-        ];
-        let function = Function::EnqueueNDRangeKernel;
-        if matches!(global, [size] if usize::from(*size) <= BYTES / 4) {
+        self.must(says, That::NotAfter(first, second));
+        self.must(says, That::NotAfter(second, first));
+        let right = Right::Between(1, items as i64);
+        let says = "clGetKernelSuggestedLocalWorkSize suggests {} work-items, of a launch of fewer";
+        self.must(says, That::Number(first, right));
+        // A launch may have it.
+        if items <= BYTES / 4 {
+            let size = Value::Answered(first);
+            let arguments = values![kernel, 1, Value::Null, sizes, size];
+            let function = Function::EnqueueNDRangeKernel;
             self.step(Call::enqueue(function, queue, arguments, &[], None));
+            let answer = self.builder.answer();
+            let read = Value::Answer(answer, 4 * items);
+            self.step(Call::read(queue, to, 4 * items, read, None));
+            let same = Same::new(Unit::Word, Contents::Words(vec![9; items]), false);
+            let says = "what a launch of the size wrote that was suggested";
+            self.must(says, That::Bytes(answer, Want::Same(same)));
         }
         self.step(Call::of(Function::Finish, queue));
         self.release([kernel, to, queue]);

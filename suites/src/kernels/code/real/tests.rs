@@ -94,7 +94,7 @@ fn each_gives_what_the_text_says() {
         (
             Judged(Format::Float, super::Judged::Bitselect),
             &[bits(1.5), bits(-1.25), bits(-1.0)],
-            Some(bits(-1.25) | bits(1.5) & 0x0040_0000),
+            Some(bits(-1.5)),
         ),
         (Whole(super::Whole::Rint), &[bits(2.5)], Some(2)),
         (

@@ -216,6 +216,12 @@ mod tests {
         assert_eq!(cell.read(by(0, 1, 2)), Some(Some([4; LANES])));
         assert!(cell.change(by(0, 1, 3), Atomic::Or, twice).is_none());
         assert!(cell.change(by(0, 2, 3), Atomic::Or, twice).is_some());
+        assert!(
+            cell.change(by(1, 0, 3), Atomic::Or, twice).is_none(),
+            "another group read it"
+        );
+        let mut cell = Shared::of([1; LANES]);
+        assert!(cell.change(by(0, 0, 3), Atomic::Or, twice).is_some());
         assert!(cell.change(by(1, 0, 3), Atomic::Or, twice).is_some());
         assert!(cell.read(by(1, 5, 3)).is_none(), "of two groups");
         assert_eq!(
