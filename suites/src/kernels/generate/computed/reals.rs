@@ -179,7 +179,7 @@ impl Author<'_> {
             16 => Real::CastFrom(of),
             17 => Real::CastTo(of),
             18 => Real::Negate,
-            21 => self.judged(Judged::Bitselect),
+            21 if self.choices.percent(50) => self.judged(Judged::Bitselect),
             22 => self.judged(Judged::Select),
             23 => self.judged(Judged::Choice),
             19 if self.choices.percent(70) => Real::ToHalf(mode),

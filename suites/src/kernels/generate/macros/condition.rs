@@ -243,7 +243,7 @@ pub(super) fn skipped(choices: &mut Choices, n: usize) -> Piece {
         "#nothing of this name",
         "#include \"nothing.h\"",
         "#define",
-        "#if of what is no expression )",
+        "#if of what is no expression + ",
     ]);
     let closes = nonsense.starts_with("#if");
     let mut piece = Piece::about("what is skipped")
@@ -254,10 +254,10 @@ pub(super) fn skipped(choices: &mut Choices, n: usize) -> Piece {
         piece = piece.inside("#else !").inside("#endif");
     }
     piece
-        .inside(format!("skipped{n} = {b}; }} )"))
+        .inside(format!("skipped{n} = {b} of no statement; else +"))
         .inside("#elif 1 || 1 / 0")
         .inside(format!("skipped{n} += {b};"))
-        .inside("#elif of what is no expression (")
+        .inside("#elif of what is no expression +")
         .inside(format!("skipped{n} = 0;"))
         .inside("#else")
         .inside(format!("#define skipped{n} 0"))
