@@ -243,7 +243,7 @@ pub(super) fn skipped(choices: &mut Choices, n: usize) -> Piece {
         "#nothing of this name",
         "#include \"nothing.h\"",
         "#define",
-        "#if of what is no expression + ",
+        "#if of what is no expression +",
     ]);
     let closes = nonsense.starts_with("#if");
     let mut piece = Piece::about("what is skipped")
