@@ -106,7 +106,7 @@ impl Domain {
         let fraction_kept = match fraction < 23 {
             true => low >> (23 - fraction),
             // Where the last bit is kept, all that are further ones are.
-            false => low << (fraction - 23) | (low & 1) * ((1 << (fraction - 23)) - 1),
+            false => (low << (fraction - 23)) | ((low & 1) * ((1 << (fraction - 23)) - 1)),
         };
         let exponents = (2 * format.greatest_exponent() + 1) as u64;
         let exponent = match self.sets >> 23 & 0xff {
