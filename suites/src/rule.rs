@@ -257,6 +257,8 @@ rules! {
     C_PRINTF = "ex.c.printf";
     /// When what is printed comes out.
     C_PRINTF_FLUSHED = "ex.c.printf-flushed";
+    /// What becomes of a text before it is compiled.
+    C_PREPROCESSOR = "ex.c.preprocessor";
     /// Translation units, and what is internal to one.
     C_UNITS = "ex.c.units";
     /// Kernels from a binary.

@@ -144,6 +144,10 @@ words! {
         SubGroupArithmetic = "cl_khr_subgroup_non_uniform_arithmetic",
         /// Sums of neighbours.
         SubGroupClustered = "cl_khr_subgroup_clustered_reduce",
+        /// Fields of bits, and bits in reverse order.
+        ExtendedBitOps = "cl_khr_extended_bit_ops",
+        /// Dot products of integers.
+        IntegerDotProduct = "cl_khr_integer_dot_product",
     }
 }
 

@@ -46,6 +46,18 @@ pub enum Listed {
     ContextOfType,
     /// The compiler is unloaded, and needed again.
     Compiler,
+    /// The compiler is unloaded by the function that OpenCL 1.2 replaced (clUnloadCompiler).
+    AnyCompiler,
+    /// An image as OpenCL 1.1 made it (clCreateImage2D, clCreateImage3D).
+    EarlyImage {
+        /// Its width, height and depth; a depth of 1 is that of an image of two dimensions.
+        size: [u8; 3],
+    },
+    /// The size of work-groups that a launch would have where none is given (clGetKernelSuggestedLocalWorkSize).
+    LocalSize {
+        /// Work-items of the launch, of one dimension.
+        items: u16,
+    },
 }
 
 words! {
@@ -160,12 +172,15 @@ impl Listed {
             } => &[Need::ImageObjects, Need::FullProfile, Need::ReadWriteImages],
             Listed::Formats { .. } => &[Need::ImageObjects, Need::FullProfile],
             Listed::Timers => &[Need::Api21],
+            Listed::EarlyImage { .. } => &[Need::ImageObjects, Need::FullProfile],
+            Listed::LocalSize { .. } => &[Need::Api31],
             Listed::Kernels { .. }
             | Listed::SubDevices { .. }
             | Listed::SubBuffer { .. }
             | Listed::References
             | Listed::ContextOfType
-            | Listed::Compiler => &[],
+            | Listed::Compiler
+            | Listed::AnyCompiler => &[],
         }
     }
 
@@ -207,7 +222,7 @@ pub fn formats(choices: &mut Choices) -> Listed {
 
 /// Anything but formats of images.
 pub fn other(choices: &mut Choices) -> Listed {
-    match choices.below(10) {
+    match choices.below(13) {
         0 | 1 => Listed::Kernels {
             count: choices.between(1, 6) as u8,
         },
@@ -219,6 +234,13 @@ pub fn other(choices: &mut Choices) -> Listed {
         6 => Listed::References,
         7 => Listed::Timers,
         8 => Listed::ContextOfType,
+        10 => Listed::AnyCompiler,
+        11 => Listed::EarlyImage {
+            size: [(); 3].map(|()| choices.between(1, 5) as u8),
+        },
+        12 => Listed::LocalSize {
+            items: choices.one_of(&[1, 2, 3, 7, 12, 64, 100, 1000]),
+        },
         _ => Listed::Compiler,
     }
 }

@@ -6,6 +6,7 @@ use crate::operator::{ArithOp, BinaryOp};
 use crate::source::Loc;
 use crate::token::{Literal, PpKind, PpToken, Punct, char_constant, number};
 use crate::types::{Scalar, constant};
+use touchstone_faults::{Fault, on};
 
 /// How deep an expression may nest.
 const DEPTH: u32 = 200;
@@ -245,7 +246,7 @@ impl Reader<'_, '_> {
                     value, unsigned, ..
                 }) => Ok(Value {
                     bits: value,
-                    unsigned: unsigned || value > i64::MAX as u64,
+                    unsigned: (unsigned || value > i64::MAX as u64) && !on(Fault::ConditionsSigned),
                 }),
                 Ok(Literal::Float { .. }) => Err("an #if expression has integers only".to_owned()),
                 Err(message) => Err(message),

@@ -177,8 +177,9 @@ impl Lexer {
             b'"' | b'\'' => self.quoted(c, &mut text, loc, diags),
             _ => match Punct::lex(ahead) {
                 Some((punct, len)) => {
+                    // A digraph keeps its spelling (C99 6.4.6).
+                    text.push_str(&String::from_utf8_lossy(&ahead[..len]));
                     self.bump(len);
-                    text.push_str(punct.text());
                     PpKind::Punct(punct)
                 }
                 None => {

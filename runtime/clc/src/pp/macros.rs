@@ -7,6 +7,7 @@ use crate::intern::Symbol;
 use crate::source::Loc;
 use crate::token::{PpKind, PpToken, Punct};
 use std::rc::Rc;
+use touchstone_faults::{Fault, on};
 
 /// How deep arguments may hold invocations whose arguments hold invocations, …
 const ARGUMENT_DEPTH: u32 = 200;
@@ -335,6 +336,14 @@ impl Preprocessor<'_> {
     /// `#` (C99 6.10.3.2).
     fn stringize(&mut self, tokens: &[PpToken], at: PpToken) -> PpToken {
         let mut escaped = String::from("\"");
+        let values;
+        let tokens = match on(Fault::StringsOfValues) {
+            true => {
+                values = self.expand_alone(tokens.to_vec(), at.loc);
+                &values[..]
+            }
+            false => tokens,
+        };
         for (i, token) in tokens.iter().enumerate() {
             if i > 0 && token.space {
                 escaped.push(' ');

@@ -7,6 +7,7 @@ use crate::options::{BuildOptions, MacroOption};
 use crate::token::{PpKind, PpToken};
 use std::fmt::Write as _;
 use std::rc::Rc;
+use touchstone_faults::{Fault, on};
 
 /// Constants of the language that do not depend on the device. The limits are those of section
 /// 6.15.2 (single and double precision) and 6.15.3 (integers).
@@ -87,6 +88,9 @@ pub(super) fn command_line(options: &BuildOptions) -> String {
     let mut text = String::new();
     for option in &options.macros {
         let _ = match option {
+            MacroOption::Define { name, .. } if on(Fault::OptionValueLost) => {
+                writeln!(text, "#define {name} 1")
+            }
             MacroOption::Define { name, value } => {
                 writeln!(text, "#define {name} {}", value.replace('\n', " "))
             }

@@ -6,6 +6,7 @@ use crate::tools::*;
 
 pub const SCENARIOS: &[Scenario] = &[
     ("computing", computing),
+    ("preprocessing", preprocessing),
     ("barrier", barrier),
     ("barrier_loop", barrier_loop),
     ("barrier_function", barrier_function),
@@ -53,10 +54,30 @@ fn computing() {
             some[5] = 9;
             x[8] = some[5] + rest;
         }
+        char2 some = (char2)(narrow, (char)5);
+        x[9] = (-some).y;
     }";
-    let out = output(&rig, source, 9, space(&[1], &[1]));
+    let out = output(&rig, source, 10, space(&[1], &[1]));
     let signed: Vec<i32> = out.iter().map(|word| *word as i32).collect();
-    assert_eq!(signed, [1, -1, 2, -1, -1, -1, 2, 7, 9]);
+    assert_eq!(signed, [1, -1, 2, -1, -1, -1, 2, 7, 9, -5]);
+}
+
+/// A condition, a string of an argument, and a macro of an option, which builds give.
+fn preprocessing() {
+    let rig = Rig::new();
+    let source = "
+    #define STRING(x) #x
+    #if -1 > 0u
+    #define UNSIGNED 1
+    #else
+    #define UNSIGNED 0
+    #endif
+    kernel void k(global int *x) {
+        x[0] = UNSIGNED;
+        x[1] = sizeof(STRING(UNSIGNED));
+        x[2] = SEVEN;
+    }";
+    assert_eq!(output(&rig, source, 3, space(&[1], &[1])), [1, 9, 7]);
 }
 
 /// Each work-item reads, behind the barrier, what its neighbour wrote before it.

@@ -53,7 +53,9 @@ pub fn shows(fault: Fault) -> &'static [&'static str] {
         | HighProductUnsigned
         | NegativeIndexUnsigned
         | StructTailLost
-        | InitializerRestKept => &["computing"],
+        | InitializerRestKept
+        | LaneNegationComplements => &["computing"],
+        ConditionsSigned | StringsOfValues | OptionValueLost => &["preprocessing"],
         BarrierLastPasses | ItemsRunToEnd => &["barrier"],
         BarrierFirstPassOnly => &["barrier_loop"],
         BarrierInFunctions => &["barrier_function"],

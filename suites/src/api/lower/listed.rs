@@ -3,7 +3,7 @@
 use super::*;
 use crate::api::listed::{Access, Flag, Listed, Shape};
 use crate::host::check::{Contains, Same, Want};
-use crate::host::{Class, Contents, Unit};
+use crate::host::{Class, Contents, Layout, Unit};
 
 /// Formats that an implementation has at most for one shape of images.
 const FORMATS: usize = 512;
@@ -37,7 +37,14 @@ impl Lowering {
                 Listed::References => self.references(place),
                 Listed::Timers => self.timers(place),
                 Listed::ContextOfType => self.context_of_type(platform),
-                Listed::Compiler => self.compiler(place, platform),
+                Listed::Compiler => {
+                    self.compiler(place, Call::of(Function::UnloadPlatformCompiler, platform));
+                }
+                Listed::AnyCompiler => {
+                    self.compiler(place, Call::new(Function::UnloadCompiler, values![]));
+                }
+                Listed::EarlyImage { size } => self.early_image(place, size.map(usize::from)),
+                Listed::LocalSize { items } => self.local_size(place, usize::from(*items)),
             }
         }
         self.end_thread();
@@ -380,10 +387,110 @@ impl Lowering {
         self.release([context]);
     }
 
+    /// clCreateImage2D and clCreateImage3D: what is written to the image is there.
+    fn early_image(&mut self, place: Place, size: [usize; 3]) {
+        let format = values![cl::CL_RGBA, cl::CL_UNSIGNED_INT8];
+        let format = Value::Struct(Layout::ImageFormat, format);
+        let flags = cl::CL_MEM_READ_WRITE;
+        let [width, height, depth] = size;
+        let (function, arguments) = match depth {
+            1 => (
+                Function::CreateImage2D,
+                values![place.context, flags, format, width, height, 0, Value::Null],
+            ),
+            _ => (
+                Function::CreateImage3D,
+                values![
+                    place.context,
+                    flags,
+                    format,
+                    width,
+                    height,
+                    depth,
+                    0,
+                    0,
+                    Value::Null
+                ],
+            ),
+        };
+        let (queue, image) = (
+            self.own("queue", SlotKind::Queue),
+            self.own("image", SlotKind::Memory),
+        );
+        self.step(super::queue(place, queue));
+        self.step(Call::new(function, arguments).makes(image));
+        let elements = width * height * depth;
+        let words: Vec<u32> = (0..elements as u32).map(|n| n * 0x0101_0307 + 5).collect();
+        let bytes = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+        let moved = |memory: Value| {
+            values![
+                image,
+                Constant::TRUE,
+                Value::sizes([0; 3]),
+                Value::sizes(size),
+                0,
+                0,
+                memory
+            ]
+        };
+        let write = moved(Value::Bytes(bytes));
+        let function = Function::EnqueueWriteImage;
+        self.step(Call::enqueue(function, queue, write, &[], None));
+        let answer = self.builder.answer();
+        let read = moved(Value::Answer(answer, 4 * elements));
+        let function = Function::EnqueueReadImage;
+        self.step(Call::enqueue(function, queue, read, &[], None));
+        let same = Same::new(Unit::Word, Contents::Words(words), false);
+        let says = "the elements of an image that was made as OpenCL 1.1 does";
+        self.must(says, That::Bytes(answer, Want::Same(same)));
+        self.release([image, queue]);
+    }
+
+    /// clGetKernelSuggestedLocalWorkSize: a size that the launch may have, the same each time.
+    fn local_size(&mut self, place: Place, items: usize) {
+        let (queue, kernel, to) = (
+            self.own("queue", SlotKind::Queue),
+            self.own("kernel", SlotKind::Kernel),
+            self.own("filled", SlotKind::Memory),
+        );
+        self.step(super::queue(place, queue));
+        self.step(buffer(place.context, to));
+        self.add(super::kernel(place, kernel, to, 9));
+        let sizes = Value::List(Class::Long, values![items]);
+        let [first, second] = [self.builder.answer(), self.builder.answer()];
+        for answer in [first, second] {
+            let room = Value::Answer(answer, 8);
+            let arguments = values![queue, kernel, 1, Value::Null, sizes.clone(), room];
+            let function = Function::GetKernelSuggestedLocalWorkSize;
+            self.step(Call::new(function, arguments));
+        }
+        let says = "clGetKernelSuggestedLocalWorkSize suggests another size the second time";
+        self.must(says, That::NotAfter(first, second));
+        self.must(says, That::NotAfter(second, first));
+        let right = Right::Between(1, items as i64);
+        let says = "clGetKernelSuggestedLocalWorkSize suggests {} work-items, of a launch of fewer";
+        self.must(says, That::Number(first, right));
+        // A launch may have it.
+        if items <= BYTES / 4 {
+            let size = Value::Answered(first);
+            let arguments = values![kernel, 1, Value::Null, sizes, size];
+            let function = Function::EnqueueNDRangeKernel;
+            self.step(Call::enqueue(function, queue, arguments, &[], None));
+            let answer = self.builder.answer();
+            let read = Value::Answer(answer, 4 * items);
+            self.step(Call::read(queue, to, 4 * items, read, None));
+            let same = Same::new(Unit::Word, Contents::Words(vec![9; items]), false);
+            let says = "what a launch of the size wrote that was suggested";
+            self.must(says, That::Bytes(answer, Want::Same(same)));
+        }
+        self.step(Call::of(Function::Finish, queue));
+        self.release([kernel, to, queue]);
+    }
+
     /// clUnloadPlatformCompiler: "Calls to clBuildProgram, clCompileProgram, or clLinkProgram after
     /// clUnloadPlatformCompiler will reload the compiler, if necessary".
-    fn compiler(&mut self, place: Place, platform: Slot) {
-        self.step(Call::of(Function::UnloadPlatformCompiler, platform));
+    fn compiler(&mut self, place: Place, unload: Call) {
+        self.step(unload);
         let program = self.own("program", SlotKind::Program);
         self.step(Op::Build {
             program,

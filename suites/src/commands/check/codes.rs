@@ -65,19 +65,14 @@ impl Found<'_> {
         }
     }
 
-    /// What happens before something came before it. After something failed, calls may not be made whose events there
-    /// are not, such as that of a blocking read that was refused; a wait among them keeps nobody waiting.
+    /// What happens before something came before it.
     pub(super) fn stamps(&mut self) {
-        let not_made = self.trace.codes.values().any(|code| *code == NOT_MADE);
-        if not_made && self.after_failure() {
-            return;
-        }
         let mut stamps: Vec<(Moment, u64)> =
             self.trace.stamps.iter().map(|(m, s)| (*m, *s)).collect();
         stamps.sort_by_key(|(_, stamp)| *stamp);
         for (n, (early, _)) in stamps.iter().enumerate() {
             for (late, _) in &stamps[n + 1..] {
-                if self.plan.order.surely(*late, *early) {
+                if self.surely(*late, *early) {
                     let rules = self.plan.order.rules_between(*late, *early);
                     if self.plan.leaves_open(&rules) {
                         continue;

@@ -20,7 +20,7 @@ pub use callbacks::called;
 pub use times::{STATES, too_early};
 
 use super::memory::Memory;
-use super::order::{Fate, Order};
+use super::order::{Fate, Moment, Order};
 use super::program::{CommandId, Program, Step};
 use super::trace::Trace;
 use crate::host::NOT_MADE;
@@ -121,6 +121,13 @@ impl Found<'_> {
     /// After something failed, the specification leaves what else its context does open.
     fn after_failure(&self) -> bool {
         self.plan.order.has_failures()
+    }
+
+    /// Whether one moment comes before another whatever fails. After something failed, calls may not be made whose
+    /// events there are not, such as that of a blocking read that was refused; a wait among them keeps nobody waiting.
+    fn surely(&self, a: Moment, b: Moment) -> bool {
+        let not_made = self.trace.codes.values().any(|code| *code == NOT_MADE);
+        !(not_made && self.after_failure()) && self.plan.order.surely(a, b)
     }
 
     /// Whether a command was refused that had to be taken: what comes behind it misses what it was to do, and is its

@@ -20,14 +20,14 @@ impl Found<'_> {
             let done = order.completion(event);
             if let Event::User(user) = event
                 && let Some((set, wanted)) = order.set(user)
-                && order.surely(Moment::Call(set), Moment::Call(place))
+                && self.surely(Moment::Call(set), Moment::Call(place))
                 && told != wanted
             {
                 let what =
                     format!("at {place} the status of {name} was {told}, and {wanted} was set");
                 self.breaks(rule::FAIL_NEGATIVE, what);
             }
-            if let Some(done) = done.filter(|done| order.surely(*done, Moment::Call(place))) {
+            if let Some(done) = done.filter(|done| self.surely(*done, Moment::Call(place))) {
                 let right = match fate {
                     Fate::Completes => told == status::COMPLETE || told < 0 && self.after_failure(),
                     Fate::Fails => told < 0,
@@ -41,7 +41,7 @@ impl Found<'_> {
             }
             // A user event goes on when it is set.
             let start = event.command().map(Moment::Start);
-            let held = |start| order.surely(Moment::Return(place), start);
+            let held = |start| self.surely(Moment::Return(place), start);
             if start.or(done).is_some_and(held) && told < status::SUBMITTED {
                 let what = format!(
                     "at {place} the status of {name} was {told}, before its prerequisites were complete"
@@ -53,7 +53,7 @@ impl Found<'_> {
         }
         for (event, place, told) in &asked {
             for (other, later, then) in &asked {
-                let ordered = order.surely(Moment::Return(*place), Moment::Call(*later));
+                let ordered = self.surely(Moment::Return(*place), Moment::Call(*later));
                 if event == other && ordered && then > told {
                     let what = format!(
                         "the status of {} went back from {told} at {place} to {then} at {later}",

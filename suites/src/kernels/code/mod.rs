@@ -8,6 +8,7 @@
 //! takes its place in the text.
 
 pub mod builtin;
+pub mod judged;
 pub mod make;
 pub mod number;
 pub mod real;
@@ -442,6 +443,72 @@ pub enum Target {
     From(VarId, Option<Expr>),
 }
 
+/// An atomic function that reads, modifies and writes ("Atomic Functions" of OpenCL 1.x, relaxed).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Atomic {
+    Add,
+    Subtract,
+    Increment,
+    Decrement,
+    And,
+    Or,
+    Xor,
+    Min,
+    Max,
+}
+
+/// Every one.
+pub const ATOMICS: [Atomic; 9] = {
+    use Atomic::*;
+    [Add, And, Subtract, Xor, Increment, Min, Or, Decrement, Max]
+};
+
+impl Atomic {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Atomic::Add => "atomic_add",
+            Atomic::Subtract => "atomic_sub",
+            Atomic::Increment => "atomic_inc",
+            Atomic::Decrement => "atomic_dec",
+            Atomic::And => "atomic_and",
+            Atomic::Or => "atomic_or",
+            Atomic::Xor => "atomic_xor",
+            Atomic::Min => "atomic_min",
+            Atomic::Max => "atomic_max",
+        }
+    }
+
+    /// Whether it has a number beside its place.
+    pub fn takes_number(self) -> bool {
+        !matches!(self, Atomic::Increment | Atomic::Decrement)
+    }
+
+    /// The first of those that leave the same with it in whichever order they come.
+    pub fn family(self) -> Atomic {
+        match self {
+            Atomic::Add | Atomic::Subtract | Atomic::Increment | Atomic::Decrement => Atomic::Add,
+            other => other,
+        }
+    }
+
+    /// What it leaves of a number of a type of 32 bits; sums are modulo its size.
+    pub fn leaves(self, of: number::Integer, before: u64, by: u64) -> u64 {
+        let (n, by_number) = (of.number(before), of.number(by));
+        match self {
+            Atomic::Add => of.wrap(n + by_number),
+            Atomic::Subtract => of.wrap(n - by_number),
+            Atomic::Increment => of.wrap(n + 1),
+            Atomic::Decrement => of.wrap(n - 1),
+            Atomic::And => before & by,
+            Atomic::Or => before | by,
+            Atomic::Xor => before ^ by,
+            Atomic::Min => of.wrap(n.min(by_number)),
+            Atomic::Max => of.wrap(n.max(by_number)),
+        }
+    }
+}
+
 /// A statement.
 #[allow(
     clippy::large_enum_variant,
@@ -459,6 +526,9 @@ pub enum Stmt {
     Compound(Place, Expr),
     /// `place++` or `place--`, of an unsigned type.
     Step(Place, bool),
+    /// `atomic_add(&place, e);` and so on, of an `int` or a `uint` in shared memory: what it gives is not used, so that
+    /// those of one [`Atomic::family`] leave the same in every order.
+    Atomic(Atomic, Place, Expr),
     /// A structure is copied.
     Copy(Place, Place),
     /// A pointer gets a place.

@@ -185,6 +185,15 @@ impl Type {
         value
     }
 
+    /// Each lane and one more, or one less: "the unary operators … operate on … vector types"; `None` where a signed type
+    /// does not hold it.
+    pub fn counted(self, value: &Value, up: bool) -> Option<Value> {
+        let next = |n: usize| self.of.number(value[n]) + if up { 1 } else { -1 };
+        let mut lanes = 0..usize::from(self.lanes);
+        let defined = !self.of.signed || lanes.all(|n| self.of.holds(next(n)));
+        defined.then(|| self.each(|n| self.of.wrap(next(n))))
+    }
+
     /// What a condition makes of a lane: 1 for scalars, all bits for vectors.
     pub fn truth_of(self, holds: bool) -> u64 {
         let yes = if self.lanes == 1 { 1 } else { -1 };
@@ -335,6 +344,17 @@ mod tests {
         }
         assert_eq!(CHAR.number(0xff), -1);
         assert_eq!(UCHAR.number(0xff), 255);
+    }
+
+    #[test]
+    fn vectors_are_counted_lane_by_lane() {
+        let ty = UCHAR.vector(2);
+        let counted = |value, up| ty.counted(&value, up).map(|value| value[..3].to_vec());
+        let value = ty.each(|n| [255, 0][n]);
+        assert_eq!(counted(value, true), Some(vec![0, 1, 0]));
+        assert_eq!(counted(value, false), Some(vec![254, 255, 0]));
+        let signed = CHAR.vector(2);
+        assert_eq!(signed.counted(&signed.value(127), true), None);
     }
 
     #[test]

@@ -6,8 +6,8 @@
 
 use crate::kernels::math::format::{Format, Mode};
 
-use super::number::{Comparison, INT, Integer, LANES, Type, UINT, Value};
-use std::cmp::Ordering;
+use super::judged::Judged;
+use super::number::{INT, Integer, LANES, Type, UINT, Value};
 
 /// A function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,10 +16,8 @@ pub enum Real {
     Subtract,
     Multiply,
     Fma,
-    /// An operator of two numbers that says whether something holds.
-    Compare(Comparison),
-    /// A relational function, by its name.
-    Relation(Relation),
+    /// What says something of numbers of a format, or selects some of their bits.
+    Judged(Format, Judged),
     /// A function that gives a whole number, as an `int`.
     Whole(Whole),
     /// `convert_T` of this type, perhaps with `_sat`.
@@ -50,101 +48,6 @@ pub enum Real {
     Next,
     /// `ilogb`.
     Exponent,
-    /// `select`: the second number where the third argument, an integer, says so.
-    Select,
-    /// `c ? x : y`, written behind the two numbers.
-    Choice,
-}
-
-/// A relational function.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Relation {
-    Equal,
-    Unequal,
-    Greater,
-    GreaterOrEqual,
-    Less,
-    LessOrEqual,
-    LessOrGreater,
-    Ordered,
-    Unordered,
-    Finite,
-    Infinite,
-    Nan,
-    Normal,
-    Sign,
-}
-
-/// Every one.
-pub const RELATIONS: [Relation; 14] = {
-    use Relation::*;
-    [
-        Equal,
-        Nan,
-        Unequal,
-        Less,
-        Finite,
-        Greater,
-        Ordered,
-        Infinite,
-        LessOrEqual,
-        Normal,
-        GreaterOrEqual,
-        Sign,
-        LessOrGreater,
-        Unordered,
-    ]
-};
-
-impl Relation {
-    fn name(self) -> &'static str {
-        match self {
-            Relation::Equal => "isequal",
-            Relation::Unequal => "isnotequal",
-            Relation::Greater => "isgreater",
-            Relation::GreaterOrEqual => "isgreaterequal",
-            Relation::Less => "isless",
-            Relation::LessOrEqual => "islessequal",
-            Relation::LessOrGreater => "islessgreater",
-            Relation::Ordered => "isordered",
-            Relation::Unordered => "isunordered",
-            Relation::Finite => "isfinite",
-            Relation::Infinite => "isinf",
-            Relation::Nan => "isnan",
-            Relation::Normal => "isnormal",
-            Relation::Sign => "signbit",
-        }
-    }
-
-    fn takes_two(self) -> bool {
-        !matches!(
-            self,
-            Relation::Finite
-                | Relation::Infinite
-                | Relation::Nan
-                | Relation::Normal
-                | Relation::Sign
-        )
-    }
-
-    fn holds(self, x: f32, y: f32) -> bool {
-        match self {
-            Relation::Equal => x == y,
-            Relation::Unequal => x != y,
-            Relation::Greater => x > y,
-            Relation::GreaterOrEqual => x >= y,
-            Relation::Less => x < y,
-            Relation::LessOrEqual => x <= y,
-            Relation::LessOrGreater => x.partial_cmp(&y).is_some_and(Ordering::is_ne),
-            Relation::Ordered => !x.is_nan() && !y.is_nan(),
-            Relation::Unordered => x.is_nan() || y.is_nan(),
-            Relation::Finite => x.is_finite(),
-            Relation::Infinite => x.is_infinite(),
-            Relation::Nan => x.is_nan(),
-            Relation::Normal => x.is_normal(),
-            Relation::Sign => x.is_sign_negative(),
-        }
-    }
 }
 
 /// A function that gives a whole number.
@@ -183,18 +86,46 @@ impl Whole {
 /// Numbers that bits are brought to: the bits that are kept, and those that are set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Domain {
-    pub keeps: u32,
-    pub sets: u32,
+    pub keeps: u64,
+    pub sets: u64,
 }
 
-const fn domain(keeps: u32, sets: u32) -> Domain {
+const fn domain(keeps: u64, sets: u64) -> Domain {
     Domain { keeps, sets }
+}
+
+impl Domain {
+    /// As numbers of a format that this domain, of `float`s, is written of.
+    pub fn of(self, format: Format) -> Domain {
+        let fraction = match format {
+            Format::Half => 10,
+            Format::Float => return self,
+            Format::Double => 52,
+        };
+        let (sign, low) = (self.keeps >> 31, self.keeps & 0x007f_ffff);
+        let fraction_kept = match fraction < 23 {
+            true => low >> (23 - fraction),
+            // Where the last bit is kept, all that are further ones are.
+            false => (low << (fraction - 23)) | ((low & 1) * ((1 << (fraction - 23)) - 1)),
+        };
+        let exponents = (2 * format.greatest_exponent() + 1) as u64;
+        let exponent = match self.sets >> 23 & 0xff {
+            0 => 0,
+            0xff => exponents,
+            biased => biased + format.greatest_exponent() as u64 - 127,
+        };
+        let kept = (self.keeps >> 23 & 0xff) << fraction;
+        Domain {
+            keeps: sign << (8 * format.bytes() - 1) | kept | fraction_kept,
+            sets: exponent << fraction,
+        }
+    }
 }
 
 /// From 2⁻⁷ to 2, of either sign.
 pub const NEAR: Domain = domain(0x83ff_ffff, 0x3c00_0000);
 /// From 2 to 512.
-const MIDDLE: Domain = domain(0x83ff_ffff, 0x4000_0000);
+pub const MIDDLE: Domain = domain(0x83ff_ffff, 0x4000_0000);
 /// From 2¹⁷ to 2³³.
 const WIDE: Domain = domain(0x87ff_ffff, 0x4800_0000);
 /// From 2⁵⁷ to 2⁶⁵.
@@ -202,9 +133,9 @@ const HUGE: Domain = domain(0x83ff_ffff, 0x5c00_0000);
 /// Infinities and quiet NaNs.
 pub const BEYOND: Domain = domain(0x8040_0000, 0x7f80_0000);
 /// 1 and 1.5.
-const ONE: Domain = domain(0x8040_0000, 0x3f80_0000);
+pub const ONE: Domain = domain(0x8040_0000, 0x3f80_0000);
 /// Zeros.
-const ZERO: Domain = domain(0x8000_0000, 0);
+pub const ZERO: Domain = domain(0x8000_0000, 0);
 /// 4.5, 5.5, 6.5 and 7.5, which lie between two integers.
 const HALF: Domain = domain(0x8060_0000, 0x4090_0000);
 /// The same above zero.
@@ -212,11 +143,11 @@ const HALF_ABOVE: Domain = domain(0x0060_0000, 0x4090_0000);
 /// From 2⁻⁷ to 2.
 pub const NEAR_ABOVE: Domain = domain(0x03ff_ffff, 0x3c00_0000);
 /// Integers from 0 to 15.
-const SMALL: Domain = domain(15, 0);
+pub const SMALL: Domain = domain(15, 0);
 /// Half-precision numbers from 2⁻³ to 2, of either sign, by their bits.
 const HALF_BITS: Domain = domain(0x8fff, 0x3000);
 /// All bits.
-const ANY: Domain = domain(u32::MAX, 0);
+pub const ANY: Domain = domain(u64::MAX, 0);
 
 impl Real {
     /// The types of its arguments, and of what it gives.
@@ -228,21 +159,19 @@ impl Real {
             }
             Real::CopySign | Real::Positive | Real::Remainder | Real::Next => (vec![bits; 2], bits),
             Real::Fma => (vec![bits; 3], bits),
-            Real::Compare(_) => (vec![bits; 2], int),
-            Real::Relation(relation) if relation.takes_two() => (vec![bits; 2], int),
-            Real::Relation(_) | Real::Whole(_) | Real::Exponent => (vec![bits], int),
+            Real::Judged(format, judged) => judged.types(format, lanes),
+            Real::Whole(_) | Real::Exponent => (vec![bits], int),
             Real::To(of, ..) | Real::CastTo(of) => (vec![bits], of.vector(lanes)),
             Real::From(of, _) | Real::CastFrom(of) => (vec![of.vector(lanes)], bits),
             Real::Absolute | Real::Negate | Real::ToHalf(_) | Real::FromHalf => (vec![bits], bits),
             Real::Scale => (vec![bits, int], bits),
-            Real::Select | Real::Choice => (vec![bits, bits, int], bits),
         }
     }
 
     /// What its arguments may be that it says something of.
     pub fn domains(self, argument: usize) -> &'static [Domain] {
         match self {
-            Real::Compare(_) | Real::Relation(_) => &[BEYOND, ONE, NEAR, ONE, ZERO, MIDDLE],
+            Real::Judged(_, judged) => judged.domains(argument),
             Real::Whole(_) => &[NEAR, MIDDLE, HALF],
             Real::To(_, _, true) => &[NEAR, MIDDLE, HALF, WIDE, HUGE, BEYOND],
             Real::To(of, ..) | Real::CastTo(of) if of.bits == 64 && of.signed => {
@@ -258,8 +187,6 @@ impl Real {
             Real::FromHalf => &[HALF_BITS],
             Real::Minimum | Real::Maximum if argument == 0 => &[NEAR, MIDDLE, BEYOND],
             Real::Scale if argument == 1 => &[SMALL],
-            Real::Select | Real::Choice if argument == 2 => &[SMALL, ANY, ZERO],
-            Real::Select | Real::Choice => &[NEAR, MIDDLE, ZERO],
             // A zero has a sign, which no sum or product with it may leave out.
             Real::Add | Real::Subtract | Real::Multiply => &[NEAR, MIDDLE, NEAR, MIDDLE, ZERO],
             Real::Fma
@@ -275,20 +202,28 @@ impl Real {
         }
     }
 
-    /// Whether an argument is the bits of a `float`, not an integer.
-    fn takes_float(self, argument: usize) -> bool {
+    /// The format of its numbers.
+    pub fn format(self) -> Format {
+        match self {
+            Real::Judged(format, _) => format,
+            _ => Format::Float,
+        }
+    }
+
+    /// Whether an argument is the bits of a number of its format, not an integer.
+    pub fn takes_float(self, argument: usize) -> bool {
         match self {
             Real::From(..) | Real::CastFrom(_) | Real::FromHalf => false,
             Real::Scale => argument == 0,
-            Real::Select | Real::Choice => argument < 2,
+            Real::Judged(_, judged) => judged.takes_float(argument),
             _ => true,
         }
     }
 
-    /// An argument as what the function takes: the `float` of its bits.
+    /// An argument as what the function takes: the number of its bits.
     fn taken(self, lanes: u8, n: usize, argument: &str) -> String {
         match self.takes_float(n) {
-            true => format!("as_float{}({argument})", count(lanes)),
+            true => format!("as_{}{}({argument})", self.format().name(), count(lanes)),
             false => argument.to_owned(),
         }
     }
@@ -318,7 +253,7 @@ impl Real {
             let name = ["x", "y", "z"][before.unwrap_or(n).min(2)].to_owned();
             if before.is_none() {
                 let ty = match self.takes_float(n) {
-                    true => format!("float{}", count(lanes)),
+                    true => format!("{}{}", self.format().name(), count(lanes)),
                     false => ty.name(),
                 };
                 parameters.push(format!("{ty} {name}"));
@@ -356,11 +291,7 @@ impl Real {
             Real::Subtract => format!("as_uint{n}({})", operator("-")),
             Real::Multiply => format!("as_uint{n}({})", operator("*")),
             Real::Fma => format!("as_uint{n}(fma({}, {}, {}))", float(0), float(1), float(2)),
-            Real::Compare(comparison) => format!("({})", operator(comparison.text())),
-            Real::Relation(relation) if relation.takes_two() => {
-                format!("{}({}, {})", relation.name(), float(0), float(1))
-            }
-            Real::Relation(relation) => format!("{}({})", relation.name(), float(0)),
+            Real::Judged(format, judged) => judged.form(format, lanes, [0, 1, 2].map(float)),
             Real::Whole(whole) => format!("convert_int{n}({}({}))", whole.name(), float(0)),
             Real::To(of, mode, saturated) => {
                 let sat = if saturated { "_sat" } else { "" };
@@ -385,13 +316,6 @@ impl Real {
             Real::Remainder => two("fmod"),
             Real::Next => two("nextafter"),
             Real::Exponent => format!("ilogb({})", float(0)),
-            Real::Select => format!(
-                "as_uint{n}(select({}, {}, {}))",
-                float(0),
-                float(1),
-                float(2)
-            ),
-            Real::Choice => format!("as_uint{n}({} ? {} : {})", float(2), float(0), float(1)),
         }
     }
 
@@ -406,7 +330,6 @@ impl Real {
     }
 
     fn lane(self, lanes: u8, bits: [u64; 3]) -> Option<u64> {
-        let truth = |holds: bool| INT.vector(lanes).truth_of(holds);
         let from = match self {
             Real::From(of, mode) => Some((of, mode)),
             Real::CastFrom(of) => Some((of, Mode::Default)),
@@ -418,10 +341,12 @@ impl Real {
         if self == Real::FromHalf {
             return from_half(bits[0] as u32).map(u64::from);
         }
+        if let Real::Judged(format, judged) = self {
+            return judged.lane(format, lanes, bits);
+        }
         let [x, y, z] = bits.map(|bits| f32::from_bits(bits as u32));
         let taken = [x, y, z].into_iter().take(match self {
             Real::Scale => 1,
-            Real::Select | Real::Choice => 2,
             _ => self.types(1).0.len(),
         });
         if taken.into_iter().any(f32::is_subnormal) {
@@ -432,8 +357,6 @@ impl Real {
             Real::Subtract => x - y,
             Real::Multiply => x * y,
             Real::Fma => x.mul_add(y, z),
-            Real::Compare(comparison) => return Some(truth(compared(comparison, x, y))),
-            Real::Relation(relation) => return Some(truth(relation.holds(x, y))),
             Real::Whole(whole) => {
                 let number = f64::from(match whole {
                     Whole::Floor => x.floor(),
@@ -447,7 +370,7 @@ impl Real {
             }
             Real::To(of, mode, saturated) => return to_integer(x, of, mode, saturated),
             Real::CastTo(of) => return to_integer(x, of, Mode::Zero, false),
-            Real::From(..) | Real::CastFrom(_) | Real::FromHalf => return None,
+            Real::From(..) | Real::CastFrom(_) | Real::FromHalf | Real::Judged(..) => return None,
             Real::Negate => -x,
             Real::ToHalf(mode) => return to_half(x, mode).map(u64::from),
             Real::Minimum | Real::Maximum if x == 0.0 && y == 0.0 => return None,
@@ -460,18 +383,6 @@ impl Real {
             Real::Positive => 0.0,
             Real::Remainder => x % y,
             Real::Next => next_after(x, y),
-            Real::Select | Real::Choice => {
-                // Of vectors the highest bit of a lane says it.
-                let holds = match lanes {
-                    1 => bits[2] as u32 != 0,
-                    _ => bits[2] as u32 >> 31 != 0,
-                };
-                if holds == (self == Real::Select) {
-                    y
-                } else {
-                    x
-                }
-            }
             Real::Exponent if x.is_normal() => {
                 let exponent = i128::from(x.to_bits() >> 23 & 0xff) - 127;
                 return Some(INT.wrap(exponent));
@@ -488,17 +399,6 @@ fn count(lanes: u8) -> String {
     match lanes {
         1 => String::new(),
         _ => lanes.to_string(),
-    }
-}
-
-fn compared(comparison: Comparison, x: f32, y: f32) -> bool {
-    match comparison {
-        Comparison::Less => x < y,
-        Comparison::LessOrEqual => x <= y,
-        Comparison::Greater => x > y,
-        Comparison::GreaterOrEqual => x >= y,
-        Comparison::Equal => x == y,
-        Comparison::Unequal => x != y,
     }
 }
 

@@ -58,11 +58,26 @@ fn values(format: Format, seed: u32, element: usize) -> [i64; 4] {
     [0, 1, 2, 3].map(|channel| value(format, seed, element, channel))
 }
 
+/// Quarters by which a linear filter mixes elements in each of up to three dimensions keep numbers whole that are
+/// multiples of this.
+const MIXED: i64 = 64;
+
+/// The values of an element of an image that is read with a linear filter, or without.
+fn read_values(linear: bool, format: Format, seed: u32, element: usize) -> [i64; 4] {
+    values(format, seed, element).map(|value| match linear {
+        true => value.div_euclid(MIXED) * MIXED,
+        false => value,
+    })
+}
+
 /// The bytes of an image that is filled with such numbers.
-fn contents(image: Image, seed: u32) -> Vec<u8> {
-    (0..image.shape.elements())
-        .flat_map(|element| image.format.encode(values(image.format, seed, element)))
-        .collect()
+fn contents(linear: bool, image: Image, seed: u32) -> Vec<u8> {
+    let elements = 0..image.shape.elements();
+    let bytes = |element| {
+        let values = read_values(linear, image.format, seed, element);
+        image.format.encode(values)
+    };
+    elements.flat_map(bytes).collect()
 }
 
 /// How the rows of the memory stand apart that an image is made from, now and then.
@@ -264,9 +279,29 @@ fn sample(choices: &mut Choices, case: &mut CaseBuilder, n: usize) {
     };
     let seed = choices.below(1 << 20) as u32;
     let sampled = choices.percent(75);
-    let normalized = sampled && choices.percent(50);
+    // What is mixed is asked of numbers that every way to mix them keeps exactly.
+    let mixes = matches!(
+        format.channel,
+        Channel::Unorm8 | Channel::Half | Channel::Float
+    );
+    let linear = sampled && mixes && choices.percent(50);
+    let (_, spatial) = own.shape.coordinates();
+    let powers = own
+        .shape
+        .size()
+        .into_iter()
+        .take(spatial)
+        .all(usize::is_power_of_two);
+    let normalized = sampled && choices.percent(50) && (powers || !linear);
     let addressing = match (sampled, normalized) {
         (false, _) => Addressing::None,
+        // Of neighbours of elements at an edge all must be said.
+        (true, false) if linear => choices.one_of(&[Addressing::ClampToEdge, Addressing::Clamp]),
+        (true, true) if linear => choices.one_of(&[
+            Addressing::ClampToEdge,
+            Addressing::Clamp,
+            Addressing::Repeat,
+        ]),
         (true, false) => {
             choices.one_of(&[Addressing::None, Addressing::ClampToEdge, Addressing::Clamp])
         }
@@ -278,9 +313,8 @@ fn sample(choices: &mut Choices, case: &mut CaseBuilder, n: usize) {
             Addressing::MirroredRepeat,
         ]),
     };
-    let float = normalized || sampled && choices.percent(50);
+    let float = normalized || linear || sampled && choices.percent(50);
     let size = own.shape.size();
-    let (_, spatial) = own.shape.coordinates();
     let samples = choices.between(8, 64);
     let mut places: Vec<[i64; 3]> = Vec::new();
     for _ in 0..samples {
@@ -296,9 +330,10 @@ fn sample(choices: &mut Choices, case: &mut CaseBuilder, n: usize) {
     }
     let argument = sampled && choices.percent(30);
     let literal = format!(
-        "CLK_NORMALIZED_COORDS_{} | CLK_ADDRESS_{} | CLK_FILTER_NEAREST",
+        "CLK_NORMALIZED_COORDS_{} | CLK_ADDRESS_{} | CLK_FILTER_{}",
         if normalized { "TRUE" } else { "FALSE" },
-        addressing.name()
+        addressing.name(),
+        if linear { "LINEAR" } else { "NEAREST" }
     );
     let (parameter, variable) = match (sampled, argument) {
         (false, _) => (String::new(), String::new()),
@@ -313,7 +348,16 @@ fn sample(choices: &mut Choices, case: &mut CaseBuilder, n: usize) {
         false => String::new(),
     };
     let (function, vector) = told(format.channel);
+    // By how many quarters of an element a place lies beyond the middle of one.
+    let beyond = match linear {
+        true => choices.one_of(&[0, 1, 2, -1]),
+        false => 0,
+    };
     let place = match float {
+        true if linear => {
+            let inside = format!("{:.2}", 0.5 + 0.25 * beyond as f64);
+            within(own.shape, normalized, &inside, "0.0")
+        }
         true => {
             // Of powers of two, so that no rounding leaves the element.
             let inside = choices.one_of(&["0.5", "0.25", "0.75", "0.125"]);
@@ -341,9 +385,12 @@ fn sample(choices: &mut Choices, case: &mut CaseBuilder, n: usize) {
         function,
         how,
         at = coordinates(own.shape, "place", float),
-        result
+        result,
+        size = sizes(own.shape),
+        channel = format!("CLK_{}", channel_name(format.channel)),
+        order = format!("CLK_{:?}", format.order).to_uppercase()
     );
-    let id = image(case, own, Contents::Bytes(contents(own, seed)));
+    let id = image(case, own, Contents::Bytes(contents(linear, own, seed)));
     case.case.objects[id.index()].alloc_host = choices.percent(30);
     case.case.objects[id.index()].apart = apart(choices, own);
     let list = places
@@ -352,20 +399,99 @@ fn sample(choices: &mut Choices, case: &mut CaseBuilder, n: usize) {
         .collect();
     let list = case.object(Kind::Buffer, 16 * samples, Contents::Words(list));
     let out = case.object(Kind::Buffer, 16 * samples, Contents::Every(0xabcd_ef01));
-    let mut args = args![id, list, out];
+    let asked = case.object(Kind::Buffer, 16, Contents::Every(0xabcd_ef01));
+    let mut args = args![id, list, out, asked];
     if argument {
         args.push(Arg::Sampler(Sampler {
             normalized,
             addressing,
-            linear: false,
+            linear,
         }));
     }
     case.launch(format!("sample{n}"), args, Range::line(samples as u64, 1));
-    let seen = |place: &[i64; 3]| sampled_element(own, seed, addressing, place);
+    let seen = |place: &[i64; 3]| match linear {
+        true => mixed(own, seed, addressing, place, beyond),
+        false => sampled_element(own, seed, addressing, place),
+    };
     let wanted = places.iter().flat_map(seen).collect();
     let want = Want::words(wanted);
     let name = format!("elements that sample{n} read");
     case.look(out, &[rule::RG_IMAGE], &name, want);
+    let [width, height, depth] = own.shape.size().map(|size| size as u32);
+    let want = Want::words(vec![width, height, depth, 3]);
+    let name = format!("the size and the format of an image that sample{n} asks for");
+    case.look(asked, &[rule::RG_IMAGE], &name, want);
+}
+
+/// The width, the height or the layers, and the depth or the layers of an image, asked in each way that there is.
+fn sizes(shape: Shape) -> String {
+    let both = |one: &str, other: &str| format!("({one} == {other} ? {one} : -1)");
+    let dim = |part: &str| format!("get_image_dim(image).{part}");
+    let layers = "(int)get_image_array_size(image)";
+    let width = "get_image_width(image)";
+    let height = "get_image_height(image)";
+    match shape {
+        Shape::Line(_) => format!("{width}, 1, 1"),
+        Shape::Lines(..) => format!("{width}, {layers}, 1"),
+        Shape::Plane(..) => {
+            let (x, y) = (both(width, &dim("x")), both(height, &dim("y")));
+            format!("{x}, {y}, 1")
+        }
+        Shape::Planes(..) => {
+            let (x, y) = (both(width, &dim("x")), both(height, &dim("y")));
+            format!("{x}, {y}, {layers}")
+        }
+        Shape::Block(..) => {
+            let (x, y) = (both(width, &dim("x")), both(height, &dim("y")));
+            let z = both("get_image_depth(image)", &dim("z"));
+            format!("{x}, {y}, {z} + {}", dim("w"))
+        }
+    }
+}
+
+/// The end of the name of a type of channels.
+fn channel_name(channel: Channel) -> &'static str {
+    match channel {
+        Channel::Unorm8 => "UNORM_INT8",
+        Channel::Unorm16 => "UNORM_INT16",
+        Channel::Snorm8 => "SNORM_INT8",
+        Channel::Snorm16 => "SNORM_INT16",
+        Channel::Signed8 => "SIGNED_INT8",
+        Channel::Signed16 => "SIGNED_INT16",
+        Channel::Signed32 => "SIGNED_INT32",
+        Channel::Unsigned8 => "UNSIGNED_INT8",
+        Channel::Unsigned16 => "UNSIGNED_INT16",
+        Channel::Unsigned32 => "UNSIGNED_INT32",
+        Channel::Half => "HALF_FLOAT",
+        Channel::Float => "FLOAT",
+    }
+}
+
+/// What a kernel reads with a linear filter so many quarters behind the middle of an element: "the weighted average"
+/// of the elements on both sides of the place, in each direction of one image ("Linear Filtering").
+fn mixed(own: Image, seed: u32, addressing: Addressing, place: &[i64; 3], beyond: i64) -> [u32; 4] {
+    let (_, spatial) = own.shape.coordinates();
+    let (before, behind) = (beyond.div_euclid(4), beyond.rem_euclid(4));
+    let mut sums = [0i64; 4];
+    for corner in 0..1 << spatial {
+        let (mut at, mut weight) = (*place, 1);
+        for (d, at) in at.iter_mut().enumerate() {
+            let far = corner >> d & 1;
+            let (shift, quarters) = match d < spatial {
+                true if far == 1 => (before + 1, behind),
+                true => (before, 4 - behind),
+                false => (0, 4),
+            };
+            *at += shift;
+            weight *= quarters;
+        }
+        let element = element_values(true, own, seed, addressing, &at);
+        for (sum, value) in sums.iter_mut().zip(element) {
+            *sum += weight * value;
+        }
+    }
+    // Of each direction four quarters, of one that is none, too.
+    sums.map(|sum| (sum / MIXED) as u32)
 }
 
 /// Coordinates so far behind the beginning of elements, well inside of them, and beside the number of a layer, which is
@@ -383,6 +509,17 @@ fn within(shape: Shape, normalized: bool, inside: &str, layer: &str) -> String {
 
 /// What a kernel reads at a place inside or outside of an image.
 fn sampled_element(own: Image, seed: u32, addressing: Addressing, place: &[i64; 3]) -> [u32; 4] {
+    element_values(false, own, seed, addressing, place).map(|value| value as u32)
+}
+
+/// The values of red, green, blue and alpha at a place inside or outside of an image.
+fn element_values(
+    linear: bool,
+    own: Image,
+    seed: u32,
+    addressing: Addressing,
+    place: &[i64; 3],
+) -> [i64; 4] {
     let (size, (coordinates, spatial)) = (own.shape.size(), own.shape.coordinates());
     let (mut at, mut inside) = ([0; 3], true);
     for d in 0..coordinates {
@@ -395,13 +532,13 @@ fn sampled_element(own: Image, seed: u32, addressing: Addressing, place: &[i64; 
             None => inside = false,
         }
     }
-    let element = values(own.format, seed, own.shape.index(at));
+    let element = read_values(linear, own.format, seed, own.shape.index(at));
     let channels = own.format.order.places();
     [0, 1, 2, 3].map(|channel| {
         // What an image lacks is 0, and 1 for alpha; the border of one with alpha is 0.
         match (channels[channel], inside) {
-            (Some(_), true) => element[channel] as u32,
-            (None, _) if channel == 3 => own.format.channel.scale().unwrap_or(1),
+            (Some(_), true) => element[channel],
+            (None, _) if channel == 3 => own.format.channel.scale().unwrap_or(1).into(),
             (Some(_) | None, _) => 0,
         }
     })

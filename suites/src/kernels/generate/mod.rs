@@ -13,6 +13,7 @@ mod halves;
 mod images;
 mod joined;
 mod loops;
+mod macros;
 mod math;
 mod modules;
 mod ndrange;
@@ -68,6 +69,7 @@ pub const FAMILIES: &[Family] = &[
     ("memory", "halves", halves::halves),
     ("memory", "vectors", |c| joined::several(c, copies::vectors)),
     ("kernels", "source", source::again),
+    ("kernels", "macros", macros::macros),
     ("kernels", "computed", computed::computed),
     ("kernels", "phases", phases::phases),
     ("kernels", "random", random::random),

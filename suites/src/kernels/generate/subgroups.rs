@@ -270,12 +270,13 @@ pub fn collective(choices: &mut Choices) -> KernelCase {
 
 /// A call of a function of an extension, and what makes `r` of the values of the sub-group, `sub`, what it must give.
 /// Where that is undefined for a work-item, `r` is what it gave.
-fn exchanged(choices: &mut Choices, extension: Extension, real: bool) -> (String, String) {
+/// `None` of an extension that is not about sub-groups.
+fn exchanged(choices: &mut Choices, extension: Extension, real: bool) -> Option<(String, String)> {
     let by = choices.between(0, 9);
     let any = choices.between(1, 40);
     let fold =
         |over: &str, op: &str| format!("for (uint i = 0; i < count; i++) if ({over}) r = {op};");
-    match extension {
+    Some(match extension {
         Extension::SubGroupShuffle => match choices.percent(60) {
             true => (
                 "sub_group_shuffle".into(),
@@ -418,7 +419,7 @@ fn exchanged(choices: &mut Choices, extension: Extension, real: bool) -> (String
                 let text = format!(
                     "if ({size}u <= get_max_sub_group_size()) {{ result = {name}(v, {size}u); r = v; {fold} }}"
                 );
-                return (name, text);
+                return Some((name, text));
             }
             // Of an exclusive scan the first value is the identity, which is 0 of these.
             let exclusive = matches!(op, "add" | "or" | "xor") && choices.percent(30);
@@ -432,12 +433,24 @@ fn exchanged(choices: &mut Choices, extension: Extension, real: bool) -> (String
             let text = format!("if (holds(v)) {{ result = {name}(v); r = {first}; {fold} }}");
             (name, text)
         }
-    }
+        Extension::ExtendedBitOps | Extension::IntegerDotProduct => return None,
+    })
 }
+
+/// The extensions of functions of sub-groups.
+const EXCHANGES: [Extension; 7] = [
+    Extension::SubGroupShuffle,
+    Extension::SubGroupShuffleRelative,
+    Extension::SubGroupRotate,
+    Extension::SubGroupBallot,
+    Extension::SubGroupVote,
+    Extension::SubGroupArithmetic,
+    Extension::SubGroupClustered,
+];
 
 /// Functions of an extension, on values of a type each, in sub-groups of every size.
 pub fn exchange(choices: &mut Choices) -> KernelCase {
-    let extension = choices.one_of(&Extension::ALL);
+    let extension = choices.one_of(&EXCHANGES);
     joined::several(choices, |choices| exchange_by(choices, extension))
 }
 
@@ -445,7 +458,7 @@ fn exchange_by(choices: &mut Choices, extension: Extension) -> KernelCase {
     let mut case = CaseBuilder::new("sub-groups exchange values, vote and add up");
     case.need(&[Need::SubGroups, Need::Extension(extension)]);
     let ty = choices.one_of(&["int", "uint", "long", "ulong", "float", "short", "uchar"]);
-    let (name, text) = exchanged(choices, extension, ty == "float");
+    let (name, text) = exchanged(choices, extension, ty == "float").unwrap_or_default();
     let (range, groups) = range(choices, &mut case);
     let largest = groups.iter().copied().max().unwrap_or(1);
     let seed = choices.below(1 << 16);

@@ -167,6 +167,21 @@ fn form(name: &str, count: usize, makes: impl Fn(SourceMutation) -> bool) -> Opt
         ("abs_diff", 2) if makes(AbsDiffSaturates) => "sub_sat($0, $1)",
         ("isequal", 2) if makes(NanComparesEqual) => "(isequal($0, $1) | isunordered($0, $1))",
         ("bitselect", 3) if makes(BitselectSwapped) => "bitselect($1, $0, $2)",
+        ("ctz", 1) if makes(CtzFromTop) => "clz($0)",
+        ("bit_reverse", 1) if makes(BitsNotReversed) => "($0)",
+        ("bitfield_insert", 4) if makes(FieldOfOneLess) => {
+            "bitfield_insert($0, $1, $2, ($3) - (($3) > 0))"
+        }
+        ("dot_4x8packed_ss_int", 2) if makes(PackedSignLost) => "dot_4x8packed_su_int($0, $1)",
+        ("dot_4x8packed_us_int", 2) if makes(PackedSignLost) => {
+            "(int)dot_4x8packed_uu_uint($0, $1)"
+        }
+        ("dot_acc_sat_4x8packed_ss_int", 3) if makes(PackedSignLost) => {
+            "dot_acc_sat_4x8packed_su_int($0, $1, $2)"
+        }
+        ("dot_acc_sat_4x8packed_us_int", 3) if makes(PackedSignLost) => {
+            "add_sat((int)dot_4x8packed_uu_uint($0, $1), $2)"
+        }
 
         ("remainder", 2) if makes(RemainderToZero) => "fmod($0, $1)",
         ("rint", 1) if makes(RintRoundsAway) => "round($0)",

@@ -359,6 +359,14 @@ impl Lowering<'_> {
 
     pub(super) fn unary(&mut self, op: UnaryOp, scalar: Scalar, d: Slot, a: Slot) {
         match op {
+            // Of integers so narrow only lanes are negated as they are.
+            UnaryOp::Neg
+                if matches!(scalar, Scalar::I8 | Scalar::I16)
+                    && on(Fault::LaneNegationComplements) =>
+            {
+                let b = self.e.constant(scalar.mask());
+                self.e.emit(Ins::Xor { d, a, b });
+            }
             UnaryOp::Neg => {
                 let zero = self.e.constant(0);
                 self.int(IntOp::Sub, scalar, d, zero, a);

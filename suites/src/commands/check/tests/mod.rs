@@ -489,6 +489,7 @@ threads:
   - enqueue: 0
   - enqueue: 1
   - wait: [{command: 0}, {command: 1}]
+  - status: {user: 1}
   - enqueue: 2
 - - sleep: 250
   - set: {user: 1, status: 0}
@@ -559,6 +560,15 @@ fn what_fails_may_end_before_the_rest_of_its_list() {
     let named = found.iter().any(|v| v.rules.contains(&rule::SP_HOST_WAIT));
     assert!(named, "{found:?}");
     // One that is not made, for want of an event that a call gives which fails, keeps nobody waiting.
+    let last = Step::Status(Event::User(UserId(1)));
+    let asked = plan.program.steps().find(|(_, step)| **step == last);
+    let asked = asked.expect("a question").0;
+    trace.statuses.insert(asked, status::SUBMITTED);
+    assert!(
+        plan.check(&trace)
+            .iter()
+            .any(|v| v.rules.contains(&rule::FAIL_NEGATIVE))
+    );
     trace.codes.insert(place(main, 3), NOT_MADE);
     assert_eq!(plan.check(&trace), []);
 }

@@ -1,7 +1,16 @@
 //! What functions of `float`s give.
 
+use super::super::judged::Relation;
 use super::super::number::*;
 use super::*;
+
+fn compare(comparison: Comparison) -> Real {
+    Real::Judged(Format::Float, Judged::Compare(comparison))
+}
+
+fn relation(relation: Relation) -> Real {
+    Real::Judged(Format::Float, Judged::Relation(relation))
+}
 
 fn of(function: Real, numbers: &[u64]) -> Option<u64> {
     let arguments: Vec<Value> = numbers.iter().map(|n| UINT.scalar().each(|_| *n)).collect();
@@ -74,14 +83,19 @@ fn each_gives_what_the_text_says() {
         ),
         (CastTo(INT), &[bits(-7.5)], Some(INT.wrap(-7))),
         (CastTo(UINT), &[bits(-7.5)], None),
-        (Compare(Comparison::Unequal), &[nan, nan], Some(1)),
-        (Compare(Comparison::Less), &[bits(-0.0), bits(0.0)], Some(0)),
+        (compare(Comparison::Unequal), &[nan, nan], Some(1)),
+        (compare(Comparison::Less), &[bits(-0.0), bits(0.0)], Some(0)),
         (
-            Relation(super::Relation::LessOrGreater),
+            relation(Relation::LessOrGreater),
             &[nan, bits(1.0)],
             Some(0),
         ),
-        (Relation(super::Relation::Sign), &[bits(-0.0)], Some(1)),
+        (relation(Relation::Sign), &[bits(-0.0)], Some(1)),
+        (
+            Judged(Format::Float, super::Judged::Bitselect),
+            &[bits(1.5), bits(-1.25), bits(-1.0)],
+            Some(bits(-1.5)),
+        ),
         (Whole(super::Whole::Rint), &[bits(2.5)], Some(2)),
         (
             Whole(super::Whole::Round),
@@ -141,14 +155,14 @@ fn each_gives_what_the_text_says() {
 #[test]
 fn in_lanes_truth_is_all_bits() {
     let ones = UINT.vector(2).each(|_| bits(1.0));
-    let given = Real::Compare(Comparison::Equal).of(2, &[ones, ones]);
+    let given = compare(Comparison::Equal).of(2, &[ones, ones]);
     assert_eq!(given.map(|value| value[0]), Some(0xffff_ffff));
 }
 
 #[test]
 fn a_function_of_its_own_takes_each_argument_once() {
     let named = |names: &[&str]| -> Vec<String> { names.iter().map(|n| (*n).into()).collect() };
-    let (text, call) = Real::Compare(Comparison::Unequal).apart(1, &named(&["v1", "v1"]));
+    let (text, call) = compare(Comparison::Unequal).apart(1, &named(&["v1", "v1"]));
     assert_eq!(text, "static int $name(float x) { return (x != x); }");
     assert_eq!(call, "$name(as_float(v1))");
     let (text, call) = Real::Add.apart(2, &named(&["a", "b"]));
@@ -169,4 +183,43 @@ fn a_function_of_its_own_takes_each_argument_once() {
         text,
         "static uint $name(ulong x) { return as_uint((float)(x)); }"
     );
+}
+
+#[test]
+fn domains_are_those_numbers_in_each_format() {
+    for format in [Format::Half, Format::Float, Format::Double] {
+        let ends = |domain: Domain| {
+            let domain = domain.of(format);
+            [domain.sets, domain.sets | domain.keeps].map(|bits| format.number(bits))
+        };
+        let (two, epsilon) = (2.0, format.epsilon());
+        assert_eq!(ends(NEAR), [1.0 / 128.0, -two + epsilon], "{format:?}");
+        assert_eq!(ends(MIDDLE), [2.0, -512.0 + 256.0 * epsilon], "{format:?}");
+        assert_eq!(ends(ONE), [1.0, -1.5]);
+        assert_eq!(ends(ZERO), [0.0, -0.0]);
+        let [infinite, nan] = ends(BEYOND);
+        assert!(infinite.is_infinite() && nan.is_nan());
+    }
+}
+
+#[test]
+fn of_each_precision_truth_has_the_size_of_a_lane() {
+    for (format, truth) in [
+        (Format::Half, SHORT),
+        (Format::Float, INT),
+        (Format::Double, LONG),
+    ] {
+        let equal = Judged::Compare(Comparison::Equal);
+        assert_eq!(equal.types(format, 1).1, INT.scalar());
+        assert_eq!(equal.types(format, 4).1, truth.vector(4));
+        let one = format.bits(1.0);
+        assert_eq!(equal.lane(format, 4, [one, one, 0]), Some(truth.wrap(-1)));
+        // A lane selects by its highest bit, a scalar by any.
+        let least = truth.wrap(truth.least());
+        let two = format.bits(2.0);
+        for (lanes, third, wanted) in [(1, 1, two), (4, 1, one), (4, least, two)] {
+            let given = Judged::Select.lane(format, lanes, [one, two, third]);
+            assert_eq!(given, Some(wanted));
+        }
+    }
 }

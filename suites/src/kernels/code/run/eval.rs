@@ -145,8 +145,10 @@ impl<'p> Machine<'p> {
             Kind::Post(place, up) => {
                 let found = self.place(place, frame, item)?;
                 let before = self.read_found(&found, item)?;
-                let next = ty.number(&before) + if *up { 1 } else { -1 };
-                self.assign_found(&found, ty.value(next), item)?;
+                let next = ty
+                    .counted(&before, *up)
+                    .ok_or("a counted number overflows")?;
+                self.assign_found(&found, next, item)?;
                 before
             }
             Kind::WorkItem(function, dimension) => {

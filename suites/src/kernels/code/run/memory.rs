@@ -1,5 +1,6 @@
 //! Memory of a launch: cells, pointers, and who used what when.
 
+use super::super::Atomic;
 use super::super::number::Value;
 
 /// What memory holds at one place: a number, a lane of none, or a pointer.
@@ -106,6 +107,8 @@ pub struct Shared {
     pub value: Option<Value>,
     wrote: Option<Use>,
     read: Option<Use>,
+    /// Who changed it atomically, and by which family of functions.
+    changed: Option<(Use, Atomic)>,
 }
 
 impl Shared {
@@ -119,7 +122,7 @@ impl Shared {
 
     /// What it holds, for this reader; `None` where another's write may come between.
     pub fn read(&mut self, by: Use) -> Option<Option<Value>> {
-        if self.wrote.is_some_and(|wrote| wrote.meets(by)) {
+        if self.wrote.is_some_and(|wrote| wrote.meets(by)) || self.changes(by, None) {
             return None;
         }
         self.read = Some(self.read.map_or(by, |read| read.and(by)));
@@ -130,6 +133,7 @@ impl Shared {
     pub fn write(&mut self, value: Value, by: Use) -> Option<()> {
         if self.wrote.is_some_and(|wrote| wrote.meets(by))
             || self.read.is_some_and(|read| read.meets(by))
+            || self.changes(by, None)
         {
             return None;
         }
@@ -138,9 +142,35 @@ impl Shared {
         Some(())
     }
 
+    /// Whether someone changes it at the same time by a function of another family than this one.
+    fn changes(&self, by: Use, family: Option<Atomic>) -> bool {
+        let changed = self.changed.filter(|(_, other)| Some(*other) != family);
+        changed.is_some_and(|(changed, _)| changed.meets(by))
+    }
+
+    /// What it holds before an atomic function gives it another number, which `to` is made of; `None` where another uses
+    /// it in another way at the same time: only of one family the order does not matter.
+    pub fn change(
+        &mut self,
+        by: Use,
+        family: Atomic,
+        to: impl FnOnce(Value) -> Value,
+    ) -> Option<Option<()>> {
+        if self.wrote.is_some_and(|wrote| wrote.meets(by))
+            || self.read.is_some_and(|read| read.meets(by))
+            || self.changes(by, Some(family))
+        {
+            return None;
+        }
+        let before = self.changed.filter(|(_, other)| *other == family);
+        self.changed = Some((before.map_or(by, |(changed, _)| changed.and(by)), family));
+        self.value = self.value.map(to);
+        Some(self.value.map(|_| ()))
+    }
+
     /// What the next launch finds.
     pub fn between_launches(&mut self) {
-        (self.wrote, self.read) = (None, None);
+        (self.wrote, self.read, self.changed) = (None, None, None);
     }
 }
 
@@ -172,6 +202,32 @@ mod tests {
         assert!(cell.read(by(1, 5, 2)).is_none(), "no barrier orders groups");
         cell.between_launches();
         assert!(cell.read(by(1, 0, 2)).is_some());
+    }
+
+    #[test]
+    fn atomic_functions_of_one_family_meet_and_nothing_else() {
+        let mut cell = Shared::of([1; LANES]);
+        let twice = |value: Value| value.map(|n| 2 * n);
+        assert!(cell.change(by(0, 0, 1), Atomic::Add, twice).is_some());
+        assert!(cell.change(by(0, 0, 2), Atomic::Add, twice).is_some());
+        assert!(cell.change(by(0, 0, 3), Atomic::Or, twice).is_none());
+        assert!(cell.read(by(0, 0, 2)).is_none(), "another changes it");
+        assert!(cell.write([0; LANES], by(0, 0, 2)).is_none());
+        assert_eq!(cell.read(by(0, 1, 2)), Some(Some([4; LANES])));
+        assert!(cell.change(by(0, 1, 3), Atomic::Or, twice).is_none());
+        assert!(cell.change(by(0, 2, 3), Atomic::Or, twice).is_some());
+        assert!(
+            cell.change(by(1, 0, 3), Atomic::Or, twice).is_none(),
+            "another group read it"
+        );
+        let mut cell = Shared::of([1; LANES]);
+        assert!(cell.change(by(0, 0, 3), Atomic::Or, twice).is_some());
+        assert!(cell.change(by(1, 0, 3), Atomic::Or, twice).is_some());
+        assert!(cell.read(by(1, 5, 3)).is_none(), "of two groups");
+        assert_eq!(
+            Shared::default().change(by(0, 0, 0), Atomic::Or, twice),
+            Some(None)
+        );
     }
 
     #[test]

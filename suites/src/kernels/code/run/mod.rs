@@ -253,6 +253,7 @@ impl<'p> Machine<'p> {
             | Stmt::Assign(..)
             | Stmt::Compound(..)
             | Stmt::Step(..)
+            | Stmt::Atomic(..)
             | Stmt::Copy(..)
             | Stmt::Point(..) => {
                 for &item in &on {

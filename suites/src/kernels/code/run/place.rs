@@ -319,4 +319,34 @@ impl<'p> Machine<'p> {
             }
         }
     }
+
+    /// An atomic function, of a number in shared memory.
+    pub(super) fn change(
+        &mut self,
+        found: &Found<'p>,
+        atomic: Atomic,
+        by: Value,
+        item: u32,
+    ) -> Result<(), Stop> {
+        let Shape::Number(ty) = found.shape else {
+            return Err("what is no number is changed".into());
+        };
+        let to = |before: Value| ty.each(|n| atomic.leaves(ty.of, before[n], by[n]));
+        let (pointer, family) = (found.pointer, atomic.family());
+        let changed = match pointer.memory {
+            Memory::Local => {
+                let used = self.used(0, item);
+                self.group.cells[pointer.at].change(used, family, to)
+            }
+            Memory::Global => {
+                let used = self.used(1, item);
+                self.global[pointer.at].change(used, family, to)
+            }
+            Memory::Private | Memory::Constant => {
+                return Err("an atomic function is about shared memory".into());
+            }
+        };
+        let changed = changed.ok_or("a work-item changes what another uses otherwise")?;
+        changed.ok_or_else(|| "a value is changed that was never set".into())
+    }
 }

@@ -63,12 +63,14 @@ impl<'p> Machine<'p> {
                 let Shape::Number(ty) = to.shape else {
                     return Err("what is no number is counted".into());
                 };
-                let now = ty.number(&self.read_found(&to, item)?);
-                let next = now + if *up { 1 } else { -1 };
-                if ty.of.signed && !ty.of.holds(next) {
-                    return Err("a counted number overflows".into());
-                }
-                self.assign_found(&to, ty.value(next), item)?;
+                let now = self.read_found(&to, item)?;
+                let next = ty.counted(&now, *up).ok_or("a counted number overflows")?;
+                self.assign_found(&to, next, item)?;
+            }
+            Stmt::Atomic(atomic, place, by) => {
+                let by = self.eval(by, frame, item)?;
+                let to = self.place(place, frame, item)?;
+                self.change(&to, *atomic, by, item)?;
             }
             Stmt::Copy(to, from) => {
                 let cells = self.whole(from, frame, item)?;

@@ -111,7 +111,46 @@ impl Writer<'_> {
 
     fn builtin(&mut self, function: Builtin, arguments: &[Expr]) -> String {
         let list: Vec<_> = arguments.iter().map(|one| self.bare(one)).collect();
-        format!("{}({})", function.name(), list.join(", "))
+        let name = match (function, arguments.first()) {
+            (Builtin::Dot { packed, .. }, Some(first)) => self.dot(function, first.ty, packed),
+            _ => function.name().into(),
+        };
+        format!("{name}({})", list.join(", "))
+    }
+
+    /// The name of a function that gives a dot product: devices may have it of packed vectors only.
+    fn dot(&mut self, function: Builtin, ty: Type, packed: bool) -> String {
+        let packed_name = function.packed_name(ty);
+        let name = match packed {
+            true => format!("packed_{packed_name}"),
+            false => format!("any_{packed_name}"),
+        };
+        let types = function.arguments(ty).into_iter().zip(["a", "b", "c"]);
+        let (parameters, passed): (Vec<String>, Vec<String>) = types
+            .map(|(ty, name)| {
+                let bits = match ty.lanes {
+                    1 => name.into(),
+                    _ => format!("as_uint({name})"),
+                };
+                (format!("{} {name}", ty.name()), bits)
+            })
+            .unzip();
+        let of_packed = format!("return {packed_name}({});", passed.join(", "));
+        let body = match packed {
+            true => of_packed,
+            false => {
+                let plain = ["a", "b", "c"][..passed.len()].join(", ");
+                let feature = "__opencl_c_integer_dot_product_input_4x8bit";
+                format!(
+                    "\n#ifdef {feature}\nreturn {}({plain});\n#else\n{of_packed}\n#endif\n",
+                    function.name()
+                )
+            }
+        };
+        let (gives, parameters) = (function.gives(ty).name(), parameters.join(", "));
+        let text = format!("static {gives} $name({parameters}) {{ {body} }}");
+        self.helpers.insert(name.clone(), text);
+        name
     }
 
     /// A call of a function of the program's own for it.

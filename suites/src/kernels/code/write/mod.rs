@@ -10,6 +10,16 @@ use std::fmt::Write as _;
 use std::iter::Peekable;
 use terms::{constant, declared, lane_names};
 
+/// What the text of a program has where it uses an extension.
+const EXTENSIONS: [(&str, &str); 6] = [
+    ("as_double", "cl_khr_fp64"),
+    ("as_half", "cl_khr_fp16"),
+    ("bit_reverse", "cl_khr_extended_bit_ops"),
+    ("bitfield_", "cl_khr_extended_bit_ops"),
+    ("any_dot", "cl_khr_integer_dot_product"),
+    ("packed_dot", "cl_khr_integer_dot_product"),
+];
+
 /// The text of each translation unit, where these expressions have the form that is always defined.
 pub fn write(program: &Program, guarded: &BTreeSet<u32>) -> Vec<String> {
     let units = program.functions.iter().map(|f| f.unit).max().unwrap_or(0);
@@ -37,6 +47,11 @@ fn write_unit(program: &Program, guarded: &BTreeSet<u32>, unit: usize) -> String
     let functions = std::mem::take(&mut writer.text);
     if functions.contains("as_float") {
         writer.line("#pragma OPENCL FP_CONTRACT OFF");
+    }
+    for (word, extension) in EXTENSIONS {
+        if functions.contains(word) {
+            writer.line(&format!("#pragma OPENCL EXTENSION {extension} : enable"));
+        }
     }
     for (n, of) in program.structs.iter().enumerate() {
         writer.line(&format!("struct s{n} {{"));
@@ -164,7 +179,11 @@ impl Writer<'_> {
                     .map(|init| format!(" = {}", self.init(shape, init)));
                 self.line(&format!("{declared}{};", init.unwrap_or_default()));
             }
-            Stmt::Assign(..) | Stmt::Compound(..) | Stmt::Step(..) | Stmt::Copy(..) => {
+            Stmt::Assign(..)
+            | Stmt::Compound(..)
+            | Stmt::Step(..)
+            | Stmt::Atomic(..)
+            | Stmt::Copy(..) => {
                 let line = format!("{};", self.simple(stmt));
                 self.line(&line);
             }
@@ -233,6 +252,14 @@ impl Writer<'_> {
             }
             Stmt::Step(place, up) => {
                 format!("{}{}", self.place(place), if *up { "++" } else { "--" })
+            }
+            Stmt::Atomic(atomic, place, by) => {
+                let place = self.place(place);
+                let by = match atomic.takes_number() {
+                    true => format!(", {}", self.bare(by)),
+                    false => String::new(),
+                };
+                format!("{}(&{place}{by})", atomic.name())
             }
             Stmt::Copy(to, from) => format!("{} = {}", self.place(to), self.place(from)),
             _ => String::new(),

@@ -5,6 +5,8 @@ use crate::choices::Choices;
 use crate::kernels::code::make::Maker;
 use crate::kernels::code::number::*;
 use crate::kernels::code::*;
+use classay_vocabulary::Need;
+use std::collections::BTreeSet;
 
 /// Who writes a program.
 pub(in super::super) struct Author<'c> {
@@ -19,6 +21,9 @@ pub(in super::super) struct Author<'c> {
     pub helpers: Vec<usize>,
     /// Kernels have parameters that are 0 and 1, so that they can be written otherwise.
     pub rewrites: bool,
+    /// What of that which not all devices have expressions may use, and what they do.
+    pub(super) offer: Option<Need>,
+    pub(super) needs: BTreeSet<Need>,
     /// Where the kernel can leave structures, where it is about memory.
     pub(super) kept: Option<Kept>,
     /// The functions that the next pieces are about, in turn.
@@ -39,6 +44,8 @@ impl<'c> Author<'c> {
             sources: Vec::new(),
             helpers: Vec::new(),
             rewrites: false,
+            offer: None,
+            needs: BTreeSet::new(),
             kept: None,
             turn: 0,
             about: String::new(),

@@ -23,7 +23,7 @@ use crate::kernels::code::run::{Given, Machine};
 use crate::kernels::code::write::write;
 use crate::kernels::code::*;
 use crate::rule::{self, RuleId};
-use classay_vocabulary::Need;
+use classay_vocabulary::{Extension, Need};
 use pieces::{Results, SUBJECTS, Subject};
 use structures::Kept;
 
@@ -32,6 +32,15 @@ const INPUTS: usize = 4;
 
 /// The most results of a kernel: compilers build it within a second.
 const RESULTS: usize = 48;
+
+/// What not all devices have: a program uses one of them at most.
+const OFFERS: [Need; 5] = [
+    Need::Extension(Extension::ExtendedBitOps),
+    Need::Extension(Extension::IntegerDotProduct),
+    Need::C20,
+    Need::Fp64,
+    Need::Fp16,
+];
 
 /// A kernel and the launch of it.
 #[derive(Clone)]
@@ -77,6 +86,10 @@ fn several(choices: &mut Choices, forms: usize) -> KernelCase {
         _ => 1,
     };
     let first = author.choices.below(SUBJECTS.len());
+    author.offer = author
+        .choices
+        .pick(&OFFERS)
+        .filter(|_| author.choices.percent(50));
     for unit in 0..units {
         author.helpers.clear();
         for n in 0..author.choices.below(3) {
@@ -112,7 +125,8 @@ fn several(choices: &mut Choices, forms: usize) -> KernelCase {
             });
         }
     }
-    let (program, choices) = (author.program, author.choices);
+    let (program, needs, choices) = (author.program, author.needs, author.choices);
+    case.case.needs.extend(needs);
     let seed = choices.below(1 << 30) as u64;
     // Kernels and copies of them, of which one gets other arguments when the other has been made.
     let copies = choices.percent(30);

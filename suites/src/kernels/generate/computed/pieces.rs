@@ -1,7 +1,7 @@
 //! Pieces of kernels that compute numbers: each is about one part of the language, and leaves a result.
 
 use super::author::Author;
-use crate::kernels::code::builtin::{BUILTINS, Builtin};
+use crate::kernels::code::builtin::{BUILTINS, Builtin, OFFERED};
 use crate::kernels::code::number::*;
 use crate::kernels::code::real::{NEAR_ABOVE, Real};
 use crate::kernels::code::*;
@@ -263,7 +263,7 @@ impl Author<'_> {
             self.about = "shuffle".into();
             return self.shuffled(body, results);
         }
-        let function = self.in_turn(&BUILTINS);
+        let function = self.builtin();
         for signed in [true, false] {
             let taken = INTEGERS
                 .into_iter()
@@ -272,6 +272,23 @@ impl Author<'_> {
             if let Some(of) = self.choices.pick(&taken) {
                 self.function_of(function, of, body, results);
             }
+        }
+    }
+
+    /// The next function, every other one of those that a device must offer where some are taken.
+    fn builtin(&mut self) -> Builtin {
+        let offered = OFFERED.into_iter();
+        let offered: Vec<Builtin> = offered
+            .filter(|one| one.need() == self.offer && self.offer.is_some())
+            .collect();
+        let turn = self.turn / 2;
+        match offered.get(turn % offered.len().max(1)) {
+            Some(function) if self.choices.percent(50) => {
+                self.turn += 1;
+                self.needs.extend(function.need());
+                *function
+            }
+            _ => self.in_turn(&BUILTINS),
         }
     }
 
@@ -284,6 +301,7 @@ impl Author<'_> {
         results: &mut Results,
     ) {
         let lanes = self.choices.one_of(&[1, 1, 1, 2, 4, 3, 8, 16]);
+        let lanes = function.lanes().unwrap_or(lanes);
         let ty = of.vector(lanes);
         let mut arguments = Vec::new();
         // "gentype max(gentype x, sgentype y)", and so on.
@@ -291,6 +309,9 @@ impl Author<'_> {
             && lanes > 1
             && self.choices.percent(40);
         for (n, ty) in function.arguments(ty).into_iter().enumerate() {
+            if self.of_field(function, n, of, &mut arguments) {
+                continue;
+            }
             arguments.push(match spread && n > 0 {
                 true => {
                     let scalar = self.function_argument(function, n, ty.of.scalar());
@@ -308,6 +329,36 @@ impl Author<'_> {
             self.result(body, results, wide, value);
         }
         self.are_about(results);
+    }
+
+    /// Adds the offset and the count of a field of bits, where an argument is one of them.
+    fn of_field(
+        &mut self,
+        function: Builtin,
+        n: usize,
+        of: Integer,
+        arguments: &mut Vec<Expr>,
+    ) -> bool {
+        let first = match function {
+            Builtin::BitfieldInsert => 2,
+            Builtin::BitfieldExtract { .. } => 1,
+            _ => return false,
+        };
+        if n == first {
+            let half = u32::from(of.bits) / 2;
+            let [offset, count] = match self.choices.below(3) {
+                // Fields that begin or end where the number does, some without a bit.
+                0 => [half, half].map(|mask| self.small(mask)),
+                1 => [half - 1, half - 1].map(|mask| self.small(mask)),
+                _ => {
+                    let count = self.choices.below(usize::from(of.bits) + 1);
+                    let offset = self.choices.below(usize::from(of.bits) + 1 - count);
+                    [offset, count].map(|n| self.make.uint(n as u32))
+                }
+            };
+            arguments.extend([offset, count]);
+        }
+        n >= first
     }
 
     /// Further results are about what is being written.
@@ -336,6 +387,11 @@ impl Author<'_> {
         match (function, n) {
             (Builtin::Mul24 | Builtin::Mad24, 0) => self.make.with(value, Arithmetic::Right, 10),
             (Builtin::Mul24 | Builtin::Mad24, 1) => self.make.with(value, Arithmetic::And, 0xff),
+            // The high half of a product has another bit left.
+            (Builtin::MadHi, 2) if ty.of.signed => {
+                let value = self.make.with(value, Arithmetic::Right, 1);
+                self.make.cast(ty, value)
+            }
             (Builtin::Mad24, _) => self.make.with(value, Arithmetic::Right, 2),
             _ => value,
         }

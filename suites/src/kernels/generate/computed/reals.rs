@@ -2,17 +2,21 @@
 
 use super::author::Author;
 use super::pieces::Results;
+use crate::kernels::code::judged::{Judged, RELATIONS, Relation, bits_of};
 use crate::kernels::code::number::*;
-use crate::kernels::code::real::{BEYOND, Domain, NEAR, RELATIONS, Real, Relation, WHOLES};
+use crate::kernels::code::real::{BEYOND, Domain, NEAR, Real, WHOLES};
 use crate::kernels::code::*;
-use crate::kernels::math::format::MODES;
+use crate::kernels::math::format::{Format, MODES};
+use classay_vocabulary::Need;
 
 impl Author<'_> {
     /// A function of `float`s of which every bit is known, and one of another type of it.
     pub(super) fn reals(&mut self, body: &mut Vec<Stmt>, results: &mut Results) {
         let function = self.real();
-        if matches!(function, Real::Compare(_)) && self.choices.percent(40) {
-            return self.beside_itself(body, results);
+        if let Real::Judged(format, Judged::Compare(_)) = function
+            && self.choices.percent(40)
+        {
+            return self.beside_itself(format, body, results);
         }
         let lanes = match function {
             // There are no casts of vectors to other types; of halves one is stored at a time.
@@ -24,7 +28,10 @@ impl Author<'_> {
         let mut arguments: Vec<Expr> = arguments
             .map(|(n, ty)| self.real_argument(function, n, ty))
             .collect();
-        let compares = matches!(function, Real::Compare(_) | Real::Relation(_));
+        let compares = matches!(
+            function,
+            Real::Judged(_, Judged::Compare(_) | Judged::Relation(_))
+        );
         if self.choices.percent(if compares { 70 } else { 30 }) {
             self.of_variables(compares, body, &mut arguments);
         }
@@ -53,24 +60,23 @@ impl Author<'_> {
     }
 
     /// A number, mostly a NaN or an infinity, compared with itself in every way: a NaN is unlike all, itself included.
-    fn beside_itself(&mut self, body: &mut Vec<Stmt>, results: &mut Results) {
+    fn beside_itself(&mut self, format: Format, body: &mut Vec<Stmt>, results: &mut Results) {
         let lanes = self.choices.one_of(&[1, 1, 1, 2, 4]);
-        let operators = COMPARISONS.into_iter().map(Real::Compare);
+        let operators = COMPARISONS.into_iter().map(Judged::Compare);
         let functions = [Relation::Equal, Relation::Unequal, Relation::Unordered];
-        let ty = UINT.vector(lanes);
+        let ty = bits_of(format).vector(lanes);
         let domain = match self.choices.percent(80) {
             true => BEYOND,
             false => NEAR,
         };
-        let of = self.real_in(domain, ty);
+        let of = self.real_in(domain.of(format), ty);
         let id = self.declare(body, ty, of);
         self.sources.pop();
-        for function in operators.chain(functions.map(Real::Relation)) {
+        for judged in operators.chain(functions.map(Judged::Relation)) {
+            let function = Real::Judged(format, judged);
             self.about = function.text(lanes, &["x", "x"].map(String::from));
             let same = vec![self.make.variable(id, ty); 2];
-            let value = self
-                .make
-                .expr(INT.vector(lanes), Kind::Real(function, same));
+            let value = self.make.expr(ty.truth(), Kind::Real(function, same));
             match lanes {
                 1 => {
                     self.result(body, results, LONG, value);
@@ -113,7 +119,36 @@ impl Author<'_> {
         }
     }
 
+    /// A precision: of the ones that a device must offer one that is taken, often.
+    fn format(&mut self) -> Format {
+        let (format, need) = match self.offer {
+            Some(need @ Need::Fp64) => (Format::Double, need),
+            Some(need @ Need::Fp16) => (Format::Half, need),
+            _ => return Format::Float,
+        };
+        if self.choices.percent(30) {
+            return Format::Float;
+        }
+        self.needs.insert(need);
+        format
+    }
+
+    fn judged(&mut self, judged: Judged) -> Real {
+        Real::Judged(self.format(), judged)
+    }
+
     fn real(&mut self) -> Real {
+        // Of other precisions than that of `float` only what is judged is known to the last bit.
+        if matches!(self.offer, Some(Need::Fp64 | Need::Fp16)) && self.choices.percent(40) {
+            let judged = match self.choices.below(8) {
+                0..=2 => Judged::Compare(self.choices.one_of(&COMPARISONS)),
+                3 => Judged::Select,
+                4 => Judged::Choice,
+                5 => Judged::Bitselect,
+                _ => Judged::Relation(self.choices.one_of(&RELATIONS)),
+            };
+            return self.judged(judged);
+        }
         let mode = self.choices.one_of(&MODES);
         let of = self.integer();
         self.turn += 1;
@@ -121,8 +156,14 @@ impl Author<'_> {
             0 | 9 => Real::To(of, mode, true),
             1 | 10 => Real::From(of, mode),
             2 => Real::To(of, mode, false),
-            3 | 20 => Real::Compare(self.choices.one_of(&COMPARISONS)),
-            4 | 12 => Real::Relation(self.choices.one_of(&RELATIONS)),
+            3 | 20 => {
+                let comparison = self.choices.one_of(&COMPARISONS);
+                self.judged(Judged::Compare(comparison))
+            }
+            4 | 12 => {
+                let relation = self.choices.one_of(&RELATIONS);
+                self.judged(Judged::Relation(relation))
+            }
             5 => Real::Whole(self.choices.one_of(&WHOLES)),
             6 => Real::Fma,
             7 => Real::Add,
@@ -138,8 +179,9 @@ impl Author<'_> {
             16 => Real::CastFrom(of),
             17 => Real::CastTo(of),
             18 => Real::Negate,
-            22 => Real::Select,
-            23 => Real::Choice,
+            21 if self.choices.percent(50) => self.judged(Judged::Bitselect),
+            22 => self.judged(Judged::Select),
+            23 => self.judged(Judged::Choice),
             19 if self.choices.percent(70) => Real::ToHalf(mode),
             19 => Real::FromHalf,
             _ => Real::Remainder,
@@ -163,9 +205,13 @@ impl Author<'_> {
         let Some(domain) = domain else {
             return self.any(ty);
         };
+        let domain = match function.takes_float(n) {
+            true => domain.of(function.format()),
+            false => domain,
+        };
         if known {
-            let bits = self.choices.below(1 << 32) as u32;
-            let bits = bits & domain.keeps | domain.sets;
+            let [high, low] = [(); 2].map(|()| self.choices.below(1 << 32) as u64);
+            let bits = (high << 32 | low) & domain.keeps | domain.sets;
             return self.make.constant(ty, bits.into());
         }
         self.real_in(domain, ty)
@@ -187,10 +233,15 @@ impl Author<'_> {
         let any = self.any(ty);
         // Numbers that are as often as not small have few bits in the place of a fraction.
         let spread = match ty.lanes {
-            1 => self.make.with(any, Arithmetic::Multiply, 0x9e37_79b1),
+            1 => {
+                let spread = self.make.with(any, Arithmetic::Multiply, 0x9e37_79b1);
+                self.make.cast(ty, spread)
+            }
             _ => any,
         };
         let kept = self.make.with(spread, Arithmetic::And, domain.keeps.into());
-        self.make.with(kept, Arithmetic::Or, domain.sets.into())
+        let set = self.make.with(kept, Arithmetic::Or, domain.sets.into());
+        // What is narrower than an `int` has become one.
+        self.make.cast(ty, set)
     }
 }

@@ -20,11 +20,19 @@ impl Author<'_> {
             let scalar = self.make.cast(ty.of.scalar(), scalar);
             right = self.make.spread(lanes, scalar);
         }
-        let value = match self.choices.below(4) {
+        let value = match self.choices.below(6) {
             0 | 1 => {
                 let op = self.choices.one_of(&ARITHMETIC);
                 self.make.arithmetic(op, left, right)
             }
+            4 => {
+                let kind = match self.choices.percent(60) {
+                    true => Kind::Negate(left.into()),
+                    false => Kind::Complement(left.into()),
+                };
+                self.make.expr(ty, kind)
+            }
+            5 if !ty.of.signed => return self.counted_lanes(a, ty, body, results),
             2 => {
                 let op = self.choices.one_of(&COMPARISONS);
                 self.make.comparison(op, left, right)
@@ -38,6 +46,23 @@ impl Author<'_> {
             }
         };
         self.lanes(body, results, value);
+    }
+
+    /// `++` and `--` of a vector, of each lane modulo its size: what it was before, and what it is then.
+    fn counted_lanes(&mut self, id: VarId, ty: Type, body: &mut Vec<Stmt>, results: &mut Results) {
+        let place = Place::variable(id);
+        for _ in 0..self.choices.between(1, 3) {
+            let up = self.choices.percent(50);
+            match self.choices.percent(50) {
+                true => {
+                    let before = self.make.expr(ty, Kind::Post(place.clone(), up));
+                    self.lanes(body, results, before);
+                }
+                false => body.push(Stmt::Step(place.clone(), up)),
+            }
+        }
+        let after = self.make.variable(id, ty);
+        self.lanes(body, results, after);
     }
 
     /// `&&`, `||` and `!` of vectors: all bits of a lane where it holds, whichever bits its operands have set.

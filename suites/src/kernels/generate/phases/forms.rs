@@ -13,6 +13,13 @@ pub(super) struct Shared {
     local: bool,
 }
 
+impl Shared {
+    /// The number of this index.
+    pub(super) fn place(self, index: Expr) -> Place {
+        Place::variable(self.at).at(index)
+    }
+}
+
 impl Phases<'_, '_> {
     fn uint(&mut self, id: VarId) -> Expr {
         self.author.make.variable(id, UINT.scalar())
@@ -105,7 +112,7 @@ impl Phases<'_, '_> {
     /// One form; those around others are at most so deep.
     pub(super) fn form(&mut self, body: &mut Vec<Stmt>, depth: u32) {
         let large = self.items > super::LARGE;
-        match self.author.choices.below(if depth == 0 { 11 } else { 15 }) {
+        match self.author.choices.below(if depth == 0 { 13 } else { 17 }) {
             0 => self.exchange(body),
             1 => self.reduce(body),
             2 => self.scan(body),
@@ -118,8 +125,11 @@ impl Phases<'_, '_> {
             8 => self.leader(body),
             9 => self.two_sides(body),
             10 => self.passed_on(body),
-            11 | 12 => self.across(body, depth - 1),
-            13 => self.repeated(body, depth - 1),
+            // Atomic functions of 64 bits are an extension.
+            11 | 12 if self.ty.of.bits == 32 => self.tally(body),
+            11 | 12 => self.exchange(body),
+            13 | 14 => self.across(body, depth - 1),
+            15 => self.repeated(body, depth - 1),
             _ => self.told(body, depth - 1),
         }
     }

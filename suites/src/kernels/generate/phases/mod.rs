@@ -3,6 +3,7 @@
 
 mod forms;
 mod records;
+mod tally;
 mod uniform;
 
 use super::builder::CaseBuilder;
@@ -172,6 +173,7 @@ fn several(choices: &mut Choices, forms: usize) -> KernelCase {
             )
             .collect();
         case.run(Launch::new(name.clone(), args, range.clone()));
+        let atomics = case.case.source.contains("atomic_");
         let rules = [
             rule::WG_BARRIER,
             rule::MM_BARRIER_WG,
@@ -179,6 +181,10 @@ fn several(choices: &mut Choices, forms: usize) -> KernelCase {
             rule::RG_LOCAL,
             rule::C_STATEMENTS,
         ];
+        let rules: Vec<_> = rules
+            .into_iter()
+            .chain(atomics.then_some(rule::MM_ATOMICITY))
+            .collect();
         let want = wanted(of, &machine.contents(out));
         case.look(to, &rules, &format!("what {name} computed"), want);
     }

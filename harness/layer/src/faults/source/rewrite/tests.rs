@@ -494,6 +494,18 @@ fn expressions_and_statements_are_others() {
         "printf(\"%d\", a);",
         "(get_global_id(0) & 1 ? 0 : printf(\"%d\", a));",
     );
+    one(CtzFromTop, "ctz(a)", "clz(a)");
+    one(BitsNotReversed, "bit_reverse(a)", "(a)");
+    one(
+        FieldOfOneLess,
+        "bitfield_insert(a, b, 1, c)",
+        "bitfield_insert(a, b, 1, (c) - ((c) > 0))",
+    );
+    one(
+        PackedSignLost,
+        "dot_4x8packed_ss_int(a, b)",
+        "dot_4x8packed_su_int(a, b)",
+    );
     one(RemainderToZero, "remainder(a, b)", "fmod(a, b)");
     one(RintRoundsAway, "rint(a)", "round(a)");
     one(CbrtInexact, "cbrt(a)", "(cbrt(a) + cbrt(a) / 1000000)");
