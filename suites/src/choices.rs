@@ -1,12 +1,19 @@
 //! Random choices, from which every generator makes its cases: the same seed gives the same choices, and a
-//! list of choices gives a case that can be made smaller by choosing less.
+//! list of choices gives a case that can be made smaller by choosing less. Seeds that differ in their lowest
+//! [`NUMBER_BITS`] alone belong to the cases of one kind, whose first choices are spread evenly.
+
+mod spread;
+
+pub use spread::NUMBER_BITS;
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
+use spread::{SPREAD, Spread};
 
 /// A stream of choices, each a number below a bound.
 pub struct Choices {
     stream: ChaCha8Rng,
+    spread: Spread,
     /// What comes first, in place of the stream; then zeros, so many in all.
     given: Vec<u64>,
     zeros: usize,
@@ -23,6 +30,7 @@ impl Choices {
     pub fn new(seed: u64) -> Choices {
         Choices {
             stream: ChaCha8Rng::seed_from_u64(seed),
+            spread: Spread::of(seed),
             given: Vec::new(),
             zeros: 0,
             made: Vec::new(),
@@ -46,13 +54,20 @@ impl Choices {
     /// A number below `n`; 0 where `n` is 0.
     pub fn below(&mut self, n: usize) -> usize {
         let at = self.made.len();
-        let next = match self.given.get(at) {
-            Some(choice) => *choice,
+        let n = n.max(1) as u64;
+        let choice = match self.given.get(at) {
+            Some(choice) => *choice % n,
             None if at < self.zeros => 0,
-            None => self.stream.next_u64(),
+            None => {
+                let random = self.stream.next_u64();
+                let next = match at < SPREAD {
+                    true => self.spread.choice(at, random),
+                    false => random,
+                };
+                // The bias of a product of 64 bits is far below what any test could see.
+                (u128::from(next) * u128::from(n) >> 64) as u64
+            }
         };
-        // The bias of a remainder of 64 bits is far below what any test could see.
-        let choice = next % (n.max(1) as u64);
         self.made.push(choice);
         choice as usize
     }

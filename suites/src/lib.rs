@@ -15,6 +15,7 @@
 pub mod api;
 pub mod catalogue;
 mod choices;
+pub use choices::NUMBER_BITS;
 pub mod commands;
 pub mod family;
 pub mod host;

@@ -3,9 +3,12 @@
 //! A case's stream is ChaCha8. Its 32-byte key is, in little-endian order, the text `classay1`, the
 //! master seed, the FNV-1a hash (64 bits) of the case's id, and the length of the id. So a case
 //! draws the same numbers in any subset, order or shard of a run, in every version that keeps this
-//! text. The executor gets the first 64 bits of the stream as its seed.
+//! text. The executor gets the first 64 bits of the stream as its seed; of a case whose name is a number, the stream
+//! is that of its kind, and the lowest bits of the seed are the number: what such cases choose is spread over them
+//! ([`NUMBER_BITS`]).
 
 use classay_reports::record::CaseId;
+use classay_suites::NUMBER_BITS;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use std::hash::{BuildHasher, RandomState};
@@ -23,7 +26,18 @@ pub fn stream(master: u64, case: &CaseId) -> ChaCha8Rng {
 
 /// The seed that a case is run with.
 pub fn of_case(master: u64, case: &CaseId) -> u64 {
-    stream(master, case).next_u64()
+    let Ok(number) = case.name().parse::<u64>() else {
+        return stream(master, case).next_u64();
+    };
+    let rest = (number >> NUMBER_BITS).to_string();
+    let kind = CaseId::new(case.family(), kind_alone(case), &rest);
+    let seed = stream(master, &kind).next_u64();
+    seed >> NUMBER_BITS << NUMBER_BITS | number & ((1 << NUMBER_BITS) - 1)
+}
+
+/// The kind of a case without its family.
+fn kind_alone(case: &CaseId) -> &str {
+    case.kind().split('/').nth(1).unwrap_or_default()
 }
 
 /// The seed of a part of a case, which is played in several. The first has the case's own.
@@ -64,6 +78,24 @@ mod tests {
         let seed = |master, name| of_case(master, &CaseId::new("litmus", "classic", name));
         let all = [seed(0, "MP"), seed(1, "MP"), seed(0, "SB")];
         assert_eq!(all, KNOWN);
+    }
+
+    /// Cases of a kind differ in the lowest bits, and kinds, runs and numbers beyond those bits in the others.
+    #[test]
+    fn numbers_are_the_lowest_bits() {
+        let seed = |master, kind, name| of_case(master, &CaseId::new("image", kind, name));
+        let first = seed(7, "read", "00001");
+        assert_eq!(first & 0xffff, 1);
+        assert_eq!(seed(7, "read", "00300"), first - 1 + 300);
+        let others = [
+            seed(8, "read", "00001"),
+            seed(7, "write", "00001"),
+            seed(7, "read", "65537"),
+        ];
+        for other in others {
+            assert_eq!(other & 0xffff, 1);
+            assert_ne!(other, first);
+        }
     }
 
     const KNOWN: [u64; 3] = [

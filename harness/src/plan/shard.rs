@@ -7,6 +7,7 @@
 use super::Case;
 use super::seed;
 use classay_reports::record::CaseId;
+use rand_chacha::rand_core::Rng;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -20,13 +21,13 @@ pub struct Shard {
     pub of: u32,
 }
 
-/// What `seed::of_case` takes for a master seed here: fixed for ever, like it.
+/// What `seed::stream` takes for a master seed here: fixed for ever, like it.
 const SHARDS: u64 = u64::from_le_bytes(*b"a shard?");
 
 impl Shard {
     /// Whether a case belongs to this part. Cases are spread evenly, as drawn at random.
     pub fn has(&self, case: &CaseId) -> bool {
-        seed::of_case(SHARDS, case) % u64::from(self.of) == u64::from(self.index - 1)
+        seed::stream(SHARDS, case).next_u64() % u64::from(self.of) == u64::from(self.index - 1)
     }
 
     /// The cases of this part, in their order.

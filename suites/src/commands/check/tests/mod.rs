@@ -7,7 +7,9 @@ use super::Plan;
 use crate::commands::generate::{Profile, enumerate, random, small};
 use crate::commands::memory::{self, Value};
 use crate::commands::order::{Fate, Moment};
-use crate::commands::program::{CommandId, Event, Place, Reached, Step, Token, Who, Writer};
+use crate::commands::program::{
+    CommandId, Event, Place, Reached, Step, Token, UserId, Who, Writer,
+};
 use crate::commands::trace::{Seen, Trace, status};
 use crate::commands::yaml;
 use crate::host::NOT_MADE;
