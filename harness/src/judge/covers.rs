@@ -31,7 +31,7 @@ pub fn covers_within(case: &Case, breaches: &Breaches, limits: &Limits) -> BTree
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan;
+    use crate::plan::{self, seed};
     use classay_suites::catalogue::Kind;
     use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,9 +52,7 @@ mod tests {
             if kind.starts_with("litmus/") {
                 continue;
             }
-            case.seed = id.bytes().fold(7, |hash: u64, byte| {
-                hash.wrapping_mul(31).wrapping_add(byte.into())
-            });
+            case.seed = seed::of_case(7, &case.id);
             let rules = shown.entry(kind.to_string()).or_default();
             rules.extend(covers(&case, &breaches));
         }

@@ -31,15 +31,23 @@ impl Spread {
     /// The highest [`NUMBER_BITS`] bits of the choice at a place, and below them bits of a number that is random.
     pub(super) fn choice(&self, place: usize, random: u64) -> u64 {
         let tree = mixed(self.kind ^ mixed(place as u64));
-        let mut high = 0;
-        for bit in 0..NUMBER_BITS {
-            // A digit is flipped or not by all digits before it.
-            let before = 1 << bit | self.number & ((1 << bit) - 1);
-            let digit = self.number >> bit & 1;
-            high = high << 1 | digit ^ mixed(tree ^ before) & 1;
-        }
-        high << (u64::BITS - NUMBER_BITS) | random >> NUMBER_BITS
+        // In an order of its own, or half of the range at one place would go with one half at every other place.
+        let turn = scrambled(self.number, mixed(tree));
+        let high = scrambled(turn.reverse_bits() >> UNUSED, tree);
+        high << UNUSED | random >> NUMBER_BITS
     }
+}
+
+/// The bits of 64 that a number of [`NUMBER_BITS`] leaves.
+const UNUSED: u32 = u64::BITS - NUMBER_BITS;
+
+/// A number of [`NUMBER_BITS`] each bit of which is flipped or not by all bits above it, as a tree says: numbers from a
+/// multiple of 2^k to the next are again all from a multiple of 2^k to the next, in another order.
+fn scrambled(number: u64, tree: u64) -> u64 {
+    (0..NUMBER_BITS).fold(0, |scrambled, bit| {
+        let node = (1 << NUMBER_BITS | number) >> (bit + 1);
+        scrambled | (number ^ (mixed(tree ^ node) & 1) << bit) & 1 << bit
+    })
 }
 
 /// A number whose bits all depend on all bits of another: the output function of SplitMix64 (G. L. Steele, D. Lea,
@@ -83,18 +91,22 @@ mod tests {
         }
     }
 
-    /// Pairs of choices at two places of a case, over kinds: each of sixteen pairs of quarters is as likely.
+    /// Pairs of choices at two places, over kinds and over the cases of one: each of sixteen pairs of quarters is as
+    /// likely.
     #[test]
     fn choices_at_different_places_are_independent() {
-        let mut seen = [[0; 4]; 4];
-        for kind in 0..4000 {
-            seen[part(4, seed(kind, 9), 2)][part(4, seed(kind, 9), 3)] += 1;
+        let over_kinds = (0..4000).map(|kind| seed(kind, 9));
+        let over_cases = (0..4000).map(|number| seed(5, number));
+        let seeds: [Vec<u64>; 2] = [over_kinds.collect(), over_cases.collect()];
+        for seeds in seeds {
+            let mut seen = [[0; 4]; 4];
+            for seed in seeds {
+                seen[part(4, seed, 2)][part(4, seed, 3)] += 1;
+            }
+            // 250 of each are expected; five standard deviations are 77.
+            let each = |n: &i32| (173..328).contains(n);
+            assert!(seen.iter().flatten().all(each), "{seen:?}");
         }
-        // 250 of each are expected; five standard deviations are 77.
-        assert!(
-            seen.iter().flatten().all(|n| (173..328).contains(n)),
-            "{seen:?}"
-        );
     }
 
     #[test]

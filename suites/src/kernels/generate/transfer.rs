@@ -241,14 +241,24 @@ fn corner_beside(
     region: [usize; 3],
 ) -> Option<Corner> {
     let close = if here.row == 0 { region[0] } else { here.row };
-    let there = Corner {
-        origin: [
+    // Other columns of the same rows, left or right of the region, where there are so many.
+    let [x, y, z] = here.origin;
+    let left = x.checked_sub(region[0]);
+    let right = close.checked_sub(x + 2 * region[0]);
+    let beside = [
+        left.map(|most| (0, most)),
+        right.map(|more| (x + region[0], x + region[0] + more)),
+    ];
+    let beside: Vec<(usize, usize)> = beside.into_iter().flatten().collect();
+    let origin = match choices.pick(&beside).filter(|_| choices.percent(50)) {
+        Some((low, high)) => [choices.between(low, high), y + choices.below(2), z],
+        None => [
             choices.below(close - region[0] + 1),
             choices.below(12),
             choices.below(4),
         ],
-        ..here
     };
+    let there = Corner { origin, ..here };
     let ((first, end), (from, to)) = (span(&here, region), span(&there, region));
     let columns = here.origin[0].abs_diff(there.origin[0]) >= region[0];
     (to <= bytes && (end <= from || to <= first || columns)).then_some(there)
