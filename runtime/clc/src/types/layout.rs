@@ -2,6 +2,7 @@
 //! as it is large.
 
 use super::{Qual, RecordId, Type, Types};
+use touchstone_faults::{Fault, on};
 
 /// The largest object, in bytes; far below what arithmetic on offsets holds.
 const OBJECT_LIMIT: u64 = 1 << 40;
@@ -77,11 +78,15 @@ impl Types {
             size = size.max(end);
             placed.push(field);
         }
+        let widest = align;
         align = align.max(aligned.unwrap_or(1));
         let record = self.record_mut(id);
         record.fields = placed;
         record.align = align;
-        record.size = size.next_multiple_of(align);
+        record.size = match on(Fault::AlignmentNotCounted) {
+            true => size.next_multiple_of(widest),
+            false => size.next_multiple_of(align),
+        };
         record.complete = true;
         Ok(())
     }

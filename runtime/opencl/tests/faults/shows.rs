@@ -53,6 +53,7 @@ pub fn shows(fault: Fault) -> &'static [&'static str] {
         | HighProductUnsigned
         | NegativeIndexUnsigned
         | StructTailLost
+        | AlignmentNotCounted
         | InitializerRestKept
         | LaneNegationComplements => &["computing"],
         ConditionsSigned | StringsOfValues | OptionValueLost => &["preprocessing"],

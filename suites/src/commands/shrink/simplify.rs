@@ -11,7 +11,9 @@ pub fn bypasses(p: &Program) -> Vec<Program> {
     let mut all = Vec::new();
     for (id, command) in p.commands() {
         let mut instead = vec![command.wait.clone()];
-        if command.wait.is_empty() && matches!(command.what, What::Marker | What::Barrier) {
+        let in_order = !p.queues[command.queue.index()].out_of_order;
+        let is_barrier = matches!(command.what, What::Marker | What::Barrier);
+        if command.wait.is_empty() && (in_order || is_barrier) {
             // It waits for what its queue has.
             let others = p.commands();
             let others = others.filter(|(other, c)| *other != id && c.queue == command.queue);

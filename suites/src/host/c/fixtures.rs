@@ -186,26 +186,29 @@ fn maker(writer: &Writer<'_>, n: usize, made: Made<'_>, c: &mut Text) {
                 let (name, options) = (format!("before_{n}_{at}"), &other.options);
                 text_of(&name, &other.source, options, &versions, c);
             }
+            let source = format!("source_{n}");
+            text_of(&source, text, &build.options, &versions, c);
             for (at, earlier) in build.earlier.iter().enumerate() {
                 let name = format!("earlier_{n}_{at}");
-                text_of(&name, text, &earlier.options, &versions, c);
+                options_of(&name, &earlier.options, &versions, c);
             }
-            text_of(&format!("source_{n}"), text, &build.options, &versions, c);
             c.function(&head);
             c.put("unsigned which;");
             let versions = versions.len();
-            let from_source = |name: String| {
-                let arguments = format!("{name}, {name}_options, {versions}, &which");
+            let from_source = |text: &str, options: &str| {
+                let arguments = format!("{text}, {options}_options, {versions}, &which");
                 format!("from_source({context}, {count}, {arguments});")
             };
             for at in 0..build.before.len() {
+                let other = format!("before_{n}_{at}");
                 c.put("/* Built first, and kept: it must not matter. */");
-                c.put(format!("(void){}", from_source(format!("before_{n}_{at}"))));
+                c.put(format!("(void){}", from_source(&other, &other)));
             }
             let names = (0..build.earlier.len()).map(|at| format!("earlier_{n}_{at}"));
-            let mut names = names.chain([format!("source_{n}")]);
+            let mut names = names.chain([source.clone()]);
             if let Some(first) = names.next() {
-                c.put(format!("cl_program made = {}", from_source(first)));
+                let first = from_source(&source, &first);
+                c.put(format!("cl_program made = {first}"));
             }
             for name in names {
                 c.put("/* Built again. */");
@@ -213,7 +216,7 @@ fn maker(writer: &Writer<'_>, n: usize, made: Made<'_>, c: &mut Text) {
                     "made = built(made, {count}, {name}_options[which], 1);"
                 ));
             }
-            Some(format!("source_{n}_options[which]"))
+            Some(format!("{source}_options[which]"))
         }
         ProgramOf::Units(units) => {
             let versions = versions(build);
@@ -289,6 +292,11 @@ fn text_alone(name: &str, text: &str, c: &mut Text) {
 /// A text and the options with which it is built.
 fn text_of(name: &str, text: &str, options: &str, versions: &[&str], c: &mut Text) {
     text_alone(name, text, c);
+    options_of(name, options, versions, c);
+}
+
+/// The options with which a text is built, for each version of the language.
+fn options_of(name: &str, options: &str, versions: &[&str], c: &mut Text) {
     let options = |version| quoted(format!("-cl-std={version} {options}").trim_end());
     let list: Vec<String> = versions.iter().map(options).collect();
     let list = list.join(", ");

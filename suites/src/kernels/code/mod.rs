@@ -35,6 +35,9 @@ pub struct Program {
 pub struct Struct {
     /// What each is.
     pub fields: Vec<Shape>,
+    /// The bytes of which its places are a multiple at least, as an attribute says ("Specifying Attributes of Types",
+    /// `aligned`); a power of two.
+    pub aligned: Option<usize>,
 }
 
 /// A part of an array or a structure.
@@ -78,9 +81,9 @@ impl Program {
             Shape::Grid(ty, rows, columns) => times(number(ty), rows * columns),
             Shape::Structs(n, length) => times(self.bytes(Shape::Struct(n)), length),
             Shape::Struct(n) => {
-                let fields = &self.structs[n].fields;
+                let Struct { fields, aligned } = &self.structs[n];
                 let aligns = fields.iter().map(|field| self.bytes(*field).1);
-                let align = aligns.max().unwrap_or(1);
+                let align = aligns.chain(*aligned).max().unwrap_or(1);
                 let end = self.bytes_before(n, fields.len());
                 (end.next_multiple_of(align), align)
             }

@@ -71,7 +71,10 @@ pub fn work_group(choices: &mut Choices) -> KernelCase {
         .collect();
     let call = |name: &str| match name {
         "broadcast" => format!("work_group_broadcast(v, {})", places.join(", ")),
-        "all" | "any" => format!("({ty})(work_group_{name}(v > ({ty}){bias}) != 0)"),
+        // What holds is any number but 0, and no bit need be common to all.
+        "all" | "any" => format!(
+            "({ty})(work_group_{name}((int)(v > ({ty}){bias}) << get_local_linear_id() % 31) != 0)"
+        ),
         _ => format!("work_group_{name}(v)"),
     };
     // An infinity, the identity of a scan of floating point, is no `long`.

@@ -46,12 +46,29 @@ fn shape(choices: &mut Choices, kind: usize) -> Shape {
     }
 }
 
+/// The shape with sizes that are powers of two.
+fn powers(shape: Shape) -> Shape {
+    let power = usize::next_power_of_two;
+    match shape {
+        Shape::Line(w) => Shape::Line(power(w)),
+        Shape::Plane(w, h) => Shape::Plane(power(w), power(h)),
+        Shape::Block(w, h, d) => Shape::Block(power(w), power(h), power(d)),
+        Shape::Lines(w, n) => Shape::Lines(power(w), n),
+        Shape::Planes(w, h, n) => Shape::Planes(power(w), power(h), n),
+    }
+}
+
 /// The number in a channel of an element.
 fn value(format: Format, seed: u32, element: usize, channel: usize) -> i64 {
     let (low, high) = format.channel.limits();
     let mixed = (element as u32 * 4 + channel as u32 + seed).wrapping_mul(2_654_435_761);
     let mixed = i64::from(mixed ^ mixed >> 15);
-    low + mixed % (high - low + 1)
+    // The limits are where conversions go wrong.
+    match mixed % 16 {
+        0 => low,
+        1 => high,
+        _ => low + mixed / 16 % (high - low + 1),
+    }
 }
 
 fn values(format: Format, seed: u32, element: usize) -> [i64; 4] {
@@ -73,9 +90,15 @@ fn read_values(linear: bool, format: Format, seed: u32, element: usize) -> [i64;
 /// The bytes of an image that is filled with such numbers.
 fn contents(linear: bool, image: Image, seed: u32) -> Vec<u8> {
     let elements = 0..image.shape.elements();
+    // The two lowest numbers of a signed normalized channel are both -1 ("-128 and -127 must convert to -1.0f").
+    let signed = matches!(image.format.channel, Channel::Snorm8 | Channel::Snorm16);
+    let (low, _) = image.format.channel.limits();
     let bytes = |element| {
         let values = read_values(linear, image.format, seed, element);
-        image.format.encode(values)
+        let lowest = |value| i64::from(signed && element % 2 == 1 && value == low);
+        image
+            .format
+            .encode(values.map(|value| value - lowest(value)))
     };
     elements.flat_map(bytes).collect()
 }
@@ -271,20 +294,23 @@ pub fn read(choices: &mut Choices) -> KernelCase {
 
 /// A kernel of a number that reads an image.
 fn sample(choices: &mut Choices, case: &mut CaseBuilder, n: usize) {
-    let format = format(choices, case);
-    let kind = choices.below(5);
-    let own = Image {
-        shape: shape(choices, kind),
-        format,
-    };
-    let seed = choices.below(1 << 20) as u32;
     let sampled = choices.percent(75);
-    // What is mixed is asked of numbers that every way to mix them keeps exactly.
-    let mixes = matches!(
-        format.channel,
-        Channel::Unorm8 | Channel::Half | Channel::Float
-    );
-    let linear = sampled && mixes && choices.percent(50);
+    let linear = sampled && choices.percent(45);
+    let mut format = format(choices, case);
+    let kind = choices.below(5);
+    let mut shape = shape(choices, kind);
+    if linear {
+        // What is mixed is asked of numbers that every way to mix them keeps exactly.
+        format.channel = choices.one_of(&[Channel::Unorm8, Channel::Half, Channel::Float]);
+        if format.order == Order::Bgra {
+            format.channel = Channel::Unorm8;
+        }
+        shape = choices
+            .one_of(&[Some(powers(shape)), Some(powers(shape)), None])
+            .unwrap_or(shape);
+    }
+    let own = Image { shape, format };
+    let seed = choices.below(1 << 20) as u32;
     let (_, spatial) = own.shape.coordinates();
     let powers = own
         .shape
@@ -292,7 +318,7 @@ fn sample(choices: &mut Choices, case: &mut CaseBuilder, n: usize) {
         .into_iter()
         .take(spatial)
         .all(usize::is_power_of_two);
-    let normalized = sampled && choices.percent(50) && (powers || !linear);
+    let normalized = sampled && choices.percent(60) && (powers || !linear);
     let addressing = match (sampled, normalized) {
         (false, _) => Addressing::None,
         // Of neighbours of elements at an edge all must be said.
@@ -300,6 +326,7 @@ fn sample(choices: &mut Choices, case: &mut CaseBuilder, n: usize) {
         (true, true) if linear => choices.one_of(&[
             Addressing::ClampToEdge,
             Addressing::Clamp,
+            Addressing::Repeat,
             Addressing::Repeat,
         ]),
         (true, false) => {
@@ -350,7 +377,7 @@ fn sample(choices: &mut Choices, case: &mut CaseBuilder, n: usize) {
     let (function, vector) = told(format.channel);
     // By how many quarters of an element a place lies beyond the middle of one.
     let beyond = match linear {
-        true => choices.one_of(&[0, 1, 2, -1]),
+        true => choices.one_of(&[0, 1, 2, -1, -1]),
         false => 0,
     };
     let place = match float {

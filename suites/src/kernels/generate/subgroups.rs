@@ -21,9 +21,9 @@ fn range(choices: &mut Choices, case: &mut CaseBuilder) -> (Range, Vec<u32>) {
         .map(|_| choices.one_of(&[1, 2, 3, 5, 8, 20]))
         .collect();
     if dimensions == 1 {
-        shape[0] = choices.one_of(&[1, 5, 8, 16, 31, 64, 100]);
+        shape[0] = choices.one_of(&[1, 5, 8, 16, 31, 64, 100, 160]);
     }
-    let non_uniform = choices.percent(30);
+    let non_uniform = choices.percent(50);
     let global: Vec<u64> = shape
         .iter()
         .map(|s| {
@@ -158,7 +158,11 @@ pub fn one(choices: &mut Choices) -> KernelCase {
         // Small whole numbers: sums are exact in every type.
         let arguments = match *name {
             "broadcast" => format!("v, {}u", choices.below(group as usize)),
-            "all" | "any" => format!("(int)(v < (T){})", choices.one_of(&[3, 10, 17])),
+            // What holds is any number but 0, and no bit need be common to all.
+            "all" | "any" => format!(
+                "(int)(v < (T){}) << get_local_linear_id() % 31",
+                choices.one_of(&[3, 10, 17])
+            ),
             _ => "v".to_string(),
         };
         let truth = if matches!(*name, "all" | "any") {
@@ -219,12 +223,12 @@ pub fn collective(choices: &mut Choices) -> KernelCase {
             "r = r",
         ),
         "all" => (
-            format!("(T)(sub_group_all((int)(v < (T){threshold})) != 0)"),
+            format!("(T)(sub_group_all((int)(v < (T){threshold}) << inside % 31) != 0)"),
             "(T)1".into(),
             "r = (T)(r != 0 && sub[i] < LIMIT)",
         ),
         "any" => (
-            format!("(T)(sub_group_any((int)(v < (T){threshold})) != 0)"),
+            format!("(T)(sub_group_any((int)(v < (T){threshold}) << inside % 31) != 0)"),
             "(T)0".into(),
             "r = (T)(r != 0 || sub[i] < LIMIT)",
         ),
@@ -372,13 +376,13 @@ fn exchanged(choices: &mut Choices, extension: Extension, real: bool) -> Option<
                     "(T)0",
                 ),
                 (
-                    "sub_group_non_uniform_all(v > (T)4)",
+                    "sub_group_non_uniform_all((v > (T)4) << inside % 31)",
                     "r = (T)1;",
                     "holds(sub[i]) && !(sub[i] > (T)4)",
                     "(T)0",
                 ),
                 (
-                    "sub_group_non_uniform_any(v > (T)16)",
+                    "sub_group_non_uniform_any((v > (T)16) << inside % 31)",
                     "r = (T)0;",
                     "holds(sub[i]) && sub[i] > (T)16",
                     "(T)1",

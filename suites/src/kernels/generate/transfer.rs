@@ -49,8 +49,8 @@ struct Sides {
 
 /// The length of a case's objects. Implementations move much memory in other ways than little.
 fn length(choices: &mut Choices, little: &[usize]) -> usize {
-    let much = [16_385, 40_000, 65_536 + 33, (1 << 20) + 7];
-    let all = if choices.percent(30) { &much } else { little };
+    let much = [16_385, 65_536 + 33, 200_000, (1 << 20) + 7];
+    let all = if choices.percent(40) { &much } else { little };
     choices.pick(all).unwrap_or(2048)
 }
 

@@ -54,7 +54,11 @@ fn write_unit(program: &Program, guarded: &BTreeSet<u32>, unit: usize) -> String
         }
     }
     for (n, of) in program.structs.iter().enumerate() {
-        writer.line(&format!("struct s{n} {{"));
+        let aligned = of
+            .aligned
+            .map(|bytes| format!("__attribute__((aligned({bytes}))) "));
+        let aligned = aligned.unwrap_or_default();
+        writer.line(&format!("struct {aligned}s{n} {{"));
         for (field, shape) in of.fields.iter().enumerate() {
             writer.line(&format!("    {};", declared(&format!("f{field}"), *shape)));
         }

@@ -126,7 +126,6 @@ fn several(choices: &mut Choices, forms: usize) -> KernelCase {
         }
     }
     let (program, needs, choices) = (author.program, author.needs, author.choices);
-    case.case.needs.extend(needs);
     let seed = choices.below(1 << 30) as u64;
     // Kernels and copies of them, of which one gets other arguments when the other has been made.
     let copies = choices.percent(30);
@@ -137,6 +136,15 @@ fn several(choices: &mut Choices, forms: usize) -> KernelCase {
     };
     let copied: Vec<Option<bool>> = planned.iter().map(copied).collect();
     finish(&mut case, &program, &planned, &copied, seed);
+    // A function of a precision may be one more than a kernel has results.
+    let source = &case.case.source;
+    let used = |need: &Need| match need {
+        Need::Fp16 => source.contains("half"),
+        Need::Fp64 => source.contains("double"),
+        _ => true,
+    };
+    let needs: Vec<Need> = needs.into_iter().filter(used).collect();
+    case.need(&needs);
     if units > 1 {
         case.need(&[Need::Linker]);
     }

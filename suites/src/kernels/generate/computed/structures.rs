@@ -46,15 +46,21 @@ impl Author<'_> {
         while fields.len() > 1 && cells(&fields) > MOST {
             fields.pop();
         }
-        self.program.structs.push(Struct { fields });
+        self.new_structure(fields)
+    }
+
+    /// A structure type of these fields, now and then with an alignment of its own.
+    fn new_structure(&mut self, fields: Vec<Shape>) -> usize {
+        let own = self.choices.percent(25);
+        let aligned = own.then(|| self.choices.one_of(&[16, 8, 32, 4]));
+        self.program.structs.push(Struct { fields, aligned });
         self.program.structs.len() - 1
     }
 
     /// A structure type of bytes, or of numbers of two bytes.
     pub(in super::super) fn narrow_structure(&mut self) -> usize {
         let fields = self.narrow_fields();
-        self.program.structs.push(Struct { fields });
-        self.program.structs.len() - 1
+        self.new_structure(fields)
     }
 
     fn narrow_fields(&mut self) -> Vec<Shape> {
