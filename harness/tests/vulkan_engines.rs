@@ -187,14 +187,18 @@ fn faults_of_the_layer_are_detected_or_it_is_said_why_not() {
     if !lavapipe() {
         return;
     }
-    for device in [LAVAPIPE, "vulkan"] {
-        let faults = ["halve-read-modify-write", "weaken-release", "drop-flush"];
-        let (done, lines) = campaign(device, "100", &faults);
+    let faults = ["halve-read-modify-write", "weaken-release", "drop-flush"];
+    // A search that finds nothing lasts as long as it may: once is enough.
+    for (device, faults) in [("vulkan", &faults[..1]), (LAVAPIPE, &faults[..])] {
+        let (done, lines) = campaign(device, "40", faults);
         let done = done.expect(0);
         assert_eq!(lines.len(), faults.len(), "{}", done.told());
         let halves = of(&lines, "halve-read-modify-write");
         assert_eq!(halves["result"], "detected", "{}", done.told());
         assert_eq!(halves["own"], true, "{}", done.told());
+        if faults.len() == 1 {
+            continue;
+        }
         let weak = of(&lines, "weaken-release");
         if weak["result"] == "undetected" {
             assert_eq!(weak["showable"], false, "{}", done.told());
