@@ -89,6 +89,7 @@ impl Transfer {
             | Transfer::Copy(bytes)
             | Transfer::MapRead(bytes)
             | Transfer::SvmCopy(bytes) => Some(Effect::Bytes(*bytes)),
+            Transfer::MapReadBeside { of, .. } => Some(Effect::Bytes(*of)),
             &Transfer::MapWrite {
                 from, to, bytes, ..
             } => Some(Effect::Bytes(Bytes { from, to, bytes })),
@@ -180,6 +181,14 @@ impl Move {
             } => spot(to, region) && beside(true, from.object),
             Transfer::CopyBufferToImage(Region { from, to, region }) => {
                 spot(to, region) && beside(false, from.object)
+            }
+            Transfer::MapReadBeside { of, first } => {
+                let ends = [
+                    (of.from, of.bytes),
+                    (of.to, of.bytes),
+                    (of.from.object.at(*first), 1),
+                ];
+                ends.into_iter().all(|(at, bytes)| inside(case, at, bytes))
             }
             // A call that must be refused may speak of bytes that a buffer lacks, but never of memory of
             // the host that is not there.

@@ -148,6 +148,7 @@ fn recordable(what: &Transfer) -> bool {
         | Transfer::ReadRect(_)
         | Transfer::WriteRect(_)
         | Transfer::MapRead(_)
+        | Transfer::MapReadBeside { .. }
         | Transfer::MapWrite { .. }
         | Transfer::Renew { .. }
         | Transfer::ReadImage(_)

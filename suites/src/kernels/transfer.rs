@@ -93,6 +93,13 @@ pub enum Transfer {
     CopyRect(Region<Corner, Corner>),
     /// A blocking clEnqueueMapBuffer for reading, the host's copy of what it sees, and the unmap.
     MapRead(Bytes),
+    /// The same, while the rest of the buffer from a byte on is mapped for reading, too.
+    MapReadBeside {
+        /// From a buffer to memory of the host.
+        of: Bytes,
+        /// Where the other map begins in the buffer.
+        first: usize,
+    },
     /// A blocking clEnqueueMapBuffer for writing, the host's copy into it, and the unmap.
     MapWrite {
         /// Memory of the host.

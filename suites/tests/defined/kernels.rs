@@ -84,6 +84,7 @@ impl Judge<'_> {
                 let maps = matches!(
                     moved.what,
                     Transfer::MapRead(_)
+                        | Transfer::MapReadBeside { .. }
                         | Transfer::MapWrite { .. }
                         | Transfer::MapReadImage(_)
                         | Transfer::MapWriteImage { .. }
@@ -294,6 +295,7 @@ pub fn moved(what: &Transfer) -> Vec<Use> {
         | Transfer::Write(bytes)
         | Transfer::Copy(bytes)
         | Transfer::MapRead(bytes)
+        | Transfer::MapReadBeside { of: bytes, .. }
         | Transfer::SvmCopy(bytes) => (Some(bytes.from.object), bytes.to.object),
         Transfer::Fill(pattern) | Transfer::SvmFill(pattern) => (None, pattern.to.object),
         Transfer::ReadRect(region) | Transfer::WriteRect(region) | Transfer::CopyRect(region) => {

@@ -335,7 +335,14 @@ pub fn map(choices: &mut Choices) -> KernelCase {
                 bytes: length,
             })
         } else if choices.percent(50) {
-            Transfer::MapRead(moved(at(of, first), at(host.target, place), length))
+            let all = moved(at(of, first), at(host.target, place), length);
+            match choices.percent(40) {
+                true => Transfer::MapReadBeside {
+                    of: all,
+                    first: choices.below(bytes),
+                },
+                false => Transfer::MapRead(all),
+            }
         } else {
             Transfer::MapWrite {
                 from: at(host.source, place),

@@ -69,6 +69,19 @@ impl Lower<'_> {
             Transfer::MapRead(Bytes { from, to, bytes }) => {
                 return self.map(*from, *bytes, cl::CL_MAP_READ, Copied::To(*to));
             }
+            Transfer::MapReadBeside { of, first } => {
+                let Bytes { from, to, bytes } = *of;
+                let object = from.object;
+                let rest = self.case.objects[object.index()].bytes - first;
+                let all = values![object, true, cl::CL_MAP_READ, *first, rest];
+                let mut map = self.timed(Function::EnqueueMapBuffer, all);
+                let name = format!("beside_{}", self.steps.len());
+                let beside = self.made_by(&mut map, name);
+                let inner = self.map(from, bytes, cl::CL_MAP_READ, Copied::To(to));
+                let all = values![object, beside.at(0)];
+                let unmap = self.timed(Function::EnqueueUnmapMemObject, all);
+                return [vec![map], inner, vec![unmap]].concat();
+            }
             Transfer::MapWrite {
                 from,
                 to,
@@ -171,6 +184,15 @@ impl Lower<'_> {
         self.while_mapped(map, at.object, rows, pitches, copied)
     }
 
+    /// The slot of the address that a map gives.
+    fn made_by(&mut self, map: &mut Step, name: String) -> Slot {
+        let mapped = self.b.slot(name, SlotKind::Address);
+        if let Op::Call(call) = &mut map.op {
+            call.made = Some(mapped);
+        }
+        mapped
+    }
+
     fn while_mapped(
         &mut self,
         mut map: Step,
@@ -179,11 +201,7 @@ impl Lower<'_> {
         pitches: Pitches,
         copied: Copied,
     ) -> Vec<Step> {
-        let name = format!("mapped_{}", self.steps.len());
-        let mapped = self.b.slot(name, SlotKind::Address);
-        if let Op::Call(call) = &mut map.op {
-            call.made = Some(mapped);
-        }
+        let mapped = self.made_by(&mut map, format!("mapped_{}", self.steps.len()));
         let inside = mapped.at(0);
         let (at, from, apart, to_apart) = match copied {
             Copied::To(to) => (to, inside, pitches, Pitches::Close),

@@ -115,6 +115,7 @@ impl<'c> Memory<'c> {
             | Transfer::Copy(bytes)
             | Transfer::MapRead(bytes)
             | Transfer::SvmCopy(bytes) => self.bytes(*bytes),
+            Transfer::MapReadBeside { of, .. } => self.bytes(*of),
             &Transfer::MapWrite {
                 from, to, bytes, ..
             } => self.bytes(Bytes { from, to, bytes }),
@@ -370,7 +371,9 @@ fn the_host_does_not_write_from_where_it_reads_to() {
             for step in &case.steps {
                 let Step::Move(moved) = step else { continue };
                 match &moved.what {
-                    Transfer::Read(b) | Transfer::MapRead(b) => targets.push(b.to.object),
+                    Transfer::Read(b)
+                    | Transfer::MapRead(b)
+                    | Transfer::MapReadBeside { of: b, .. } => targets.push(b.to.object),
                     Transfer::Write(b) => sources.push(b.from.object),
                     Transfer::MapWrite { from, .. } => sources.push(from.object),
                     Transfer::ReadRect(r) => targets.push(r.to.object),
