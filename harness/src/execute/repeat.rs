@@ -132,11 +132,12 @@ pub fn launches<T>(
 ) -> Result<f64, NotRun> {
     let started = Instant::now();
     let (mut run, mut played, mut device_seconds) = (0, 0, 0.0);
+    let mut left_out = false;
     for index in 0.. {
         let runs = match budget {
             Budget::Instances(n) => n.saturating_sub(played).min(most),
             Budget::Seconds(s) | Budget::Enough { seconds: s, .. } => {
-                if played == 0 {
+                if played == 0 || left_out {
                     1
                 } else if started.elapsed().as_secs_f64() < s {
                     most
@@ -156,10 +157,12 @@ pub fn launches<T>(
             gave.extend(what);
             run += 1;
             played += u64::from(!goes_on);
+            left_out = goes_on;
             let spent = started.elapsed().as_secs_f64();
             let over = !goes_on && budget.seconds().is_some_and(|s| spent > s);
-            // The parent wants to hear something now and then.
-            if over || begun.elapsed().as_secs_f64() > SLOW {
+            // The parent wants to hear something now and then, and at once what may be the last before a call that
+            // ends the process.
+            if over || goes_on || begun.elapsed().as_secs_f64() > SLOW {
                 break;
             }
         }
@@ -184,5 +187,39 @@ fn keep(kept: &mut Vec<Violation>, violation: Violation) {
     let alike = kept.iter().filter(|v| v.rules == violation.rules);
     if kept.len() < KEPT && alike.count() < ALIKE && !kept.contains(&violation) {
         kept.push(violation);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    /// The next run may end the process, and with it all that was not reported. A case is played to its end however
+    /// little time there is.
+    #[test]
+    fn what_goes_on_is_reported_before_the_next_run() {
+        for budget in [Budget::Instances(2), Budget::Seconds(0.0)] {
+            let reported = Cell::new(0);
+            let mut runs = 0;
+            let ended = repeat(
+                budget,
+                &mut |launch| reported.set(reported.get() + launch.instances),
+                &mut |run| {
+                    assert!(run % 4 == 0 || reported.get() == run);
+                    runs += 1;
+                    Ok(Shown {
+                        violations: Vec::new(),
+                        is_incomplete: false,
+                        freedoms: Vec::new(),
+                        apart: true,
+                        goes_on: run % 4 != 3,
+                    })
+                },
+            );
+            assert!(ended.is_ok_and(|ended| ended.violations.is_empty()));
+            let whole = if budget.seconds().is_some() { 1 } else { 2 };
+            assert_eq!((runs, reported.get()), (4 * whole, 4 * whole));
+        }
     }
 }
