@@ -18,8 +18,8 @@ use crate::family::DeviceInfo;
 use crate::host::check::{Check, Right, That};
 use crate::host::constant::cl;
 use crate::host::{
-    AnswerId, Build, Builder, Call, CallbackId, Constant, Fixture, Function, Lowered, Mark, Op,
-    ProgramOf, Slot, SlotKind, Step, Value, values,
+    AnswerId, Build, Builder, Call, CallbackId, Class, Constant, Fixture, Function, Lowered, Mark,
+    Op, ProgramOf, Slot, SlotKind, Step, Value, values,
 };
 use crate::rule::RuleId;
 
@@ -197,9 +197,16 @@ fn buffer(context: Slot, slot: Slot) -> Call {
     Call::new(Function::CreateBuffer, arguments).makes(slot)
 }
 
-/// An in-order queue.
+/// An in-order queue: no list of properties says so, or one without a flag.
 fn queue(place: Place, slot: Slot) -> Call {
-    Call::queue(place.context, place.device, Value::Null).makes(slot)
+    let properties = match slot.index() % 2 {
+        0 => Value::Null,
+        _ => {
+            let none = Value::Flags(Vec::new());
+            Value::list(Class::Long, values![cl::CL_QUEUE_PROPERTIES, none, 0])
+        }
+    };
+    Call::queue(place.context, place.device, properties).makes(slot)
 }
 
 /// A user event.

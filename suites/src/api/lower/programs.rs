@@ -5,11 +5,15 @@ use super::*;
 use crate::api::Work;
 use crate::host::Class;
 
-/// Two kernels, of which the text is complete with a value for `VALUE` only.
+/// Kernels, of which the text is complete with a value for `VALUE` only.
 const SOURCE: &str = "
 kernel void first(global uint *to, const uint n) { to[get_global_id(0)] = n + VALUE; }
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void second(constant uint *restrict from, global volatile uint *to, local uint4 *room) { to[0] = from[0] + VALUE; }
+kernel void third(global const float *restrict from, const global volatile int *restrict seen, global ulong2 *restrict to,
+                  local volatile short *room, constant char *table, const float4 n) {
+    to[0].x = (ulong)(from[0] + n.x) + seen[0] + room[0] + table[0] + VALUE;
+}
 ";
 
 /// The names under which a source includes headers.
@@ -123,7 +127,7 @@ impl Lowering {
                 return Some((linked, Some(work)));
             }
             Work::Kernels => {
-                for name in ["first", "second"] {
+                for name in ["first", "second", "third"] {
                     let kernel = self.own("kernel", SlotKind::Kernel);
                     self.step(Call::kernel(program, name, kernel));
                     let copy = self.own("kernel", SlotKind::Kernel);

@@ -188,7 +188,14 @@ pub fn transfer(choices: &mut Choices) -> KernelCase {
             .map_or((id, own), |found| *found);
         let fit = [0, 1, 2].map(|d| region[d].min(other.1.shape.size()[d]));
         let near = [host, buffer];
-        let what = one(choices, (spot, region), corner, near, (other, fit), format);
+        let what = one(
+            choices,
+            (own, spot, region),
+            corner,
+            near,
+            (other, fit),
+            format,
+        );
         debug_assert!(begin + bytes <= room, "a region has room");
         let blocking = choices.percent(40);
         case.transfer(what, blocking);
@@ -208,7 +215,7 @@ pub fn transfer(choices: &mut Choices) -> KernelCase {
 /// A transfer between a region of an image and the host, a buffer or the other image.
 fn one(
     choices: &mut Choices,
-    (spot, region): (Spot, [usize; 3]),
+    (own, spot, region): (Image, Spot, [usize; 3]),
     corner: Corner,
     [host, buffer]: [ObjectId; 2],
     (other, fit): ((ObjectId, Image), [usize; 3]),
@@ -218,6 +225,9 @@ fn one(
     match choices.below(12) {
         0 | 9 => Transfer::ReadImage(moved(spot, corner, region)),
         1 | 10 => Transfer::WriteImage(moved(corner, spot, region)),
+        2 | 3 if choices.percent(35) && own.shape.elements() > 1 => {
+            Transfer::CopyImage(beside(choices, spot.object, own.shape, region))
+        }
         2 | 3 => {
             let to = Spot {
                 object: other.0,
@@ -241,6 +251,31 @@ fn one(
             invalidate: choices.percent(40),
         },
     }
+}
+
+/// From one part of an image to another that has no element in common with it: in other columns, rows or slices.
+fn beside(
+    choices: &mut Choices,
+    image: ObjectId,
+    shape: Shape,
+    mut region: [usize; 3],
+) -> Region<Spot, Spot> {
+    let size = shape.size();
+    let wide: Vec<usize> = (0..3).filter(|d| size[*d] > 1).collect();
+    let apart = choices.pick(&wide).unwrap_or(0);
+    region[apart] = choices.between(1, size[apart] / 2);
+    let mut places = || [0, 1, 2].map(|d| choices.below(size[d] - region[d] + 1));
+    let (mut from, mut to) = (places(), places());
+    from[apart] = choices.below(size[apart] - 2 * region[apart] + 1);
+    to[apart] = choices.between(from[apart] + region[apart], size[apart] - region[apart]);
+    if choices.percent(50) {
+        std::mem::swap(&mut from, &mut to);
+    }
+    let [from, to] = [from, to].map(|origin| Spot {
+        object: image,
+        origin,
+    });
+    moved(from, to, region)
 }
 
 fn moved<From, To>(from: From, to: To, region: [usize; 3]) -> Region<From, To> {
