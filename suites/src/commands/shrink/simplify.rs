@@ -31,8 +31,9 @@ pub fn bypasses(p: &Program) -> Vec<Program> {
     all
 }
 
-/// The program without a command, where what waited for it waits for these instead.
-fn bypass(p: &Program, id: CommandId, own: &[Event]) -> Option<Program> {
+/// The program without a command, where what waited for it waits for these instead; in place of one whose call blocks
+/// its queue is flushed, too.
+fn bypass(p: &Program, id: CommandId, own: &[Event]) -> Vec<Program> {
     let named = |(_, c): &(CommandId, &Command)| c.wait.contains(&Event::Command(id));
     let mut heirs: Vec<CommandId> = p.commands().filter(named).map(|(heir, _)| heir).collect();
     if heirs.is_empty() {
@@ -44,7 +45,7 @@ fn bypass(p: &Program, id: CommandId, own: &[Event]) -> Option<Program> {
         heirs.extend(next.map(|(next, _)| next));
     }
     if heirs.is_empty() || own.is_empty() {
-        return None;
+        return Vec::new();
     }
     let mut changed = p.clone();
     for heir in heirs {
@@ -55,7 +56,16 @@ fn bypass(p: &Program, id: CommandId, own: &[Event]) -> Option<Program> {
             }
         }
     }
-    without(&changed, &[Unit::Thing(Sort::Command, id.0)])
+    let command = &p.commands[id.index()];
+    let mut flushed = changed.clone();
+    for list in flushed.lists_mut().filter(|_| command.blocking) {
+        if let Some(at) = list.iter().position(|step| *step == Step::Enqueue(id)) {
+            list.insert(at, Step::Flush(command.queue));
+        }
+    }
+    let both = [Some(changed), command.blocking.then_some(flushed)];
+    let less = |p: Program| without(&p, &[Unit::Thing(Sort::Command, id.0)]);
+    both.into_iter().flatten().filter_map(less).collect()
 }
 
 /// The programs in which thread 0 does the steps of another: after the signal that the other awaits
