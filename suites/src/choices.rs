@@ -65,7 +65,7 @@ impl Choices {
                     false => random,
                 };
                 // The bias of a product of 64 bits is far below what any test could see.
-                (u128::from(next) * u128::from(n) >> 64) as u64
+                ((u128::from(next) * u128::from(n)) >> 64) as u64
             }
         };
         self.made.push(choice);

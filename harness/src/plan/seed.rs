@@ -32,7 +32,8 @@ pub fn of_case(master: u64, case: &CaseId) -> u64 {
     let rest = (number >> NUMBER_BITS).to_string();
     let kind = CaseId::new(case.family(), kind_alone(case), &rest);
     let seed = stream(master, &kind).next_u64();
-    seed >> NUMBER_BITS << NUMBER_BITS | number & ((1 << NUMBER_BITS) - 1)
+    let number = number & ((1 << NUMBER_BITS) - 1);
+    (seed >> NUMBER_BITS << NUMBER_BITS) | number
 }
 
 /// The kind of a case without its family.

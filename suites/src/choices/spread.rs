@@ -34,7 +34,7 @@ impl Spread {
         // In an order of its own, or half of the range at one place would go with one half at every other place.
         let turn = scrambled(self.number, mixed(tree));
         let high = scrambled(turn.reverse_bits() >> UNUSED, tree);
-        high << UNUSED | random >> NUMBER_BITS
+        (high << UNUSED) | (random >> NUMBER_BITS)
     }
 }
 
@@ -45,8 +45,9 @@ const UNUSED: u32 = u64::BITS - NUMBER_BITS;
 /// multiple of 2^k to the next are again all from a multiple of 2^k to the next, in another order.
 fn scrambled(number: u64, tree: u64) -> u64 {
     (0..NUMBER_BITS).fold(0, |scrambled, bit| {
-        let node = (1 << NUMBER_BITS | number) >> (bit + 1);
-        scrambled | (number ^ (mixed(tree ^ node) & 1) << bit) & 1 << bit
+        let node = ((1 << NUMBER_BITS) | number) >> (bit + 1);
+        let digit = (number >> bit) ^ mixed(tree ^ node);
+        scrambled | ((digit & 1) << bit)
     })
 }
 
@@ -54,9 +55,9 @@ fn scrambled(number: u64, tree: u64) -> u64 {
 /// C. H. Flood, "Fast splittable pseudorandom number generators", 2014).
 fn mixed(number: u64) -> u64 {
     let mut mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ mixed >> 31
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
 }
 
 #[cfg(test)]
@@ -64,13 +65,13 @@ mod tests {
     use super::*;
 
     fn seed(kind: u64, number: u64) -> u64 {
-        kind << NUMBER_BITS | number
+        (kind << NUMBER_BITS) | number
     }
 
     /// Which of so many equal parts of the range a choice is in.
     fn part(parts: usize, seed: u64, place: usize) -> usize {
         let choice = Spread::of(seed).choice(place, 0);
-        (u128::from(choice) * parts as u128 >> 64) as usize
+        ((u128::from(choice) * parts as u128) >> 64) as usize
     }
 
     #[test]
