@@ -336,10 +336,12 @@ pub fn map(choices: &mut Choices) -> KernelCase {
             })
         } else if choices.percent(50) {
             let all = moved(at(of, first), at(host.target, place), length);
-            match choices.percent(40) {
+            // Of two maps at one place nothing says which of them an unmap ends.
+            let other = choices.below(bytes);
+            match choices.percent(40) && other != first {
                 true => Transfer::MapReadBeside {
                     of: all,
-                    first: choices.below(bytes),
+                    first: other,
                 },
                 false => Transfer::MapRead(all),
             }
