@@ -10,7 +10,7 @@ use super::active::{Active, Halt, Observer};
 use super::schedule::Until;
 use crate::execute::needs::choose_dialect;
 use crate::plan::{Case, seed};
-use crate::worker::session::{Limits, Load, Session, Stop};
+use crate::worker::session::{Limits, Load, Patience, Session, Stop};
 use crate::worker::triage::{Attempt, Ending, conclude};
 use classay_litmus::kernel::{Needs, Shape};
 use classay_reports::record::Launch;
@@ -336,6 +336,14 @@ impl Active {
         // Many are built in one program, of which nothing is heard until all are.
         let loading = Limits {
             patience: self.limits.patience,
+            ..limits
+        };
+        // How long the tests before it took to be built says nothing about this one.
+        let limits = Limits {
+            patience: Patience {
+                working: self.limits.patience.working,
+                ..limits.patience
+            },
             ..limits
         };
         while self.lanes.len() + 1 < lanes.len() {

@@ -172,6 +172,9 @@ impl Writer<'_> {
         env::slots(self.device.groups.len()) + slot as usize * env::SLOT_WORDS + word
     }
 
+    /// What the loop over blocks chooses by is not among them: it is read in the loop, where compilers cannot
+    /// know that it stays the same. They would move each choice out of the loop and make two copies of it, and
+    /// with five choices some take a minute for one test.
     fn constants(&self, out: &mut String) {
         for (name, at) in [
             ("count", env::COUNT),
@@ -182,19 +185,13 @@ impl Writer<'_> {
             ("instance_pitch", env::INSTANCE_PITCH),
             ("res_pitch", env::RES_PITCH),
             ("batch", env::BATCH),
-            ("sync_every", env::SYNC_EVERY),
-            ("sync_percent", env::SYNC_PERCENT),
             ("sync_bound", env::SYNC_BOUND),
             ("most_spare", env::SPARE),
             ("lag", env::LAG),
             ("measured", env::MEASURED),
             ("loop_bound", env::LOOP_BOUND),
             ("arrivals", env::ARRIVALS),
-            ("touch", env::TOUCH),
             ("touch_stride", env::TOUCH_STRIDE),
-            ("straight", env::STRAIGHT),
-            ("reversed", env::REVERSED),
-            ("pre_percent", env::PRE_PERCENT),
             ("seed", env::SEED),
         ] {
             let _ = writeln!(out, "    const uint {name} = env[{at}];");
@@ -277,12 +274,14 @@ impl Writer<'_> {
     fn before_block(&self, out: &mut String) {
         let _ = write!(
             out,
-            "    if (pre_percent && plays) {{
+            "    const uint pre_percent = env[{percent}];
+    if (pre_percent && plays) {{
         const uint drawn = classay_mix(seed ^ classay_mix((uint)get_global_id(0) ^ classay_mix(block)));
         if (drawn % 100u < pre_percent)
             {name}(scratch, env[env[{table}] + (drawn / 100u) % env[{targets}]], env[{pattern}], env[{passes}]);
     }}
 ",
+            percent = env::PRE_PERCENT,
             table = env::TARGET_TABLE,
             targets = env::TARGETS,
             pattern = env::PRE_PATTERN,
@@ -320,6 +319,7 @@ impl Writer<'_> {
         if slots.is_empty() {
             return;
         }
+        let _ = writeln!(out, "    const uint touch = env[{}];", env::TOUCH);
         out.push_str(
             "    if (touch && (touch >= 100u || classay_mix(seed + classay_mix((uint)get_global_id(0) ^ classay_mix(block))) % 100u < touch)) {\n",
         );
@@ -401,7 +401,8 @@ impl Writer<'_> {
         let answers = format!(" + {}u", env::ANSWERS);
         let _ = write!(
             out,
-            "    if (sync_every && --until_meeting == 0) {{
+            "    const uint sync_every = env[{every}], sync_percent = env[{percent}];
+    if (sync_every && --until_meeting == 0) {{
         until_meeting = sync_every;
         if (sync_percent >= 100u || classay_mix(seed ^ classay_mix(team ^ classay_mix(block))) % 100u < sync_percent) {{
             meeting += arrivals;
@@ -427,6 +428,8 @@ impl Writer<'_> {
         }}
     }}
 ",
+            every = env::SYNC_EVERY,
+            percent = env::SYNC_PERCENT,
             arrive = add(""),
             look = look(""),
             answer = add(&answers),

@@ -44,11 +44,12 @@ impl Writer<'_> {
         if shares {
             let _ = writeln!(
                 out,
-                "    const bool whole = straight && (wide >= {}u || (classay_mix(seed - classay_mix(block)) & 1u));",
+                "    const bool whole = env[{}] && (wide >= {}u || (classay_mix(seed - classay_mix(block)) & 1u));",
+                env::STRAIGHT,
                 groups.len()
             );
         } else {
-            out.push_str("    const bool whole = straight;\n");
+            let _ = writeln!(out, "    const bool whole = env[{}];", env::STRAIGHT);
             self.direction(out, "(uint)get_global_id(0)");
         }
         let threads = groups.iter().flat_map(GroupShape::threads);
@@ -151,7 +152,8 @@ impl Writer<'_> {
     fn direction(&self, out: &mut String, drawn_by: &str) {
         let _ = writeln!(
             out,
-            "    const bool back = whole && reversed && classay_mix(seed + classay_mix({drawn_by} - classay_mix(block))) % 100u < reversed;\n    const long stride = back ? -(long)step : (long)step;"
+            "    const uint reversed = env[{}];\n    const bool back = whole && reversed && classay_mix(seed + classay_mix({drawn_by} - classay_mix(block))) % 100u < reversed;\n    const long stride = back ? -(long)step : (long)step;",
+            env::REVERSED
         );
         for slot in 0..self.of.layout.global_slots {
             let _ = writeln!(
