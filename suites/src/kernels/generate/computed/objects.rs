@@ -213,10 +213,15 @@ impl Author<'_> {
         })
     }
 
-    /// A table in constant memory.
+    /// A table in constant memory; one that a byte can lead to every element of is read at bytes that are not widened.
     fn table(&mut self, body: &mut Vec<Stmt>, results: &mut Results) {
-        let ty = self.integer().scalar();
-        let values = (0..8).map(|_| {
+        let of_bytes = self.choices.percent(40);
+        let ty = match of_bytes {
+            true => self.choices.one_of(&[UCHAR, SHORT, INT, UINT]).scalar(),
+            false => self.integer().scalar(),
+        };
+        let half = if of_bytes { 128 } else { 4 };
+        let values = (0..2 * half).map(|_| {
             let number = self.number(ty.of);
             ty.value(number)
         });
@@ -224,7 +229,10 @@ impl Author<'_> {
         let n = self.program.tables.len();
         self.program.tables.push(Table { ty, values });
         for _ in 0..2 {
-            let index = self.small(7);
+            let index = match of_bytes {
+                true => self.byte(UCHAR),
+                false => self.small(7),
+            };
             let place = Place {
                 root: Root::Table(n),
                 path: vec![Step::Index(index)],
@@ -233,16 +241,31 @@ impl Author<'_> {
             let wide = self.choices.one_of(&[LONG, INT, ULONG, UINT]);
             self.result(body, results, wide, read);
         }
-        let middle = self.make.uint(4);
+        let middle = self.make.uint(half);
         let target = Target::To(Place {
             root: Root::Table(n),
             path: vec![Step::Index(middle)],
         });
         let pointer = self.variable(Shape::Pointer(Region::Constant, ty));
         body.push(Stmt::Declare(pointer, Some(Init::Pointer(target))));
-        let back = self.small(3);
-        let back = self.signed_back(back);
-        let read = self.make.read(Place::variable(pointer).at(back), ty);
+        let apart = match of_bytes {
+            true => self.byte(CHAR),
+            false => {
+                let back = self.small(3);
+                self.signed_back(back)
+            }
+        };
+        let read = self.make.read(Place::variable(pointer).at(apart), ty);
         self.result(body, results, LONG, read);
+    }
+
+    /// Any number of a type of bytes, and half of the time one with the highest bit.
+    fn byte(&mut self, of: Integer) -> Expr {
+        let mut number = self.expr(1);
+        if self.choices.percent(50) {
+            let number = &mut number;
+            *number = self.make.with(number.clone(), Arithmetic::Or, 128);
+        }
+        self.make.cast(of.scalar(), number)
     }
 }

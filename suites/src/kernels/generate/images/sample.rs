@@ -1,0 +1,353 @@
+//! Images that kernels read, through samplers and without, and what they answer about themselves.
+
+use super::super::builder::{CaseBuilder, args, cl};
+use super::{apart, coordinates, format, image, shape, told, values};
+use crate::choices::Choices;
+use crate::kernels::case::{Arg, Contents, KernelCase, Kind, Range, Want};
+use crate::kernels::image::{Addressing, Channel, Format, Image, Order, Sampler, Shape, Told};
+use crate::rule;
+use classay_vocabulary::Need;
+
+/// Reads through samplers, and without, of several images.
+pub fn read(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("kernels read elements inside and outside of images");
+    case.need(&[Need::Images]);
+    for n in 0..choices.between(1, 4) {
+        sample(choices, &mut case, n);
+    }
+    case.case
+}
+
+/// A kernel of a number that reads an image.
+fn sample(choices: &mut Choices, case: &mut CaseBuilder, n: usize) {
+    let sampled = choices.percent(75);
+    let linear = sampled && choices.percent(45);
+    let mut format = format(choices, case);
+    let kind = choices.below(5);
+    let mut shape = shape(choices, kind);
+    if linear {
+        // What is mixed is asked of numbers that every way to mix them keeps exactly.
+        format.channel = choices.one_of(&[Channel::Unorm8, Channel::Half, Channel::Float]);
+        if format.order == Order::Bgra {
+            format.channel = Channel::Unorm8;
+        }
+        shape = choices
+            .one_of(&[Some(powers(shape)), Some(powers(shape)), None])
+            .unwrap_or(shape);
+    }
+    let own = Image { shape, format };
+    let seed = choices.below(1 << 20) as u32;
+    let (_, spatial) = own.shape.coordinates();
+    let powers = own
+        .shape
+        .size()
+        .into_iter()
+        .take(spatial)
+        .all(usize::is_power_of_two);
+    let normalized = sampled && choices.percent(60) && (powers || !linear);
+    let addressing = match (sampled, normalized) {
+        (false, _) => Addressing::None,
+        // Of neighbours of elements at an edge all must be said.
+        (true, false) if linear => choices.one_of(&[Addressing::ClampToEdge, Addressing::Clamp]),
+        (true, true) if linear => choices.one_of(&[
+            Addressing::ClampToEdge,
+            Addressing::Clamp,
+            Addressing::Repeat,
+            Addressing::Repeat,
+        ]),
+        (true, false) => {
+            choices.one_of(&[Addressing::None, Addressing::ClampToEdge, Addressing::Clamp])
+        }
+        (true, true) => choices.one_of(&[
+            Addressing::ClampToEdge,
+            Addressing::Clamp,
+            Addressing::Clamp,
+            Addressing::Repeat,
+            Addressing::MirroredRepeat,
+        ]),
+    };
+    let float = normalized || linear || sampled && choices.percent(50);
+    let size = own.shape.size();
+    let samples = choices.between(8, 64);
+    let mut places: Vec<[i64; 3]> = Vec::new();
+    for _ in 0..samples {
+        places.push([0, 1, 2].map(|d| {
+            let size = size[d] as i64;
+            let inside = addressing == Addressing::None || d >= spatial || choices.percent(50);
+            if inside {
+                choices.below(size as usize) as i64
+            } else {
+                choices.below(3 * size as usize + 4) as i64 - size - 2
+            }
+        }));
+    }
+    let argument = sampled && choices.percent(30);
+    let literal = format!(
+        "CLK_NORMALIZED_COORDS_{} | CLK_ADDRESS_{} | CLK_FILTER_{}",
+        if normalized { "TRUE" } else { "FALSE" },
+        addressing.name(),
+        if linear { "LINEAR" } else { "NEAREST" }
+    );
+    let (parameter, variable) = match (sampled, argument) {
+        (false, _) => (String::new(), String::new()),
+        (true, true) => (format!(", sampler_t how{n}"), String::new()),
+        (true, false) => (
+            String::new(),
+            format!("constant sampler_t how{n} = {literal};\n"),
+        ),
+    };
+    let how = match sampled {
+        true => format!("how{n}, "),
+        false => String::new(),
+    };
+    let (function, vector) = told(format.channel);
+    // By how many quarters of an element a place lies beyond the middle of one.
+    let beyond = match linear {
+        true => choices.one_of(&[0, 1, 2, -1, -1]),
+        false => 0,
+    };
+    let place = match float {
+        true if linear => {
+            let inside = format!("{:.2}", 0.5 + 0.25 * beyond as f64);
+            within(own.shape, normalized, &inside, "0.0")
+        }
+        true => {
+            // Of powers of two, so that no rounding leaves the element.
+            let inside = choices.one_of(&["0.5", "0.25", "0.75", "0.125"]);
+            let layer = choices.one_of(&["0.0", "0.25", "-0.375", "0.4375", "-0.125"]);
+            within(own.shape, normalized, inside, layer)
+        }
+        false => "    int4 place = where;\n".into(),
+    };
+    let result = match format.channel.told() {
+        Told::Int => "v".to_string(),
+        Told::Uint => "as_int4(v)".into(),
+        Told::Float => match format.channel.scale() {
+            Some(scale) => format!("convert_int4_rte(v * {scale}.0f)"),
+            None => "convert_int4_rte(v)".into(),
+        },
+    };
+    case.case.source += &cl!(
+        "image_read.cl",
+        n,
+        variable,
+        ty = own.shape.c_type(),
+        parameter,
+        place,
+        vector,
+        function,
+        how,
+        at = coordinates(own.shape, "place", float),
+        result,
+        size = sizes(own.shape),
+        channel = format!("CLK_{}", channel_name(format.channel)),
+        order = format!("CLK_{:?}", format.order).to_uppercase()
+    );
+    let id = image(case, own, Contents::Bytes(contents(linear, own, seed)));
+    case.case.objects[id.index()].alloc_host = choices.percent(30);
+    case.case.objects[id.index()].apart = apart(choices, own);
+    let list = places
+        .iter()
+        .flat_map(|p| [p[0] as u32, p[1] as u32, p[2] as u32, 0])
+        .collect();
+    let list = case.object(Kind::Buffer, 16 * samples, Contents::Words(list));
+    let out = case.object(Kind::Buffer, 16 * samples, Contents::Every(0xabcd_ef01));
+    let asked = case.object(Kind::Buffer, 16, Contents::Every(0xabcd_ef01));
+    let mut args = args![id, list, out, asked];
+    if argument {
+        args.push(Arg::Sampler(Sampler {
+            normalized,
+            addressing,
+            linear,
+        }));
+    }
+    case.launch(format!("sample{n}"), args, Range::line(samples as u64, 1));
+    let seen = |place: &[i64; 3]| match linear {
+        true => mixed(own, seed, addressing, place, beyond),
+        false => sampled_element(own, seed, addressing, place),
+    };
+    let wanted = places.iter().flat_map(seen).collect();
+    let want = Want::words(wanted);
+    let name = format!("elements that sample{n} read");
+    case.look(out, &[rule::RG_IMAGE], &name, want);
+    let [width, height, depth] = own.shape.size().map(|size| size as u32);
+    let want = Want::words(vec![width, height, depth, 3]);
+    let name = format!("the size and the format of an image that sample{n} asks for");
+    case.look(asked, &[rule::RG_IMAGE], &name, want);
+}
+
+/// The shape with sizes that are powers of two.
+fn powers(shape: Shape) -> Shape {
+    let power = usize::next_power_of_two;
+    match shape {
+        Shape::Line(w) => Shape::Line(power(w)),
+        Shape::Plane(w, h) => Shape::Plane(power(w), power(h)),
+        Shape::Block(w, h, d) => Shape::Block(power(w), power(h), power(d)),
+        Shape::Lines(w, n) => Shape::Lines(power(w), n),
+        Shape::Planes(w, h, n) => Shape::Planes(power(w), power(h), n),
+    }
+}
+
+/// Quarters by which a linear filter mixes elements in each of up to three dimensions keep numbers whole that are
+/// multiples of this.
+const MIXED: i64 = 64;
+
+/// The values of an element of an image that is read with a linear filter, or without.
+fn read_values(linear: bool, format: Format, seed: u32, element: usize) -> [i64; 4] {
+    values(format, seed, element).map(|value| match linear {
+        true => value.div_euclid(MIXED) * MIXED,
+        false => value,
+    })
+}
+
+/// The bytes of an image that is filled with such numbers.
+fn contents(linear: bool, image: Image, seed: u32) -> Vec<u8> {
+    let elements = 0..image.shape.elements();
+    // The two lowest numbers of a signed normalized channel are both -1 ("-128 and -127 must convert to -1.0f").
+    let signed = matches!(image.format.channel, Channel::Snorm8 | Channel::Snorm16);
+    let (low, _) = image.format.channel.limits();
+    let bytes = |element| {
+        let values = read_values(linear, image.format, seed, element);
+        let lowest = |value| i64::from(signed && element % 2 == 1 && value == low);
+        image
+            .format
+            .encode(values.map(|value| value - lowest(value)))
+    };
+    elements.flat_map(bytes).collect()
+}
+
+/// The width, the height or the layers, and the depth or the layers of an image, asked in each way that there is.
+fn sizes(shape: Shape) -> String {
+    let both = |one: &str, other: &str| format!("({one} == {other} ? {one} : -1)");
+    let dim = |part: &str| format!("get_image_dim(image).{part}");
+    let layers = "(int)get_image_array_size(image)";
+    let width = "get_image_width(image)";
+    let height = "get_image_height(image)";
+    match shape {
+        Shape::Line(_) => format!("{width}, 1, 1"),
+        Shape::Lines(..) => format!("{width}, {layers}, 1"),
+        Shape::Plane(..) => {
+            let (x, y) = (both(width, &dim("x")), both(height, &dim("y")));
+            format!("{x}, {y}, 1")
+        }
+        Shape::Planes(..) => {
+            let (x, y) = (both(width, &dim("x")), both(height, &dim("y")));
+            format!("{x}, {y}, {layers}")
+        }
+        Shape::Block(..) => {
+            let (x, y) = (both(width, &dim("x")), both(height, &dim("y")));
+            let z = both("get_image_depth(image)", &dim("z"));
+            format!("{x}, {y}, {z} + {}", dim("w"))
+        }
+    }
+}
+
+/// The end of the name of a type of channels.
+fn channel_name(channel: Channel) -> &'static str {
+    match channel {
+        Channel::Unorm8 => "UNORM_INT8",
+        Channel::Unorm16 => "UNORM_INT16",
+        Channel::Snorm8 => "SNORM_INT8",
+        Channel::Snorm16 => "SNORM_INT16",
+        Channel::Signed8 => "SIGNED_INT8",
+        Channel::Signed16 => "SIGNED_INT16",
+        Channel::Signed32 => "SIGNED_INT32",
+        Channel::Unsigned8 => "UNSIGNED_INT8",
+        Channel::Unsigned16 => "UNSIGNED_INT16",
+        Channel::Unsigned32 => "UNSIGNED_INT32",
+        Channel::Half => "HALF_FLOAT",
+        Channel::Float => "FLOAT",
+    }
+}
+
+/// Coordinates so far behind the beginning of elements, well inside of them, and beside the number of a layer, which is
+/// the nearest one: no rounding makes another element of them.
+fn within(shape: Shape, normalized: bool, inside: &str, layer: &str) -> String {
+    let (size, (_, spatial)) = (shape.size(), shape.coordinates());
+    let part = |d: usize| match (d < spatial, normalized) {
+        (true, true) => format!("((float)where.s{d} + {inside}f) / {}.0f", size[d]),
+        (true, false) => format!("(float)where.s{d} + {inside}f"),
+        (false, _) => format!("(float)where.s{d} + ({layer}f)"),
+    };
+    let [x, y, z] = [0, 1, 2].map(part);
+    format!("    float4 place = (float4)({x}, {y}, {z}, 0.0f);\n")
+}
+
+/// What a kernel reads with a linear filter so many quarters behind the middle of an element: "the weighted average"
+/// of the elements on both sides of the place, in each direction of one image ("Linear Filtering").
+fn mixed(own: Image, seed: u32, addressing: Addressing, place: &[i64; 3], beyond: i64) -> [u32; 4] {
+    let (_, spatial) = own.shape.coordinates();
+    let (before, behind) = (beyond.div_euclid(4), beyond.rem_euclid(4));
+    let mut sums = [0i64; 4];
+    for corner in 0..1 << spatial {
+        let (mut at, mut weight) = (*place, 1);
+        for (d, at) in at.iter_mut().enumerate() {
+            let far = corner >> d & 1;
+            let (shift, quarters) = match d < spatial {
+                true if far == 1 => (before + 1, behind),
+                true => (before, 4 - behind),
+                false => (0, 4),
+            };
+            *at += shift;
+            weight *= quarters;
+        }
+        let element = element_values(true, own, seed, addressing, &at);
+        for (sum, value) in sums.iter_mut().zip(element) {
+            *sum += weight * value;
+        }
+    }
+    // Of each direction four quarters, of one that is none, too.
+    sums.map(|sum| (sum / MIXED) as u32)
+}
+
+/// What a kernel reads at a place inside or outside of an image.
+fn sampled_element(own: Image, seed: u32, addressing: Addressing, place: &[i64; 3]) -> [u32; 4] {
+    element_values(false, own, seed, addressing, place).map(|value| value as u32)
+}
+
+/// The values of red, green, blue and alpha at a place inside or outside of an image.
+fn element_values(
+    linear: bool,
+    own: Image,
+    seed: u32,
+    addressing: Addressing,
+    place: &[i64; 3],
+) -> [i64; 4] {
+    let (size, (coordinates, spatial)) = (own.shape.size(), own.shape.coordinates());
+    let (mut at, mut inside) = ([0; 3], true);
+    for d in 0..coordinates {
+        let mode = match d < spatial {
+            true => addressing,
+            false => Addressing::ClampToEdge,
+        };
+        match resolve(mode, place[d], size[d]) {
+            Some(coordinate) => at[d] = coordinate,
+            None => inside = false,
+        }
+    }
+    let element = read_values(linear, own.format, seed, own.shape.index(at));
+    let channels = own.format.order.places();
+    [0, 1, 2, 3].map(|channel| {
+        // What an image lacks is 0, and 1 for alpha; the border of one with alpha is 0.
+        match (channels[channel], inside) {
+            (Some(_), true) => element[channel],
+            (None, _) if channel == 3 => own.format.channel.scale().unwrap_or(1).into(),
+            (Some(_) | None, _) => 0,
+        }
+    })
+}
+
+/// What a coordinate outside of an image leads to; none is the border.
+fn resolve(addressing: Addressing, at: i64, size: usize) -> Option<usize> {
+    let size = size as i64;
+    let inside = match addressing {
+        Addressing::None | Addressing::Clamp => (0..size).contains(&at).then_some(at)?,
+        Addressing::ClampToEdge => at.clamp(0, size - 1),
+        Addressing::Repeat => at.rem_euclid(size),
+        Addressing::MirroredRepeat => {
+            let twice = at.rem_euclid(2 * size);
+            twice.min(2 * size - 1 - twice)
+        }
+    };
+    Some(inside as usize)
+}

@@ -1,0 +1,166 @@
+//! Regions of images that commands read, write, copy, fill and map.
+
+use super::super::builder::{CaseBuilder, at};
+use super::{apart, format, image, noise, shape, values};
+use crate::choices::Choices;
+use crate::kernels::case::{KernelCase, Kind, ObjectId, Step, Want};
+use crate::kernels::image::{Format, Image, Shape, Spot};
+use crate::kernels::transfer::{Corner, Region, Transfer};
+use crate::rule;
+use classay_vocabulary::Need;
+
+/// Reads, writes, copies, fills and maps of regions.
+pub fn transfer(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("regions of images are moved");
+    case.need(&[Need::ImageObjects]);
+    let format = format(choices, &mut case);
+    let kinds = [choices.below(5), choices.below(5)];
+    let images = kinds.map(|kind| {
+        let shape = shape(choices, kind);
+        let own = Image { shape, format };
+        let id = image(&mut case, own, noise(choices));
+        case.case.objects[id.index()].apart = apart(choices, own);
+        (id, own)
+    });
+    // Room for the largest region with gaps between its rows.
+    let largest = images.iter().map(|(_, image)| image.bytes()).max();
+    let room = largest.unwrap_or(1) * 3 + 4096;
+    let host = case.object(Kind::Host, room, noise(choices));
+    let buffer = case.object(Kind::Buffer, room, noise(choices));
+    for _ in 0..choices.between(4, 12) {
+        let (id, own) = images[choices.below(2)];
+        let (origin, region) = region(choices, own.shape.size());
+        let spot = Spot { object: id, origin };
+        let element = format.bytes();
+        let bytes = region.iter().product::<usize>() * element;
+        // Rows of the host may stand apart, where that is told in one way only.
+        let plane = !matches!(own.shape, Shape::Line(_) | Shape::Lines(..));
+        let (row, slice) = if plane && choices.percent(40) {
+            let row = (region[0] + choices.below(3)) * element;
+            let third = !matches!(own.shape, Shape::Plane(..));
+            // Without a slice pitch the rows of slices follow each other as rows do.
+            let said = third && choices.percent(60);
+            (
+                row,
+                if said {
+                    row * (region[1] + choices.below(2))
+                } else {
+                    0
+                },
+            )
+        } else {
+            (0, 0)
+        };
+        let begin = choices.below(64) * 4;
+        let corner = Corner {
+            object: host,
+            origin: [begin, 0, 0],
+            row,
+            slice,
+        };
+        let other = images
+            .iter()
+            .find(|(other, _)| *other != id)
+            .map_or((id, own), |found| *found);
+        let fit = [0, 1, 2].map(|d| region[d].min(other.1.shape.size()[d]));
+        let near = [host, buffer];
+        let what = one(
+            choices,
+            (own, spot, region),
+            corner,
+            near,
+            (other, fit),
+            format,
+        );
+        debug_assert!(begin + bytes <= room, "a region has room");
+        let blocking = choices.percent(40);
+        case.transfer(what, blocking);
+        // The host's memory is for one command at a time where the host copies by itself.
+        case.step(Step::Finish);
+    }
+    let rules = &[rule::RG_IMAGE];
+    for (n, (id, _)) in images.into_iter().enumerate() {
+        case.look(id, rules, &format!("image {n}"), Want::AsMoved);
+    }
+    case.look(host, rules, "the host's memory", Want::AsMoved);
+    case.look(buffer, rules, "the buffer", Want::AsMoved);
+    case.case.profiled = choices.percent(60);
+    case.case
+}
+
+/// A transfer between a region of an image and the host, a buffer or the other image.
+fn one(
+    choices: &mut Choices,
+    (own, spot, region): (Image, Spot, [usize; 3]),
+    corner: Corner,
+    [host, buffer]: [ObjectId; 2],
+    (other, fit): ((ObjectId, Image), [usize; 3]),
+    format: Format,
+) -> Transfer {
+    let begin = corner.origin[0];
+    match choices.below(12) {
+        0 | 9 => Transfer::ReadImage(moved(spot, corner, region)),
+        1 | 10 => Transfer::WriteImage(moved(corner, spot, region)),
+        2 | 3 if choices.percent(35) && own.shape.elements() > 1 => {
+            Transfer::CopyImage(beside(choices, spot.object, own.shape, region))
+        }
+        2 | 3 => {
+            let to = Spot {
+                object: other.0,
+                origin: [0, 1, 2].map(|d| choices.below(other.1.shape.size()[d] - fit[d] + 1)),
+            };
+            Transfer::CopyImage(moved(spot, to, fit))
+        }
+        4 => Transfer::CopyImageToBuffer(moved(spot, at(buffer, begin), region)),
+        5 => Transfer::CopyBufferToImage(moved(at(buffer, begin), spot, region)),
+        6 | 11 => Transfer::FillImage {
+            colour: values(format, choices.below(1000) as u32, 0),
+            to: spot,
+            region,
+        },
+        7 => Transfer::MapReadImage(moved(spot, at(host, begin), region)),
+        _ => Transfer::MapWriteImage {
+            from: at(host, begin),
+            to: spot,
+            region,
+            // All of the region is written.
+            invalidate: choices.percent(40),
+        },
+    }
+}
+
+/// From one part of an image to another that has no element in common with it: in other columns, rows or slices.
+fn beside(
+    choices: &mut Choices,
+    image: ObjectId,
+    shape: Shape,
+    mut region: [usize; 3],
+) -> Region<Spot, Spot> {
+    let size = shape.size();
+    let wide: Vec<usize> = (0..3).filter(|d| size[*d] > 1).collect();
+    let apart = choices.pick(&wide).unwrap_or(0);
+    region[apart] = choices.between(1, size[apart] / 2);
+    let mut places = || [0, 1, 2].map(|d| choices.below(size[d] - region[d] + 1));
+    let (mut from, mut to) = (places(), places());
+    from[apart] = choices.below(size[apart] - 2 * region[apart] + 1);
+    to[apart] = choices.between(from[apart] + region[apart], size[apart] - region[apart]);
+    if choices.percent(50) {
+        std::mem::swap(&mut from, &mut to);
+    }
+    let [from, to] = [from, to].map(|origin| Spot {
+        object: image,
+        origin,
+    });
+    moved(from, to, region)
+}
+
+fn moved<From, To>(from: From, to: To, region: [usize; 3]) -> Region<From, To> {
+    Region { from, to, region }
+}
+
+/// A region of an image, and its elements.
+fn region(choices: &mut Choices, size: [usize; 3]) -> ([usize; 3], [usize; 3]) {
+    let region = size.map(|n| choices.between(1, n));
+    let origin = [0, 1, 2].map(|d| choices.below(size[d] - region[d] + 1));
+    (origin, region)
+}

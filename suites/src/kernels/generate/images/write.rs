@@ -1,0 +1,109 @@
+//! Images that kernels write.
+
+use super::super::builder::{CaseBuilder, args, cl};
+use super::{coordinates, format, image, noise, shape, told, values};
+use crate::choices::Choices;
+use crate::kernels::case::{Contents, KernelCase, Kind, Range, Want};
+use crate::kernels::image::{Channel, Image, Told};
+use crate::rule;
+use classay_vocabulary::Need;
+
+/// Normalized numbers are given in so many parts of what a channel keeps.
+const PARTS: i64 = 8;
+
+/// A kernel writes every element once.
+pub fn write(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("a kernel writes the elements of an image");
+    case.need(&[Need::Images]);
+    let format = format(choices, &mut case);
+    // Writes of three dimensions are an extension.
+    let kind = choices.one_of(&[0, 1, 3, 4]);
+    let own = Image {
+        shape: shape(choices, kind),
+        format,
+    };
+    let (function, vector) = told(format.channel);
+    let function = function.replace("read", "write");
+    let make = match (format.channel.told(), format.channel.scale()) {
+        (Told::Int, _) => "numbers[n]".to_string(),
+        (Told::Uint, _) => "as_uint4(numbers[n])".into(),
+        (Told::Float, Some(scale)) => {
+            format!("convert_float4(numbers[n]) / {PARTS}.0f / {scale}.0f")
+        }
+        (Told::Float, None) => "convert_float4(numbers[n])".into(),
+    };
+    let [w, h, d] = own.shape.size();
+    case.case.source = cl!(
+        "image_write.cl",
+        ty = own.shape.c_type(),
+        h,
+        w,
+        vector,
+        make,
+        function,
+        at = coordinates(own.shape, "where", false)
+    );
+    let seed = choices.below(1 << 20) as u32;
+    let elements = own.shape.elements();
+    let id = image(&mut case, own, noise(choices));
+    case.case.objects[id.index()].alloc_host = choices.percent(30);
+    // Numbers beyond what a channel keeps become the nearest one that it does.
+    let odd = choices.percent(60).then(|| choices.below(1 << 20) as u32);
+    let given = |element: usize| {
+        let values = values(format, seed, element);
+        [0, 1, 2, 3].map(|channel| match odd {
+            Some(odd) => given(
+                format.channel,
+                values[channel],
+                odd ^ (element * 4 + channel) as u32,
+            ),
+            None => values[channel],
+        })
+    };
+    // Between what a channel keeps, the nearest is kept, or one that is no further than 0.6 from it ("should be within
+    // 0.6"): of a number less than 0.4 from it no other is.
+    let parts = |value: i64, element: usize, channel: usize| match format.channel.scale() {
+        Some(_) => value * PARTS + i64::from(mixed(seed ^ (element * 4 + channel) as u32) % 7) - 3,
+        None => value,
+    };
+    let numbers = (0..elements)
+        .flat_map(|element| {
+            let values = given(element);
+            [0, 1, 2, 3].map(|channel| parts(values[channel], element, channel) as u32)
+        })
+        .collect();
+    let numbers = case.object(Kind::Buffer, 16 * elements, Contents::Words(numbers));
+    let range = Range::new(vec![w as u64, h as u64, d as u64], None);
+    case.launch("fill", args![id, numbers], range);
+    let (low, high) = format.channel.limits();
+    let kept = |element: usize| format.encode(given(element).map(|value| value.clamp(low, high)));
+    let want = Want::bytes((0..elements).flat_map(kept).collect());
+    case.look(id, &[rule::RG_IMAGE], "elements that a kernel wrote", want);
+    case.case
+}
+
+/// The value that a kernel is given to write, by a number that looks random: now and then one beyond the limits of a
+/// channel that saturates: "the conversions described in this section must be correctly saturated".
+fn given(channel: Channel, value: i64, number: u32) -> i64 {
+    let (low, high) = channel.limits();
+    let mixed = mixed(number);
+    let by = 1 + i64::from(mixed >> 4) % (2 * high);
+    let (above, below) = match channel.told() {
+        // What a fraction below -1 becomes is one of two numbers.
+        Told::Float => (
+            channel.scale().is_some(),
+            low == 0 && channel.scale().is_some(),
+        ),
+        Told::Int => (high < 1 << 16, high < 1 << 16),
+        Told::Uint => (high < 1 << 16, false),
+    };
+    match mixed % 16 {
+        0 | 1 if above => high + by,
+        2 | 3 if below => low - by,
+        _ => value,
+    }
+}
+
+fn mixed(number: u32) -> u32 {
+    number.wrapping_mul(0x9e37_79b1) >> 8
+}
