@@ -4,6 +4,7 @@
 //! what they read and write is checked exactly in every format.
 
 mod fence;
+mod filter;
 mod sample;
 mod transfer;
 mod write;

@@ -1,10 +1,11 @@
 //! Images that kernels read, through samplers and without, and what they answer about themselves.
 
 use super::super::builder::{CaseBuilder, args, cl};
-use super::{apart, coordinates, format, image, shape, told, values};
+use super::filter::{contents, mixed, sampled_element};
+use super::{apart, coordinates, format, image, shape, told};
 use crate::choices::Choices;
-use crate::kernels::case::{Arg, Contents, KernelCase, Kind, Range, Want};
-use crate::kernels::image::{Addressing, Channel, Format, Image, Order, Sampler, Shape, Told};
+use crate::kernels::case::{Arg, Contents, KernelCase, Kind, ObjectId, Range, Want};
+use crate::kernels::image::{Addressing, Channel, Image, Order, Sampler, Shape, Told};
 use crate::rule;
 use classay_vocabulary::Need;
 
@@ -12,14 +13,73 @@ use classay_vocabulary::Need;
 pub fn read(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("kernels read elements inside and outside of images");
     case.need(&[Need::Images]);
-    for n in 0..choices.between(1, 4) {
-        sample(choices, &mut case, n);
+    let kernels = choices.between(1, 4);
+    // Some of several are functions that one kernel calls, so that it has several images.
+    let together = (kernels > 1 && choices.percent(50)).then(|| choices.between(8, 40));
+    let sampled: Vec<Sampled> = (0..kernels)
+        .map(|n| sample(choices, &mut case, n, together))
+        .collect();
+    if let Some(samples) = together {
+        case.case.source += &all(&sampled);
+        let args = sampled.iter().flat_map(|of| of.args.clone()).collect();
+        case.launch("samples", args, Range::line(samples as u64, 1));
+    } else {
+        for (n, of) in sampled.iter().enumerate() {
+            let range = Range::line(of.samples as u64, 1);
+            case.launch(format!("sample{n}"), of.args.clone(), range);
+        }
+    }
+    for (n, of) in sampled.into_iter().enumerate() {
+        let name = format!("elements that sample{n} read");
+        case.look(of.out, &[rule::RG_IMAGE], &name, of.elements);
+        let name = format!("the size and the format of an image that sample{n} asks for");
+        case.look(of.asked, &[rule::RG_IMAGE], &name, of.answers);
     }
     case.case
 }
 
-/// A kernel of a number that reads an image.
-fn sample(choices: &mut Choices, case: &mut CaseBuilder, n: usize) {
+/// A kernel that reads an image, and what it must leave behind.
+struct Sampled {
+    shape: Shape,
+    samples: usize,
+    /// The image, the places, what is read and what is asked; then the sampler, where it is an argument.
+    args: Vec<Arg>,
+    out: ObjectId,
+    elements: Want,
+    asked: ObjectId,
+    answers: Want,
+}
+
+/// A kernel that calls all of these as functions, with the arguments of each.
+fn all(sampled: &[Sampled]) -> String {
+    let (mut parameters, mut calls) = (Vec::new(), String::new());
+    for (n, of) in sampled.iter().enumerate() {
+        let mut all = vec![
+            (format!("read_only {}_t", of.shape.c_type()), "image"),
+            ("global const int4 *restrict".into(), "places"),
+            ("global int4 *restrict".into(), "out"),
+            ("global int4 *".into(), "asked"),
+        ];
+        if of.args.len() > all.len() {
+            all.push(("sampler_t".into(), "how"));
+        }
+        parameters.extend(all.iter().map(|(ty, name)| format!("{ty} {name}{n}")));
+        let names: Vec<String> = all.iter().map(|(_, name)| format!("{name}{n}")).collect();
+        calls += &format!("    sample{n}({});\n", names.join(", "));
+    }
+    format!(
+        "kernel void samples({}) {{\n{calls}}}\n",
+        parameters.join(", ")
+    )
+}
+
+/// A kernel of a number that reads an image, at so many places or at any number of them.
+fn sample(
+    choices: &mut Choices,
+    case: &mut CaseBuilder,
+    n: usize,
+    samples: Option<usize>,
+) -> Sampled {
     let sampled = choices.percent(75);
     let linear = sampled && choices.percent(45);
     let mut format = format(choices, case);
@@ -68,7 +128,7 @@ fn sample(choices: &mut Choices, case: &mut CaseBuilder, n: usize) {
     };
     let float = normalized || linear || sampled && choices.percent(50);
     let size = own.shape.size();
-    let samples = choices.between(8, 64);
+    let samples = samples.unwrap_or_else(|| choices.between(8, 64));
     let mut places: Vec<[i64; 3]> = Vec::new();
     for _ in 0..samples {
         places.push([0, 1, 2].map(|d| {
@@ -161,19 +221,21 @@ fn sample(choices: &mut Choices, case: &mut CaseBuilder, n: usize) {
             linear,
         }));
     }
-    case.launch(format!("sample{n}"), args, Range::line(samples as u64, 1));
     let seen = |place: &[i64; 3]| match linear {
         true => mixed(own, seed, addressing, place, beyond),
         false => sampled_element(own, seed, addressing, place),
     };
     let wanted = places.iter().flat_map(seen).collect();
-    let want = Want::words(wanted);
-    let name = format!("elements that sample{n} read");
-    case.look(out, &[rule::RG_IMAGE], &name, want);
     let [width, height, depth] = own.shape.size().map(|size| size as u32);
-    let want = Want::words(vec![width, height, depth, 3]);
-    let name = format!("the size and the format of an image that sample{n} asks for");
-    case.look(asked, &[rule::RG_IMAGE], &name, want);
+    Sampled {
+        shape: own.shape,
+        samples,
+        args,
+        out,
+        elements: Want::words(wanted),
+        asked,
+        answers: Want::words(vec![width, height, depth, 3]),
+    }
 }
 
 /// The shape with sizes that are powers of two.
@@ -186,34 +248,6 @@ fn powers(shape: Shape) -> Shape {
         Shape::Lines(w, n) => Shape::Lines(power(w), n),
         Shape::Planes(w, h, n) => Shape::Planes(power(w), power(h), n),
     }
-}
-
-/// Quarters by which a linear filter mixes elements in each of up to three dimensions keep numbers whole that are
-/// multiples of this.
-const MIXED: i64 = 64;
-
-/// The values of an element of an image that is read with a linear filter, or without.
-fn read_values(linear: bool, format: Format, seed: u32, element: usize) -> [i64; 4] {
-    values(format, seed, element).map(|value| match linear {
-        true => value.div_euclid(MIXED) * MIXED,
-        false => value,
-    })
-}
-
-/// The bytes of an image that is filled with such numbers.
-fn contents(linear: bool, image: Image, seed: u32) -> Vec<u8> {
-    let elements = 0..image.shape.elements();
-    // The two lowest numbers of a signed normalized channel are both -1 ("-128 and -127 must convert to -1.0f").
-    let signed = matches!(image.format.channel, Channel::Snorm8 | Channel::Snorm16);
-    let (low, _) = image.format.channel.limits();
-    let bytes = |element| {
-        let values = read_values(linear, image.format, seed, element);
-        let lowest = |value| i64::from(signed && element % 2 == 1 && value == low);
-        image
-            .format
-            .encode(values.map(|value| value - lowest(value)))
-    };
-    elements.flat_map(bytes).collect()
 }
 
 /// The width, the height or the layers, and the depth or the layers of an image, asked in each way that there is.
@@ -271,83 +305,4 @@ fn within(shape: Shape, normalized: bool, inside: &str, layer: &str) -> String {
     };
     let [x, y, z] = [0, 1, 2].map(part);
     format!("    float4 place = (float4)({x}, {y}, {z}, 0.0f);\n")
-}
-
-/// What a kernel reads with a linear filter so many quarters behind the middle of an element: "the weighted average"
-/// of the elements on both sides of the place, in each direction of one image ("Linear Filtering").
-fn mixed(own: Image, seed: u32, addressing: Addressing, place: &[i64; 3], beyond: i64) -> [u32; 4] {
-    let (_, spatial) = own.shape.coordinates();
-    let (before, behind) = (beyond.div_euclid(4), beyond.rem_euclid(4));
-    let mut sums = [0i64; 4];
-    for corner in 0..1 << spatial {
-        let (mut at, mut weight) = (*place, 1);
-        for (d, at) in at.iter_mut().enumerate() {
-            let far = corner >> d & 1;
-            let (shift, quarters) = match d < spatial {
-                true if far == 1 => (before + 1, behind),
-                true => (before, 4 - behind),
-                false => (0, 4),
-            };
-            *at += shift;
-            weight *= quarters;
-        }
-        let element = element_values(true, own, seed, addressing, &at);
-        for (sum, value) in sums.iter_mut().zip(element) {
-            *sum += weight * value;
-        }
-    }
-    // Of each direction four quarters, of one that is none, too.
-    sums.map(|sum| (sum / MIXED) as u32)
-}
-
-/// What a kernel reads at a place inside or outside of an image.
-fn sampled_element(own: Image, seed: u32, addressing: Addressing, place: &[i64; 3]) -> [u32; 4] {
-    element_values(false, own, seed, addressing, place).map(|value| value as u32)
-}
-
-/// The values of red, green, blue and alpha at a place inside or outside of an image.
-fn element_values(
-    linear: bool,
-    own: Image,
-    seed: u32,
-    addressing: Addressing,
-    place: &[i64; 3],
-) -> [i64; 4] {
-    let (size, (coordinates, spatial)) = (own.shape.size(), own.shape.coordinates());
-    let (mut at, mut inside) = ([0; 3], true);
-    for d in 0..coordinates {
-        let mode = match d < spatial {
-            true => addressing,
-            false => Addressing::ClampToEdge,
-        };
-        match resolve(mode, place[d], size[d]) {
-            Some(coordinate) => at[d] = coordinate,
-            None => inside = false,
-        }
-    }
-    let element = read_values(linear, own.format, seed, own.shape.index(at));
-    let channels = own.format.order.places();
-    [0, 1, 2, 3].map(|channel| {
-        // What an image lacks is 0, and 1 for alpha; the border of one with alpha is 0.
-        match (channels[channel], inside) {
-            (Some(_), true) => element[channel],
-            (None, _) if channel == 3 => own.format.channel.scale().unwrap_or(1).into(),
-            (Some(_) | None, _) => 0,
-        }
-    })
-}
-
-/// What a coordinate outside of an image leads to; none is the border.
-fn resolve(addressing: Addressing, at: i64, size: usize) -> Option<usize> {
-    let size = size as i64;
-    let inside = match addressing {
-        Addressing::None | Addressing::Clamp => (0..size).contains(&at).then_some(at)?,
-        Addressing::ClampToEdge => at.clamp(0, size - 1),
-        Addressing::Repeat => at.rem_euclid(size),
-        Addressing::MirroredRepeat => {
-            let twice = at.rem_euclid(2 * size);
-            twice.min(2 * size - 1 - twice)
-        }
-    };
-    Some(inside as usize)
 }
