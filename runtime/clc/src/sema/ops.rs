@@ -6,6 +6,7 @@ use crate::operator::{BinaryOp, UnaryOp};
 use crate::source::Loc;
 use crate::types::constant;
 use crate::types::{Lanes, Qual, Scalar, Space, Type, promoted};
+use touchstone_faults::{Fault, on};
 
 /// Whether an operation is for integers only.
 pub(super) fn integers_only(op: ArithOp) -> bool {
@@ -38,6 +39,10 @@ impl Sema<'_> {
     pub(super) fn index(&mut self, expr: Expr) -> Checked<Expr> {
         match self.types.as_scalar(expr.qual) {
             Some(scalar) if scalar.is_int() => {
+                let expr = match on(Fault::ByteIndexSigned) && scalar == Scalar::UChar {
+                    true => self.numeric(expr, Scalar::Char),
+                    false => expr,
+                };
                 // An unsigned index is extended with zeros before its bits are taken as a long.
                 Ok(self.numeric(expr, Scalar::Long))
             }

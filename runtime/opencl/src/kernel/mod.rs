@@ -89,6 +89,12 @@ impl Kernel {
             true => Arc::clone(&self.values),
             false => Arc::new(Mutex::new(self.values.lock().clone())),
         };
+        if on(Fault::CloneLosesNull) {
+            for value in values.lock().iter_mut() {
+                let null = matches!(value, Some(Value::Null));
+                *value = value.take().filter(|_| !null);
+            }
+        }
         let exec_info = self.exec_info.lock().clone();
         self.program.attach_copy();
         Self::of(&self.program, self.targets.clone(), values, exec_info)

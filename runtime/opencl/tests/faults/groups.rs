@@ -57,10 +57,13 @@ fn computing() {
         char2 some = (char2)(narrow, (char)5);
         x[9] = (-some).y;
         x[10] = sizeof(struct __attribute__((aligned(16))) { int three[3]; });
+        char table[512] = { 0 };
+        table[256 + 255] = 6;
+        x[11] = (table + 256)[(uchar)minus];
     }";
-    let out = output(&rig, source, 11, space(&[1], &[1]));
+    let out = output(&rig, source, 12, space(&[1], &[1]));
     let signed: Vec<i32> = out.iter().map(|word| *word as i32).collect();
-    assert_eq!(signed, [1, -1, 2, -1, -1, -1, 2, 7, 9, -5, 16]);
+    assert_eq!(signed, [1, -1, 2, -1, -1, -1, 2, 7, 9, -5, 16, 6]);
 }
 
 /// A condition, a string of an argument, and a macro of an option, which builds give.

@@ -15,6 +15,7 @@ pub const SCENARIOS: &[Scenario] = &[
     ("two_programs", two_programs),
     ("two_headers", two_headers),
     ("clone", clone),
+    ("clone_without_object", clone_without_object),
 ];
 
 /// Two programs of one source have variables of their own.
@@ -68,6 +69,22 @@ fn two_headers() {
 }
 
 /// A copy keeps the arguments of the moment of its making.
+fn clone_without_object() {
+    let rig = Rig::new();
+    let kernel = kernel(
+        &rig,
+        "kernel void k(global uint *x, global uint *y) { x[0] = !y; }",
+    );
+    let out = buffer(&rig, &[0]);
+    set(kernel, 0, out);
+    set(kernel, 1, null_mut::<u8>());
+    let mut code = 1;
+    let copy = unsafe { clCloneKernel(kernel, &mut code) };
+    assert_eq!(code, CL_SUCCESS);
+    run(&rig, copy, space(&[1], &[1]));
+    assert_eq!(words(&rig, out, 1), [1]);
+}
+
 fn clone() {
     let rig = Rig::new();
     let kernel = kernel(&rig, "kernel void k(global uint *x, uint y) { x[0] = y; }");

@@ -45,6 +45,7 @@ pub fn shows(fault: Fault) -> &'static [&'static str] {
         ProgramVariablesShared => &["two_programs"],
         HeadersReversed => &["two_headers"],
         CloneShares => &["clone"],
+        CloneLosesNull => &["clone_without_object"],
         SignedComparesUnsigned
         | ShiftFillsZeros
         | LaneShiftWide
@@ -52,6 +53,7 @@ pub fn shows(fault: Fault) -> &'static [&'static str] {
         | NarrowSignLost
         | HighProductUnsigned
         | NegativeIndexUnsigned
+        | ByteIndexSigned
         | StructTailLost
         | AlignmentNotCounted
         | InitializerRestKept

@@ -214,6 +214,10 @@ fn form(name: &str, count: usize, makes: impl Fn(SourceMutation) -> bool) -> Opt
         ("write_imagef" | "write_imagei" | "write_imageui", 3..) if makes(ImageWriteLost) => {
             NOTHING
         }
+        ("write_imagef", 3) if makes(ImageWriteCut) => {
+            "$name($0, $1, get_image_channel_data_type($0) == CLK_UNORM_INT8 ? floor(($2) * 255.0f + 0.125f) / 255.0f : ($2))"
+        }
+        ("step", 2) if makes(StepAtEdge) => "(1 - step($1, $0))",
         ("read_imagef" | "read_imagei" | "read_imageui", 2..) if makes(ImageChannels) => {
             "($name($0+).s2103)"
         }

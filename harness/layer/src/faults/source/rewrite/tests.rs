@@ -631,6 +631,12 @@ fn device_side_enqueues_and_pipes_lose_what_they_promise() {
     one(PipeEmpty, "read_pipe(p, &x)", "(read_pipe(p, &x), 0)");
     one(ImageWriteLost, "write_imageui(i, c, v);", "((void)0);");
     one(
+        ImageWriteCut,
+        "write_imagef(i, c, v);",
+        "write_imagef(i, c, get_image_channel_data_type(i) == CLK_UNORM_INT8 ? floor((v) * 255.0f + 0.125f) / 255.0f : (v));",
+    );
+    one(StepAtEdge, "step(e, x)", "(1 - step(x, e))");
+    one(
         ImageChannels,
         "read_imagef(i, s, c).x",
         "(read_imagef(i, s, c).s2103).x",
