@@ -28,6 +28,7 @@ mod source;
 mod subgroups;
 mod svm;
 mod transfer;
+mod variables;
 
 use super::case::{Drawn, KernelCase};
 use crate::choices::Choices;
