@@ -29,6 +29,7 @@ mod subgroups;
 mod svm;
 mod transfer;
 mod variables;
+mod vectors;
 
 use super::case::{Drawn, KernelCase};
 use crate::choices::Choices;
@@ -68,7 +69,7 @@ pub const FAMILIES: &[Family] = &[
     ("memory", "generic", regions::generic),
     ("memory", "arguments", regions::arguments),
     ("memory", "halves", halves::halves),
-    ("memory", "vectors", |c| joined::several(c, copies::vectors)),
+    ("memory", "vectors", |c| joined::several(c, vectors::vectors)),
     ("kernels", "source", source::again),
     ("kernels", "macros", macros::macros),
     ("kernels", "computed", computed::computed),
