@@ -222,7 +222,11 @@ fn halfway(choices: &mut Choices, of: Integer, to: Format) -> i128 {
         _ => choices.one_of(&[0, 0, 1, -1]),
     };
     let n = (tie << places) + beside;
-    if of.signed && choices.percent(50) { -n } else { n }
+    if of.signed && choices.percent(50) {
+        -n
+    } else {
+        n
+    }
 }
 
 /// A number that two formats have room for.

@@ -128,13 +128,18 @@ pub fn asynchronous(choices: &mut Choices) -> KernelCase {
             "        part = middle;\n        e[0] = {one};\n        part = {count}u - middle;\n        {last} = {other};\n        wait_group_events({events}, e);\n"
         )
     };
+    // The fourth component of a vector of three is left alone.
+    let (used, index) = match ty.ends_with('3') {
+        true => (3, "i / 3u * 4u + i % 3u"),
+        false => (lanes, "i"),
+    };
     case.case.source = cl!(
         "bring.cl",
         pragma,
         ty,
         part = unsigned(component),
-        lanes,
-        used = if ty.ends_with('3') { 3 } else { lanes },
+        parts = count * used,
+        index,
         count,
         passes,
         into = copies(true),

@@ -69,7 +69,9 @@ pub const FAMILIES: &[Family] = &[
     ("memory", "generic", regions::generic),
     ("memory", "arguments", regions::arguments),
     ("memory", "halves", halves::halves),
-    ("memory", "vectors", |c| joined::several(c, vectors::vectors)),
+    ("memory", "vectors", |c| {
+        joined::several(c, vectors::vectors)
+    }),
     ("kernels", "source", source::again),
     ("kernels", "macros", macros::macros),
     ("kernels", "computed", computed::computed),

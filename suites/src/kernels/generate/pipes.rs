@@ -155,7 +155,11 @@ fn one_by_one(choices: &mut Choices, how: Use) -> KernelCase {
     let (mut written, mut read) = (0u32, 0u32);
     for n in 0..launches {
         let told = case.unwritten(1);
-        let put = if long { n % 2 == 0 } else { choices.percent(50) };
+        let put = if long {
+            n % 2 == 0
+        } else {
+            choices.percent(50)
+        };
         let inside = written - read;
         let able = match (put, how) {
             (true, Use::Once) => room - written,

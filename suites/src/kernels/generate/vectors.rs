@@ -25,7 +25,10 @@ fn element(ty: &str, number: u64) -> Vec<u8> {
         "float" => (number as f32).to_le_bytes().into(),
         "double" => (number as f64).to_le_bytes().into(),
         _ => {
-            let size = TYPES.iter().find(|(name, _)| *name == ty).map_or(8, |(_, size)| *size);
+            let size = TYPES
+                .iter()
+                .find(|(name, _)| *name == ty)
+                .map_or(8, |(_, size)| *size);
             number.to_le_bytes()[..size].into()
         }
     }
@@ -140,7 +143,9 @@ pub fn vectors(choices: &mut Choices) -> KernelCase {
     args.extend(outs.iter().map(|(out, _)| Arg::from(*out)));
     case.launch("put", args, Range::line(items as u64, group as u64));
     for (out, wanted) in outs {
-        let name = format!("the vectors and what lies beside them, from {from_space} to {to_space} memory");
+        let name = format!(
+            "the vectors and what lies beside them, from {from_space} to {to_space} memory"
+        );
         let want = Want::bytes(wanted);
         case.look(out, &[rule::MM_VISIBLE, rule::KI_COMPLETION], &name, want);
     }

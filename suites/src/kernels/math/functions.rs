@@ -605,8 +605,7 @@ pub static FUNCTIONS: &[Function] = &[
         ulps!(2.0, 2.0),
         near!(|x| x * (180.0 / PI)),
     ),
-    function("max", &[Signed, Signed], NONE, |given| greater(given, 1.0))
-        .form(Form::ScalarFrom(1)),
+    function("max", &[Signed, Signed], NONE, |given| greater(given, 1.0)).form(Form::ScalarFrom(1)),
     function("min", &[Signed, Signed], NONE, |given| greater(given, -1.0))
         .form(Form::ScalarFrom(1)),
     function("mix", &[Part, Part, Part], floats!(0.0), |given| {

@@ -9,8 +9,7 @@
         uint part;
         size_t first = get_group_id(0) * in_span;
 @into@        // One more in each part, whatever its type is.
-        for (uint i = me; i < @count@u * @used@u; i += all)
-            ((local @part@ *)near)[i / @used@u * @lanes@u + i % @used@u] += 1;
+        for (uint i = me; i < @parts@u; i += all) ((local @part@ *)near)[@index@] += 1;
         barrier(CLK_LOCAL_MEM_FENCE);
         first = get_group_id(0) * out_span;
 @back@        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);

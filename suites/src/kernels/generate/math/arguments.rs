@@ -181,7 +181,8 @@ fn meet(
         let edge = function
             .ordered
             .is_some_and(|(first, _)| (first..first + 2).contains(&to));
-        let fits = takes(from) == takes(to) || matches!(takes(to), Some(Domain::Near | Domain::Wide));
+        let fits =
+            takes(from) == takes(to) || matches!(takes(to), Some(Domain::Near | Domain::Wide));
         free && !edge && fits && (lanes == 1 || scalar.get(to) == Some(&false))
     };
     let pairs = (0..count).flat_map(|from| (0..count).map(move |to| (from, to)));
@@ -304,9 +305,7 @@ fn inside(choices: &mut Choices, format: Format, domain: Domain, exponent: i32) 
         | Domain::Plain
         | Domain::PlainAbove
         | Domain::Signed
-        | Domain::Ordered => {
-            sized(choices.below(12) as i32 - 6)
-        }
+        | Domain::Ordered => sized(choices.below(12) as i32 - 6),
         Domain::Unit | Domain::Part => part,
         Domain::Turns if choices.percent(12) => {
             // Where a half that is added is lost, or makes too much: next to it, and where it is the last bit.
@@ -325,4 +324,58 @@ fn inside(choices: &mut Choices, format: Format, domain: Domain, exponent: i32) 
     };
     let above = matches!(domain, Domain::Above | Domain::PlainAbove | Domain::Part);
     if negative && !above { -size } else { size }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::math::functions::FUNCTIONS;
+
+    fn calls(name: &str, seed: u64) -> Drawn<'static> {
+        let mut all = FUNCTIONS.iter();
+        let function = all
+            .find(|function| function.name == name)
+            .expect("it is there");
+        draw(&mut Choices::new(seed), function, Format::Float)
+    }
+
+    #[test]
+    fn arguments_meet_where_the_function_says_something_of_that() {
+        for seed in 0..40 {
+            for name in ["step", "fmin", "max", "fdim", "remquo", "distance"] {
+                let drawn = calls(name, seed);
+                let pairs = drawn.arguments[0].iter().zip(&drawn.arguments[1]);
+                let same = pairs.filter(|(x, y)| x == y).count();
+                assert!(same > 0 || drawn.known, "{name} of seed {seed}");
+            }
+        }
+    }
+
+    #[test]
+    fn bounds_stay_in_order_and_scalars_are_the_same_in_each_lane() {
+        let (mut same, mut ends) = (0, 0);
+        for seed in 0..40 {
+            let drawn = calls("clamp", seed);
+            let [x, low, high] = &drawn.arguments[..] else {
+                panic!("three arguments")
+            };
+            for ((x, low), high) in x.iter().zip(low).zip(high) {
+                assert!(low <= high, "seed {seed}");
+                same += usize::from(low == high);
+                ends += usize::from(x == low || x == high);
+            }
+            let drawn = calls("smoothstep", seed);
+            let [low, high] = [&drawn.arguments[0], &drawn.arguments[1]];
+            assert!(
+                low.iter().zip(high).all(|(low, high)| low < high),
+                "seed {seed}"
+            );
+            for (numbers, scalar) in drawn.arguments.iter().zip(&drawn.scalar) {
+                let mut vectors = numbers.chunks(drawn.lanes);
+                let spread = vectors.all(|lanes| lanes.iter().all(|x| *x == lanes[0]));
+                assert!(spread || !scalar, "seed {seed}");
+            }
+        }
+        assert!(same > 40 && ends > 40, "{same} {ends}");
+    }
 }

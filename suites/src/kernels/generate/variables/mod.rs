@@ -40,7 +40,11 @@ fn seen(variables: &[Variable], element: &Element, changed: bool) -> u64 {
         Number::Of(ty, bits) => ty.told(bits),
         Number::At(variable, n) => {
             let target = &variables[variable];
-            seen(variables, &target.drawn.elements[n], changed && target.space == "global")
+            seen(
+                variables,
+                &target.drawn.elements[n],
+                changed && target.space == "global",
+            )
         }
         Number::Is(number) => number,
     }
@@ -48,7 +52,8 @@ fn seen(variables: &[Variable], element: &Element, changed: bool) -> u64 {
 
 /// Units of a program, each with variables of its own.
 pub(super) fn units(choices: &mut Choices) -> KernelCase {
-    let mut case = CaseBuilder::new("program-scope variables of each unit begin with their initializers");
+    let mut case =
+        CaseBuilder::new("program-scope variables of each unit begin with their initializers");
     let count = choices.one_of(&[1, 2, 2, 3]);
     let global = count == 1 || choices.percent(60);
     case.need_if(global, &[Need::ProgramScopeVariables, Need::C20]);
@@ -87,7 +92,11 @@ pub(super) fn units(choices: &mut Choices) -> KernelCase {
             wanted.extend(inside[unit].map(u64::from));
             let out = case.object(Kind::Buffer, 8 * wanted.len(), Contents::Every(u32::MAX));
             case.launch(format!("read{unit}"), args![out], Range::line(1, 1));
-            let when = if changed { "after kernels changed them" } else { "at the beginning" };
+            let when = if changed {
+                "after kernels changed them"
+            } else {
+                "at the beginning"
+            };
             let name = format!("variables in unit {unit} {when}");
             let want = Want::same(Width::Long, Contents::Longs(wanted));
             case.look(out, &rules, &name, want);
@@ -130,7 +139,9 @@ fn draw(choices: &mut Choices, units: usize, global: bool) -> Vec<Variable> {
                 .filter(|(_, v)| v.space == space && v.seen_in(unit))
                 .flat_map(|(at, v)| {
                     let elements = v.drawn.elements.iter().enumerate();
-                    elements.filter(|(_, e)| e.addressed).map(move |(n, _)| (at, n))
+                    elements
+                        .filter(|(_, e)| e.addressed)
+                        .map(move |(n, _)| (at, n))
                 })
                 .collect();
             let pointed = choices.percent(40).then(|| choices.pick(&places)).flatten();
@@ -176,7 +187,10 @@ fn text(variables: &[Variable], unit: usize, inside: &[u32; 3]) -> String {
     }
     let _ = writeln!(text, "kernel void read{unit}(global ulong *out) {{");
     let [a, b, c] = inside;
-    let _ = writeln!(text, "    constant uint inside[3] = {{ {a}u, {b}u, {c}u }};");
+    let _ = writeln!(
+        text,
+        "    constant uint inside[3] = {{ {a}u, {b}u, {c}u }};"
+    );
     let mut n = 0;
     for variable in variables.iter().filter(|v| v.seen_in(unit)) {
         for element in &variable.drawn.elements {
@@ -196,7 +210,10 @@ fn text(variables: &[Variable], unit: usize, inside: &[u32; 3]) -> String {
             n += 1;
         }
     }
-    let _ = writeln!(text, "    for (uint i = 0; i < 3u; i++) out[{n} + i] = inside[i];\n}}");
+    let _ = writeln!(
+        text,
+        "    for (uint i = 0; i < 3u; i++) out[{n} + i] = inside[i];\n}}"
+    );
     for (kernel, by) in [("change", "+"), ("restore", "-")] {
         let _ = writeln!(text, "kernel void {kernel}{unit}(global uint *told) {{");
         let own = variables

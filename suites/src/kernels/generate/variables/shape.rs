@@ -89,7 +89,9 @@ impl Ty {
     pub(super) fn changed(self, bits: u64) -> u64 {
         match self {
             // So small that nothing is rounded.
-            Ty::Float => (f32::from_bits(bits as u32) + CHANGE as f32).to_bits().into(),
+            Ty::Float => (f32::from_bits(bits as u32) + CHANGE as f32)
+                .to_bits()
+                .into(),
             _ => bits.wrapping_add(CHANGE) & (u64::MAX >> (64 - self.bits())),
         }
     }
@@ -166,14 +168,20 @@ fn list(choices: &mut Choices, ty: Ty, count: usize) -> (String, Vec<u64>) {
     };
     let numbers = (0..count).map(|n| if n < named { ty.draw(choices) } else { 0 });
     let numbers: Vec<u64> = numbers.collect();
-    let texts: Vec<String> = numbers[..named].iter().map(|bits| ty.literal(*bits)).collect();
+    let texts: Vec<String> = numbers[..named]
+        .iter()
+        .map(|bits| ty.literal(*bits))
+        .collect();
     (format!("{{ {} }}", texts.join(", ")), numbers)
 }
 
 fn vector(choices: &mut Choices, ty: Ty, lanes: usize) -> (String, Vec<u64>) {
     let numbers: Vec<u64> = (0..lanes).map(|_| ty.draw(choices)).collect();
     let texts: Vec<String> = numbers.iter().map(|bits| ty.literal(*bits)).collect();
-    (format!("({}{lanes})({})", ty.name(), texts.join(", ")), numbers)
+    (
+        format!("({}{lanes})({})", ty.name(), texts.join(", ")),
+        numbers,
+    )
 }
 
 /// The elements of a vector.
@@ -212,7 +220,9 @@ fn thing(choices: &mut Choices, path: &str) -> (String, Vec<Element>) {
     }
     let mut elements = vec![Element::number(format!("{path}.a"), Ty::Uchar, a, true)];
     let b = b.into_iter().enumerate();
-    elements.extend(b.map(|(n, bits)| Element::number(format!("{path}.b[{n}]"), Ty::Ushort, bits, true)));
+    elements.extend(
+        b.map(|(n, bits)| Element::number(format!("{path}.b[{n}]"), Ty::Ushort, bits, true)),
+    );
     elements.push(Element::number(format!("{path}.c"), Ty::Ulong, c, true));
     elements.push(Element::number(format!("{path}.d"), Ty::Float, d, true));
     elements.extend(lanes(&format!("{path}.e"), Ty::Int, e));
@@ -249,7 +259,8 @@ pub(super) fn draw(choices: &mut Choices, space: &str, name: &str) -> Drawn {
             let count = choices.between(1, 9);
             let (text, numbers) = list(choices, ty, count);
             let each = numbers.into_iter().enumerate();
-            let elements = each.map(|(n, bits)| Element::number(format!("{name}[{n}]"), ty, bits, true));
+            let elements =
+                each.map(|(n, bits)| Element::number(format!("{name}[{n}]"), ty, bits, true));
             (format!("{word} {name}[{count}]"), text, elements.collect())
         }
         5 => {
@@ -260,9 +271,9 @@ pub(super) fn draw(choices: &mut Choices, space: &str, name: &str) -> Drawn {
                 let (text, numbers) = list(choices, ty, columns);
                 texts.push(text);
                 let each = numbers.into_iter().enumerate();
-                elements.extend(
-                    each.map(|(n, bits)| Element::number(format!("{name}[{row}][{n}]"), ty, bits, true)),
-                );
+                elements.extend(each.map(|(n, bits)| {
+                    Element::number(format!("{name}[{row}][{n}]"), ty, bits, true)
+                }));
             }
             let text = format!("{{ {} }}", texts.join(", "));
             (format!("{word} {name}[{rows}][{columns}]"), text, elements)
