@@ -50,8 +50,15 @@ pub fn conversions(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new(about);
     case.case.source = case.need_type(format.name()).into();
     let own = Type::Real(format);
+    let both = format == Format::Half && choices.percent(40);
+    if both {
+        let pragma = case.need_type(Format::Double.name());
+        case.case.source += pragma;
+    }
     for n in 0..choices.one_of(&[1, KERNELS, KERNELS, KERNELS]) {
         let other = match choices.percent(20) {
+            // Halves become doubles where a device has both, which few cases ask for.
+            true if format == Format::Half && both => Type::Real(Format::Double),
             true => Type::Real(Format::Float),
             false => Type::Whole(choices.one_of(&INTEGERS)),
         };
@@ -137,6 +144,19 @@ fn real(choices: &mut Choices, format: Format, to: Integer, saturated: bool) -> 
         0 => 0.0,
         // Halfway between two integers.
         1 | 2 => choices.below(64) as f64 + 0.5,
+        // Where the type ends, and beside that.
+        7 | 8 if saturated => {
+            let beside = choices.one_of(&[-1.0, -0.5, -0.25, 0.0, 0.25, 0.5, 1.0]);
+            libm::ldexp(1.0, most) - 1.0 + beside
+        }
+        // The greatest numbers of the format that the type holds, below the power of two at which it ends.
+        9 => {
+            let end = format.nearest(libm::ldexp(1.0, most));
+            match end.is_finite() {
+                true => format.at(format.key(end) - 1 - choices.below(3) as i64),
+                false => format.greatest(),
+            }
+        }
         3 if saturated => f64::INFINITY,
         4 if saturated => f64::NAN,
         5 | 6 if saturated => libm::ldexp(part, choices.below(40) as i32 + most - 8),
@@ -175,11 +195,37 @@ fn integer(choices: &mut Choices, of: Integer, to: Format) -> i128 {
     let n = match choices.below(10) {
         0 => of.least(),
         1 => of.greatest(),
+        2..=5 => halfway(choices, of, to),
         _ => of.number(of.wrap(bits.into())),
     };
     match to {
         Format::Half => n % 32_768,
         Format::Float | Format::Double => n,
+    }
+}
+
+/// An integer halfway between two numbers of a format, or as near to that as integers are, where the type has so many bits.
+fn halfway(choices: &mut Choices, of: Integer, to: Format) -> i128 {
+    // With the first bit, which no format stores, and one that is too many.
+    let kept = 2 - libm::ilogb(to.epsilon());
+    let room = i32::from(of.bits) - i32::from(of.signed);
+    let [high, low] = [(); 2].map(|()| choices.below(1 << 32) as u64);
+    let bits = i128::from(high << 32 | low);
+    if kept > room {
+        return of.number(of.wrap(bits));
+    }
+    let top = 1i128 << (kept - 1);
+    let tie = top | bits % top | 1;
+    let places = choices.below((room - kept + 1) as usize);
+    let beside = match places {
+        0 => 0,
+        _ => choices.one_of(&[0, 0, 1, -1]),
+    };
+    let n = (tie << places) + beside;
+    if of.signed && choices.percent(50) {
+        -n
+    } else {
+        n
     }
 }
 
@@ -193,6 +239,17 @@ fn common(choices: &mut Choices, from: Format, to: Format) -> f64 {
         0 => 0.0,
         1 => f64::INFINITY,
         2 => 1.0 + to.epsilon() / 2.0,
+        // Halfway between two numbers, and beside that.
+        3..=5 if from.epsilon() < to.epsilon() => {
+            let size = libm::ldexp(part, least + 2 + choices.below(range - 1) as i32 - 1);
+            let tie = to.down(size) + to.ulp(to.down(size)) / 2.0;
+            let beside = choices.one_of(&[0, 0, 1, -1]);
+            from.at(from.key(from.nearest(tie)) + beside)
+        }
+        // Beyond the greatest number by less than what is between it and the one before it.
+        6 if from.greatest() > to.greatest() => {
+            to.greatest() + to.ulp(to.greatest()) * choices.one_of(&[0.25, 0.5, 0.75])
+        }
         _ => libm::ldexp(part, least + 1 + choices.below(range) as i32 - 1),
     };
     let value = from.nearest(size);

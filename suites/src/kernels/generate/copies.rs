@@ -1,13 +1,13 @@
-//! Copies by work-groups between global and local memory, and stores of vectors beside each other.
+//! Copies by work-groups between global and local memory.
 
 use super::builder::{CaseBuilder, args, cl, noise};
 use crate::choices::Choices;
-use crate::kernels::case::{Arg, KernelCase, Kind, Range, Want};
+use crate::kernels::case::{KernelCase, Kind, Range, Want};
 use crate::rule;
 use classay_vocabulary::Need;
 
 /// Types of elements: the name, the name of a component, bytes of one, and of how many an element has the size.
-const TYPES: [(&str, &str, usize, usize); 14] = [
+const TYPES: [(&str, &str, usize, usize); 22] = [
     ("uchar", "uchar", 1, 1),
     ("ushort", "ushort", 2, 1),
     ("uint", "uint", 4, 1),
@@ -23,7 +23,25 @@ const TYPES: [(&str, &str, usize, usize); 14] = [
     ("ushort3", "ushort", 2, 4),
     ("uint3", "uint", 4, 4),
     ("ulong3", "ulong", 8, 4),
+    ("char", "char", 1, 1),
+    ("short8", "short", 2, 8),
+    ("int", "int", 4, 1),
+    ("int3", "int", 4, 4),
+    ("long16", "long", 8, 16),
+    ("float", "float", 4, 1),
+    ("float4", "float", 4, 4),
+    ("double2", "double", 8, 2),
 ];
+
+/// The type without a sign of so many bytes.
+fn unsigned(bytes: usize) -> &'static str {
+    match bytes {
+        1 => "uchar",
+        2 => "ushort",
+        4 => "uint",
+        _ => "ulong",
+    }
+}
 
 /// Adds one to each component of so many bytes.
 fn add_one(element: &mut [u8], component: usize) {
@@ -43,6 +61,7 @@ pub fn asynchronous(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("work-groups copy to local memory and back, and wait for that");
     let (ty, name, component, lanes) = choices.one_of(&TYPES);
     let size = component * lanes;
+    let pragma = case.need_type(name);
     let group = choices.one_of(&[1usize, 3, 8, 16, 33, 64, 12, 32]);
     let groups = choices.between(1, 4);
     // A last group of fewer work-items copies as much as the others.
@@ -109,9 +128,18 @@ pub fn asynchronous(choices: &mut Choices) -> KernelCase {
             "        part = middle;\n        e[0] = {one};\n        part = {count}u - middle;\n        {last} = {other};\n        wait_group_events({events}, e);\n"
         )
     };
+    // The fourth component of a vector of three is left alone.
+    let (used, index) = match ty.ends_with('3') {
+        true => (3, "i / 3u * 4u + i % 3u"),
+        false => (lanes, "i"),
+    };
     case.case.source = cl!(
         "bring.cl",
+        pragma,
         ty,
+        part = unsigned(component),
+        parts = count * used,
+        index,
         count,
         passes,
         into = copies(true),
@@ -162,70 +190,5 @@ pub fn asynchronous(choices: &mut Choices) -> KernelCase {
         .flat_map(|element| &element[..3 * component]);
     let three: Vec<u8> = three.copied().collect();
     case.look(packed, &rules, says, Want::bytes(three));
-    case.case
-}
-
-/// Work-items store vectors into elements of an array, some beside each other and some with gaps
-/// between them: what lies beside a vector stays.
-pub fn vectors(choices: &mut Choices) -> KernelCase {
-    let mut case = CaseBuilder::new("work-items store vectors and disturb nothing beside them");
-    let (ty, size) = choices.one_of(&[("uchar", 1usize), ("ushort", 2), ("uint", 4), ("ulong", 8)]);
-    let lanes = choices.one_of(&[2usize, 3, 3, 3, 4, 8, 16]);
-    let apart = choices.one_of(&[1usize, 1, 2, 3]);
-    let group = choices.one_of(&[1usize, 4, 16]);
-    let items = group * choices.between(1, 8);
-    // The first element that is stored to, so that vectors lie at every alignment of an element.
-    let first = choices.below(5);
-    // In either direction; whom a neighbour disturbs depends on who comes first.
-    let turned = choices.percent(50);
-    let n = if turned {
-        format!("{items}u - 1u - (uint)get_global_id(0)")
-    } else {
-        "(uint)get_global_id(0)".into()
-    };
-    let values: Vec<String> = (0..lanes)
-        .map(|lane| format!("({ty})(n * {lanes}u + {lane}u + 1u)"))
-        .collect();
-    case.case.source = cl!(
-        "vectors.cl",
-        ty,
-        n,
-        lanes,
-        values = values.join(", "),
-        apart,
-        first
-    );
-    // A little more than the last vector takes.
-    let elements = first + ((items - 1) * apart + 1) * lanes + 4;
-    let source = noise(choices);
-    let given = source.bytes(items * lanes * size);
-    let from = case.object(Kind::Buffer, given.len(), source);
-    let mut outs = Vec::new();
-    for loaded in [false, true] {
-        let contents = noise(choices);
-        let mut wanted = contents.bytes(elements * size);
-        for item in 0..items {
-            for lane in 0..lanes {
-                let at = (first + item * apart * lanes + lane) * size;
-                let number = item * lanes + lane;
-                let value = if loaded {
-                    given[number * size..][..size].to_vec()
-                } else {
-                    (number as u64 + 1).to_le_bytes()[..size].to_vec()
-                };
-                wanted[at..at + size].copy_from_slice(&value);
-            }
-        }
-        let out = case.object(Kind::Buffer, elements * size, contents);
-        outs.push((out, wanted));
-    }
-    let mut args = args![from];
-    args.extend(outs.iter().map(|(out, _)| Arg::from(*out)));
-    case.launch("put", args, Range::line(items as u64, group as u64));
-    for (out, wanted) in outs {
-        let name = "the vectors and what lies beside them";
-        let want = Want::bytes(wanted);
-        case.look(out, &[rule::MM_VISIBLE, rule::KI_COMPLETION], name, want);
-    }
     case.case
 }

@@ -6,11 +6,39 @@ use crate::kernels::case::{Arg, Contents, KernelCase, Range, Unit, Want};
 use crate::rule;
 use classay_vocabulary::Need;
 
-/// The value of a work-item, by its place in its group, and the group's number: one of so many around
-/// zero.
-fn value(group: u32, me: u32, seed: u32, spread: i64) -> i64 {
+/// The small number of a work-item, by its place in its group, and the group's number: one of so many around zero, or in
+/// the place that stands out the least or the greatest of all.
+fn small(group: u32, me: u32, odd: u32, seed: u32, spread: i64) -> i64 {
+    if me == odd {
+        return if group % 2 == 1 { spread } else { -spread };
+    }
     let mixed = (group * 977 + me * 7919 + seed).wrapping_mul(2_654_435_761);
     i64::from(mixed >> 16) % spread - spread / 2
+}
+
+/// The place of a group that stands out: its last one, any of it, or none.
+fn odd(group: u32, size: u32, at: u32) -> u32 {
+    match group % 3 {
+        0 => size - 1,
+        _ => (at + group) % (size + 1),
+    }
+}
+
+/// What small numbers become, which are many of the type's bits and of either half of its numbers: the expression, a factor,
+/// and what is added.
+pub(super) fn spread_out(ty: &str) -> (String, i128, i128) {
+    match ty {
+        "int" => ("(int)small * 8000".into(), 8000, 0),
+        "uint" => ("(uint)small * 8000u + 0x80000000u".into(), 8000, 1 << 31),
+        "long" => ("small * 0x10000000001l".into(), (1 << 40) + 1, 0),
+        "ulong" => (
+            "(ulong)small * 0x10000000001ul + 0x8000000000000000ul".into(),
+            (1 << 40) + 1,
+            1 << 63,
+        ),
+        // Quarters, so that whole numbers alone do not do.
+        _ => (format!("({ty})small * ({ty})0.25f"), 1, 0),
+    }
 }
 
 /// The collective functions of work-groups and of sub-groups, after `work_group_` and `sub_group_`.
@@ -63,30 +91,33 @@ pub fn work_group(choices: &mut Choices) -> KernelCase {
     let pragma = case.need_type(ty);
     let seed = choices.below(1 << 16) as u32;
     let at = choices.below(64) as u64;
-    // Small whole numbers: sums are exact in every type.
+    // So few quarters that sums are exact in every type.
     let spread: i64 = if ty == "half" { 21 } else { 2001 };
-    let bias = if ty.starts_with('u') { 1000 } else { 0 };
+    let (made, factor, base) = spread_out(ty);
+    let real = matches!(ty, "float" | "double" | "half");
     let places: Vec<String> = (0..dimensions)
         .map(|d| format!("from % get_local_size({d})"))
         .collect();
     let call = |name: &str| match name {
         "broadcast" => format!("work_group_broadcast(v, {})", places.join(", ")),
         // What holds is any number but 0, and no bit need be common to all.
-        "all" | "any" => format!(
-            "({ty})(work_group_{name}((int)(v > ({ty}){bias}) << get_local_linear_id() % 31) != 0)"
-        ),
+        // One work-item alone is unlike the others, or none is.
+        "all" => "work_group_all((int)(me != odd) << me % 31u) != 0".into(),
+        "any" => "work_group_any((int)(me == odd) << me % 31u) != 0".into(),
         _ => format!("work_group_{name}(v)"),
     };
     // An infinity, the identity of a scan of floating point, is no `long`.
-    let told = if matches!(ty, "float" | "double" | "half") {
-        format!("isinf(result) ? {SKIPPED}L : (long)result")
-    } else {
-        "(long)result".into()
+    let told = match real {
+        true => format!("isinf(result) ? {SKIPPED}L : (long)(result * ({ty})4)"),
+        false => "(long)result".into(),
     };
     let parameters = COLLECTIVE.map(|name| format!("global long *{name}"));
     let calls = COLLECTIVE.map(|name| {
         let call = call(name);
-        format!("    result = {call};\n    {name}[item] = {told};\n")
+        match name {
+            "all" | "any" => format!("    {name}[item] = {call};\n"),
+            _ => format!("    result = {call};\n    {name}[item] = {told};\n"),
+        }
     });
     case.case.source = cl!(
         "work_groups.cl",
@@ -95,7 +126,7 @@ pub fn work_group(choices: &mut Choices) -> KernelCase {
         seed,
         ty,
         spread,
-        bias,
+        made,
         at,
         calls = calls.concat()
     );
@@ -105,11 +136,13 @@ pub fn work_group(choices: &mut Choices) -> KernelCase {
     let [gx, gy, _] = Range::three(&range.global, 1);
     let mut wanted = COLLECTIVE.map(|_| vec![0u64; items]);
     for (number, ([x, y, z], [w, h, d])) in groups(&range).into_iter().enumerate() {
-        let value = |me| value(number as u32, me, seed, spread) + bias;
-        let values: Vec<i64> = (0..(w * h * d) as u32).map(value).collect();
+        let (group, size) = (number as u32, (w * h * d) as u32);
+        let odd = odd(group, size, at as u32);
+        let value = |me| i128::from(small(group, me, odd, seed, spread)) * factor + base;
+        let values: Vec<i128> = (0..size).map(value).collect();
         let from = (at % d * h + at % h) * w + at % w;
         for (name, wanted) in COLLECTIVE.iter().zip(&mut wanted) {
-            let results = results(name, ty, &values, from as usize, bias);
+            let results = results(name, ty, &values, from as usize, odd < size);
             for (me, result) in (0u64..).zip(results) {
                 let (lx, ly, lz) = (me % w, me / w % h, me / w / h);
                 let place = ((z + lz) * gy + y + ly) * gx + x + lx;
@@ -131,11 +164,16 @@ pub fn work_group(choices: &mut Choices) -> KernelCase {
     case.case
 }
 
-/// What each work-item gets, as a `long`.
-fn results(name: &str, ty: &str, values: &[i64], from: usize, bias: i64) -> Vec<u64> {
-    let (op, identity): (fn(i64, i64) -> i64, i64) = match name.rsplit('_').next() {
-        Some("min") => (i64::min, i64::MAX),
-        Some("max") => (i64::max, i64::MIN),
+/// What each work-item gets, as a `long`; `stands_out` is whether one of the group does.
+fn results(name: &str, ty: &str, values: &[i128], from: usize, stands_out: bool) -> Vec<u64> {
+    // Sums of unsigned numbers go round the end of their type.
+    let told = |sum: i128| match ty {
+        "uint" => u64::from(sum as u32),
+        _ => sum as u64,
+    };
+    let (op, identity): (fn(i128, i128) -> i128, i128) = match name.rsplit('_').next() {
+        Some("min") => (i128::min, i128::MAX),
+        Some("max") => (i128::max, i128::MIN),
         _ => (|a, b| a + b, 0),
     };
     // The first of an exclusive scan is the identity; of min and max that is the type's extreme,
@@ -156,20 +194,20 @@ fn results(name: &str, ty: &str, values: &[i64], from: usize, bias: i64) -> Vec<
             .iter()
             .enumerate()
             .map(|(n, v)| {
-                let before = if n == 0 { first } else { sum as u64 };
+                let before = if n == 0 { first } else { told(sum) };
                 sum = if n == 0 { *v } else { op(sum, *v) };
-                if inclusive { sum as u64 } else { before }
+                if inclusive { told(sum) } else { before }
             })
             .collect()
     };
     let each = |v: u64| vec![v; values.len()];
     match name {
-        "broadcast" => each(values[from] as u64),
-        "all" => each(u64::from(values.iter().all(|v| *v > bias))),
-        "any" => each(u64::from(values.iter().any(|v| *v > bias))),
+        "broadcast" => each(told(values[from])),
+        "all" => each(u64::from(!stands_out)),
+        "any" => each(u64::from(stands_out)),
         name if name.starts_with("scan_exclusive") => scanned(false),
         name if name.starts_with("scan_inclusive") => scanned(true),
-        _ => each(values.iter().copied().fold(identity, op) as u64),
+        _ => each(told(values.iter().copied().fold(identity, op))),
     }
 }
 

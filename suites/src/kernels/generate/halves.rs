@@ -7,13 +7,22 @@ use crate::kernels::case::{Contents, KernelCase, Kind, Range, Want};
 use crate::kernels::math::format::{Format, MODES};
 use crate::rule;
 
-/// A number that half the precision holds as a normal one, when it is rounded in any way; seldom one that it is exactly.
+/// A number that half the precision holds when it is rounded in any way; seldom one that it is exactly. Numbers that are not
+/// normal are no zeros: they "cannot be flushed to zero" ("Half-Precision Floating-Point").
 fn number(choices: &mut Choices, format: Format) -> f64 {
     let part = choices.below(1 << 24) as f64 / f64::from(1 << 24);
     let exponent = choices.below(24) as i32 - 12;
     let size = libm::ldexp(1.0 + part, exponent);
-    let value = match choices.below(8) {
+    let half = Format::Half;
+    let value = match choices.below(14) {
         0 => 0.0,
+        8 => libm::ldexp(1.0 + part, choices.below(10) as i32 - 24),
+        // Halfway between two that are not normal, and less than half of the least one.
+        9 => (choices.below(1024) as f64 + 0.5) * half.at(1),
+        10 => libm::ldexp(1.0 + part, -27),
+        // Beside the greatest one: rounded up, it is infinite, rounded down it is not.
+        11 => half.greatest() + choices.one_of(&[-16.0, 0.0, 8.0, 16.0, 24.0]),
+        12 => f64::INFINITY,
         1 => Format::Half.nearest(size),
         // Halfway between two.
         2 => Format::Half.down(size) + Format::Half.ulp(size) / 2.0,
@@ -102,13 +111,14 @@ pub fn halves(choices: &mut Choices) -> KernelCase {
 /// Vectors from global, local or private memory.
 fn loads(choices: &mut Choices, case: &mut CaseBuilder, n: usize, layout: &Layout) {
     let (total, first) = (layout.total(), layout.first);
-    let space = choices.one_of(&["global", "local", "private"]);
+    let space = choices.one_of(&["global", "constant", "local", "private"]);
     let wait = match space {
         "local" => "    barrier(CLK_LOCAL_MEM_FENCE);\n",
         _ => "",
     };
     let (copied, pointer) = match space {
         "global" => (String::new(), "(global const half*)bytes".to_owned()),
+        "constant" => (String::new(), "(constant half*)bytes".to_owned()),
         // Bytes may be anything.
         _ => (
             format!(
@@ -125,8 +135,12 @@ fn loads(choices: &mut Choices, case: &mut CaseBuilder, n: usize, layout: &Layou
         layout.place(),
     );
     let kept = store(layout.lanes, "value", "loaded", "i");
+    let given = match space {
+        "constant" => "constant uchar",
+        _ => "global const uchar",
+    };
     case.case.source += &format!(
-        "kernel void load{n}(global const uchar *bytes, global float *loaded) {{\n    uint i = (uint)get_global_id(0);\n{copied}    {ty} value = {name}({place}, {pointer} + {first});\n    {kept}\n}}\n"
+        "kernel void load{n}({given} *bytes, global float *loaded) {{\n    uint i = (uint)get_global_id(0);\n{copied}    {ty} value = {name}({place}, {pointer} + {first});\n    {kept}\n}}\n"
     );
     let numbers = (0..total).map(|_| Format::Half.nearest(number(choices, Format::Half)));
     let numbers: Vec<f64> = numbers.collect();
@@ -147,7 +161,25 @@ fn loads(choices: &mut Choices, case: &mut CaseBuilder, n: usize, layout: &Layou
     case.look(loaded, &[rule::C_REALS], &says, want);
 }
 
-/// Vectors of floats or doubles to global memory, where what lies between them stays.
+/// The statements by which a work-item stores its vector in local or private memory, and brings it to global memory; what
+/// it disturbed beside the vector spoils it.
+fn through(layout: &Layout, space: &str, name: &str, given: &str) -> String {
+    let (place, first, total) = (layout.place(), layout.first, layout.total());
+    let (lanes, apart) = (layout.lanes, layout.apart);
+    let room = total.next_multiple_of(16);
+    format!(
+        "    {space} ushort room[{room}] __attribute__((aligned(32)));
+    uint begin = {first}u + ({place}) * {apart}u, spoilt = 0;
+    for (uint b = 0; b < {total}u; b++) room[b] = (ushort)(b * 3u);
+    {name}({given}, {place}, ({space} half*)room + {first});
+    for (uint b = 0; b < {total}u; b++)
+        if (b < begin || b >= begin + {apart}u) spoilt |= room[b] != (ushort)(b * 3u);
+    for (uint b = 0; b < {lanes}u; b++) bits[begin + b] = spoilt ? (ushort)0x7e01 : room[begin + b];
+"
+    )
+}
+
+/// Vectors of floats or doubles to global memory or through another, where what lies between them stays.
 fn stores(
     choices: &mut Choices,
     case: &mut CaseBuilder,
@@ -160,8 +192,13 @@ fn stores(
     let (place, first) = (layout.place(), layout.first);
     let given = load(layout.lanes, "numbers", "i");
     let ty = format.name();
+    let space = choices.one_of(&["global", "global", "local", "private"]);
+    let stored = match space {
+        "global" => format!("    {name}({given}, {place}, (global half*)bits + {first});\n"),
+        _ => through(layout, space, &name, &given),
+    };
     case.case.source += &format!(
-        "kernel void store{n}(global const {ty} *numbers, global ushort *bits) {{\n    uint i = (uint)get_global_id(0);\n    {name}({given}, {place}, (global half*)bits + {first});\n}}\n"
+        "kernel void store{n}(global const {ty} *numbers, global ushort *bits) {{\n    uint i = (uint)get_global_id(0);\n{stored}}}\n"
     );
     let numbers = (0..layout.items * layout.lanes).map(|_| number(choices, format));
     let numbers: Vec<f64> = numbers.collect();
@@ -174,7 +211,9 @@ fn stores(
     let untouched = vec![0x5a; 2 * layout.total()];
     let mut wanted = untouched.clone();
     let out = case.object(Kind::Buffer, untouched.len(), Contents::Bytes(untouched));
-    let range = Range::line(layout.items as u64, layout.items as u64);
+    // Each work-item has the local memory of its group for itself.
+    let group = if space == "local" { 1 } else { layout.items };
+    let range = Range::line(layout.items as u64, group as u64);
     case.launch(format!("store{n}"), args![from, out], range);
     for (number, x) in numbers.iter().enumerate() {
         let at = 2 * (layout.begin(number / layout.lanes) + number % layout.lanes);

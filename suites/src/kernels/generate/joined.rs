@@ -158,7 +158,7 @@ mod tests {
         for seed in 0..40 {
             let case = several(
                 &mut Choices::new(seed),
-                crate::kernels::generate::copies::vectors,
+                crate::kernels::generate::vectors::vectors,
             );
             crate::kernels::valid::valid(&case).expect("it keeps to its objects");
             let kernels: Vec<&str> = case

@@ -28,6 +28,8 @@ mod source;
 mod subgroups;
 mod svm;
 mod transfer;
+mod variables;
+mod vectors;
 
 use super::case::{Drawn, KernelCase};
 use crate::choices::Choices;
@@ -67,7 +69,9 @@ pub const FAMILIES: &[Family] = &[
     ("memory", "generic", regions::generic),
     ("memory", "arguments", regions::arguments),
     ("memory", "halves", halves::halves),
-    ("memory", "vectors", |c| joined::several(c, copies::vectors)),
+    ("memory", "vectors", |c| {
+        joined::several(c, vectors::vectors)
+    }),
     ("kernels", "source", source::again),
     ("kernels", "macros", macros::macros),
     ("kernels", "computed", computed::computed),

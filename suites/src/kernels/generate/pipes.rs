@@ -54,6 +54,38 @@ thing thing_of(uint x) { thing t = { x, (ulong)x << 32 | 5u, { (uchar)x, 1, 2, 3
         make: "thing_of(x)",
         equal: "a.a == b.a && a.b == b.b && a.c[0] == b.c[0] && a.c[1] == b.c[1] && a.c[4] == b.c[4]",
     },
+    // Sizes that are no power of two.
+    Packet {
+        declares: "typedef struct { uchar c[3]; } small;
+small small_of(uint x) { small t = { { (uchar)x, (uchar)(x * 7u + 1u), (uchar)~x } }; return t; }
+",
+        name: "small",
+        bytes: 3,
+        make: "small_of(x)",
+        equal: "a.c[0] == b.c[0] && a.c[1] == b.c[1] && a.c[2] == b.c[2]",
+    },
+    Packet {
+        declares: "typedef struct { ushort c[5]; } odd;
+odd odd_of(uint x) { odd t = { { (ushort)x, 1, (ushort)(x * 7u + 1u), 3, (ushort)~x } }; return t; }
+",
+        name: "odd",
+        bytes: 10,
+        make: "odd_of(x)",
+        equal: "a.c[0] == b.c[0] && a.c[1] == b.c[1] && a.c[2] == b.c[2] && a.c[3] == b.c[3] && a.c[4] == b.c[4]",
+    },
+    Packet {
+        declares: "typedef struct { uint c[67]; } long_one;
+long_one long_one_of(uint x) { long_one t; for (uint i = 0; i < 67; i++) t.c[i] = x * 67u + i; return t; }
+int same_long_ones(long_one a, long_one b) { uint n = 0; for (uint i = 0; i < 67; i++) n += a.c[i] != b.c[i]; return n == 0; }
+",
+        name: "long_one",
+        bytes: 268,
+        make: "long_one_of(x)",
+        equal: "same_long_ones(a, b)",
+    },
+    packet("uchar3", 4, "(uchar3)((uchar)x, (uchar)(x + 1u), (uchar)(x * 3u))", VECTOR),
+    packet("ulong3", 32, "(ulong3)(x, ~(ulong)x, (ulong)x << 33)", VECTOR),
+    packet("char16", 16, "(char16)(as_char4(x), as_char4(~x), as_char4(x * 5u), as_char4(x ^ 0x5a5a5a5au))", VECTOR),
 ];
 
 fn pipe(case: &mut CaseBuilder, packet: u32, packets: u32) -> ObjectId {
@@ -100,7 +132,16 @@ fn one_by_one(choices: &mut Choices, how: Use) -> KernelCase {
             Use::Beyond => ", full and empty",
         }
     ));
-    let room = choices.one_of(&[1u32, 2, 5, 16, 61]);
+    // A small pipe is filled and emptied so often that its packets come round its memory many times.
+    let long = how != Use::Once && choices.percent(45);
+    let room = match long {
+        true => choices.one_of(&[1u32, 2, 3, 5, 7]),
+        false => choices.one_of(&[1u32, 2, 5, 16, 61]),
+    };
+    let launches = match long {
+        true => choices.between(20, 32),
+        false => choices.between(2, 6),
+    };
     let Packet {
         declares,
         name,
@@ -112,9 +153,13 @@ fn one_by_one(choices: &mut Choices, how: Use) -> KernelCase {
     case.case.source = format!("{declares}{kernels}");
     let p = pipe(&mut case, *bytes, room);
     let (mut written, mut read) = (0u32, 0u32);
-    for _ in 0..choices.between(2, 6) {
+    for n in 0..launches {
         let told = case.unwritten(1);
-        let put = choices.percent(50);
+        let put = if long {
+            n % 2 == 0
+        } else {
+            choices.percent(50)
+        };
         let inside = written - read;
         let able = match (put, how) {
             (true, Use::Once) => room - written,
@@ -123,6 +168,7 @@ fn one_by_one(choices: &mut Choices, how: Use) -> KernelCase {
         };
         let tries = match choices.below(3) {
             0 => able,
+            2 if long => able,
             1 if how == Use::Beyond => able + choices.between(1, 3) as u32,
             _ => choices.below(able as usize + 1) as u32,
         };
@@ -149,9 +195,11 @@ pub fn crowd(choices: &mut Choices) -> KernelCase {
     let each = choices.between(1, 4) as u32;
     let items = group * groups;
     let packets = items * each;
-    let rounds = choices.between(1, 3) as u32;
-    // Room for all that is ever written.
-    let room = packets * rounds + choices.below(20) as u32;
+    let again = choices.percent(60);
+    let rounds = choices.between(1, if again { 6 } else { 3 }) as u32;
+    // Room for all that is ever written, or for one round of it.
+    let held = if again { packets } else { packets * rounds };
+    let room = held + choices.below(20) as u32;
     case.case.source = cl!("pipe_crowd.cl", each);
     let p = pipe(&mut case, 4, room);
     let range = Range::line(u64::from(items), u64::from(group));
@@ -177,7 +225,10 @@ pub fn held(choices: &mut Choices) -> KernelCase {
     let room = choices.one_of(&[2u32, 3, 5, 16, 61]);
     let mut passes = Vec::new();
     let (mut written, mut read) = (0, 0);
-    let count = choices.between(2, 4);
+    let count = match choices.percent(30) {
+        true => choices.between(8, 12),
+        false => choices.between(2, 4),
+    };
     for pass in 0..count {
         let put = Held::draw(choices, room - (written - read));
         written += put.map_or(0, Held::packets);
@@ -279,8 +330,11 @@ pub fn reserve(choices: &mut Choices) -> KernelCase {
 /// The same in places that were read, around the end of the pipe's memory.
 pub fn reserve_again(choices: &mut Choices) -> KernelCase {
     let writer = choices.one_of(&[Who::Item, Who::Group]);
-    let passes = choices.between(2, 4) as u32;
-    reservations(choices, writer, passes)
+    let passes = match choices.percent(30) {
+        true => choices.between(6, 8),
+        false => choices.between(2, 4),
+    };
+    reservations(choices, writer, passes as u32)
 }
 
 /// The same of sub-groups.
@@ -297,6 +351,8 @@ fn reservations(choices: &mut Choices, writer: Who, passes: u32) -> KernelCase {
     let each = choices.between(1, 4) as u32;
     let items = group * groups;
     let packets = items * each;
+    // Eight bytes, or more that are no power of two: what is behind the first two words says the same again.
+    let more = choices.one_of(&[0u32, 0, 1, 3, 5]);
     // Room that is left over: the packets of a later pass go round the end of the pipe's memory anywhere.
     let over = match passes > 1 && choices.percent(60) {
         true => choices.between(1, 5) as u32,
@@ -332,9 +388,10 @@ fn reservations(choices: &mut Choices, writer: Who, passes: u32) -> KernelCase {
         packets,
         over = over + 1,
         chunk,
-        r
+        r,
+        more,
     );
-    let p = pipe(&mut case, 8, packets + over);
+    let p = pipe(&mut case, 8 + 4 * more, packets + over);
     let told = |case: &mut CaseBuilder, n: u32| case.unwritten(n as usize);
     let rules = &[rule::RG_PIPE];
     let zero = || Want::zeros();
@@ -344,7 +401,7 @@ fn reservations(choices: &mut Choices, writer: Who, passes: u32) -> KernelCase {
         case.launch("put", args![p, put], range);
         let full = told(&mut case, 1);
         case.launch("full", args![p, full], Range::line(1, 1));
-        let out = case.buffer(8 * packets as usize);
+        let out = case.buffer(((8 + 4 * more) * packets) as usize);
         let took = told(&mut case, chunk);
         let range = Range::line(u64::from(chunk), u64::from(chunk));
         case.launch("take", args![p, out, took], range);

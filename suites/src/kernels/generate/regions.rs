@@ -2,6 +2,7 @@
 //! sources and binaries.
 
 use super::builder::{CaseBuilder, args, cl};
+use super::variables;
 use crate::choices::Choices;
 use crate::kernels::case::{
     Arg, Build, Contents, KernelCase, Kind, Launch, ObjectId, Range, Step, Want,
@@ -56,6 +57,9 @@ pub fn disjoint(choices: &mut Choices) -> KernelCase {
 
 /// Program-scope variables: initialized once, and kept from kernel to kernel.
 pub fn program_scope(choices: &mut Choices) -> KernelCase {
+    if choices.percent(60) {
+        return variables::units(choices);
+    }
     let mut case =
         CaseBuilder::new("program-scope variables begin with their initializers and are kept");
     case.need(&[Need::ProgramScopeVariables, Need::C20]);

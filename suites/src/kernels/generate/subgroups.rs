@@ -4,7 +4,7 @@
 //! of a function a second time, from what the work-items of a sub-group wrote down at their places.
 
 use super::builder::{CaseBuilder, args, cl, divides, groups};
-use super::functions::COLLECTIVE;
+use super::functions::{COLLECTIVE, spread_out};
 use super::joined;
 use crate::choices::Choices;
 use crate::kernels::case::{
@@ -147,6 +147,7 @@ pub fn one(choices: &mut Choices) -> KernelCase {
     case.need(&[Need::SubGroups, Need::WorkGroupFunctions]);
     let ty = choices.one_of(&["int", "uint", "long", "ulong", "float", "double", "half"]);
     let pragma = case.need_type(ty);
+    let (made, ..) = spread_out(ty);
     let group = choices.one_of(&[1u64, 2, 3, 4, 5, 8, 13, 16]);
     let items = group * choices.between(1, 5) as u64;
     let seed = choices.below(1 << 16);
@@ -155,14 +156,11 @@ pub fn one(choices: &mut Choices) -> KernelCase {
         .map(|_| choices.one_of(&COLLECTIVE))
         .collect();
     for (n, name) in names.iter().enumerate() {
-        // Small whole numbers: sums are exact in every type.
         let arguments = match *name {
             "broadcast" => format!("v, {}u", choices.below(group as usize)),
-            // What holds is any number but 0, and no bit need be common to all.
-            "all" | "any" => format!(
-                "(int)(v < (T){}) << get_local_linear_id() % 31",
-                choices.one_of(&[3, 10, 17])
-            ),
+            // What holds is any number but 0, no bit need be common to all, and one work-item alone is unlike the others.
+            "all" => "(int)(inside != odd) << inside % 31u".into(),
+            "any" => "(int)(inside == odd) << inside % 31u".into(),
             _ => "v".to_string(),
         };
         let truth = if matches!(*name, "all" | "any") {
@@ -175,7 +173,7 @@ pub fn one(choices: &mut Choices) -> KernelCase {
             "    T sub{n} = (T)(sub_group_{name}({arguments}){truth}), whole{n} = (T)(work_group_{name}({arguments}){truth});\n    wrong |= (sub{n} != whole{n}) << {n};"
         );
     }
-    case.case.source = cl!("sub_group_one.cl", pragma, ty, seed, body);
+    case.case.source = cl!("sub_group_one.cl", pragma, ty, seed, made, body);
     let out = case.unwritten(items as usize);
     case.launch("compare", args![out], Range::line(items, group));
     let name = format!("a bit for each of {} that differs", names.join(", "));
@@ -210,7 +208,6 @@ pub fn collective(choices: &mut Choices) -> KernelCase {
     let largest = groups.iter().copied().max().unwrap_or(1);
     let seed = choices.below(1 << 16);
     let from = choices.below(64);
-    let threshold = choices.one_of(&[3, 10, 17]);
     let end = match name {
         n if n.starts_with("scan_exclusive") => "inside",
         n if n.starts_with("scan_inclusive") => "inside + 1",
@@ -223,14 +220,14 @@ pub fn collective(choices: &mut Choices) -> KernelCase {
             "r = r",
         ),
         "all" => (
-            format!("(T)(sub_group_all((int)(v < (T){threshold}) << inside % 31) != 0)"),
-            "(T)1".into(),
-            "r = (T)(r != 0 && sub[i] < LIMIT)",
+            "(T)(sub_group_all((int)(inside != odd) << inside % 31u) != 0)".into(),
+            "(T)(odd >= count)".into(),
+            "r = r",
         ),
         "any" => (
-            format!("(T)(sub_group_any((int)(v < (T){threshold}) << inside % 31) != 0)"),
-            "(T)0".into(),
-            "r = (T)(r != 0 || sub[i] < LIMIT)",
+            "(T)(sub_group_any((int)(inside == odd) << inside % 31u) != 0)".into(),
+            "(T)(odd < count)".into(),
+            "r = r",
         ),
         n => {
             let (first, fold) = match n.rsplit('_').next() {
@@ -241,12 +238,13 @@ pub fn collective(choices: &mut Choices) -> KernelCase {
             (format!("sub_group_{n}(v)"), format!("(T){first}"), fold)
         }
     };
-    // Small whole numbers: sums are exact in every type.
+    // So few quarters that sums are exact in every type.
+    let (made, ..) = spread_out(ty);
     case.case.source = cl!(
         "collective.cl",
         pragma,
         ty,
-        threshold,
+        made,
         largest,
         places = PLACES,
         seed,

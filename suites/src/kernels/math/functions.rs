@@ -25,6 +25,10 @@ pub enum Domain {
     Plain,
     /// The same above zero.
     PlainAbove,
+    /// As `Plain`, and zeros of either sign.
+    Signed,
+    /// As `Signed`, and infinities and the numbers at which a format ends.
+    Ordered,
     /// From 0 to 1 and nothing else.
     Part,
     /// Of any size that squares of four may have, and nothing else.
@@ -100,6 +104,14 @@ impl Given {
         let mut all = self.of.iter().flatten();
         all.all(|x| x.is_finite() && *x != 0.0)
     }
+    /// Whether some arguments are 0 and some -0.
+    fn zeros_of_both_signs(&self) -> bool {
+        let zero = |negative: bool| {
+            let mut all = self.of.iter().flatten();
+            all.any(|x| *x == 0.0 && x.is_sign_negative() == negative)
+        };
+        zero(false) && zero(true)
+    }
     /// The greatest size of an argument's lane.
     fn largest(&self) -> f64 {
         self.of
@@ -119,8 +131,8 @@ pub struct Function {
     pub takes: &'static [Domain],
     /// An `int` comes last.
     pub takes_int: bool,
-    /// The argument from which on two are in order, the lesser first.
-    pub ordered: Option<usize>,
+    /// The argument from which on two are in order, the lesser first, and how far they are apart at least.
+    pub ordered: Option<(usize, f64)>,
     /// What it gives.
     pub gives: Type,
     /// What it stores where its last argument points.
@@ -164,9 +176,9 @@ impl Function {
     const fn form(self, form: Form) -> Function {
         Function { form, ..self }
     }
-    const fn ordered(self, from: usize) -> Function {
+    const fn ordered(self, from: usize, apart: f64) -> Function {
         Function {
-            ordered: Some(from),
+            ordered: Some((from, apart)),
             ..self
         }
     }
@@ -578,10 +590,14 @@ pub static FUNCTIONS: &[Function] = &[
     )
     .form(Form::Operator),
     // Common functions.
-    function("clamp", &[Plain, Plain, Plain], NONE, |given| {
-        Gives::Exactly(given.x().max(given.y()).min(given.z()))
+    function("clamp", &[Ordered, Ordered, Ordered], NONE, |given| {
+        let value = given.x().max(given.y()).min(given.z());
+        match value == 0.0 && given.zeros_of_both_signs() {
+            true => Gives::Zero,
+            false => Gives::Exactly(value),
+        }
     })
-    .ordered(1)
+    .ordered(1, 0.0)
     .form(Form::ScalarFrom(1)),
     function(
         "degrees",
@@ -589,8 +605,9 @@ pub static FUNCTIONS: &[Function] = &[
         ulps!(2.0, 2.0),
         near!(|x| x * (180.0 / PI)),
     ),
-    function("max", &[Plain, Plain], NONE, exact!(f64::max, 2)).form(Form::ScalarFrom(1)),
-    function("min", &[Plain, Plain], NONE, exact!(f64::min, 2)).form(Form::ScalarFrom(1)),
+    function("max", &[Signed, Signed], NONE, |given| greater(given, 1.0)).form(Form::ScalarFrom(1)),
+    function("min", &[Signed, Signed], NONE, |given| greater(given, -1.0))
+        .form(Form::ScalarFrom(1)),
     function("mix", &[Part, Part, Part], floats!(0.0), |given| {
         let (x, y, part) = (given.x(), given.y(), given.z());
         Gives::Within(x + (y - x) * part, 1e-3)
@@ -604,7 +621,7 @@ pub static FUNCTIONS: &[Function] = &[
     ),
     function(
         "step",
-        &[Plain, Plain],
+        &[Ordered, Ordered],
         NONE,
         exact!(|edge, x| f64::from(x >= edge), 2),
     )
@@ -614,7 +631,8 @@ pub static FUNCTIONS: &[Function] = &[
         let t = ((x - first) / (second - first)).clamp(0.0, 1.0);
         Gives::Within(t * t * (3.0 - 2.0 * t), 1e-5)
     })
-    .ordered(0)
+    // Edges must differ; a quarter keeps what lies between from being of any size.
+    .ordered(0, 0.25)
     .form(Form::ScalarBefore(2)),
     function(
         "sign",
@@ -627,20 +645,20 @@ pub static FUNCTIONS: &[Function] = &[
         }),
     ),
     // Geometric functions.
-    function("dot", &[Plain, Plain], NONE, |given| {
+    function("dot", &[Signed, Signed], NONE, |given| {
         let pairs = given.vector(0).iter().zip(given.vector(1));
         let dot = pairs.map(|(x, y)| x * y).sum();
-        Gives::Within(dot, allowed(given, 2.0 * given.lanes() - 1.0))
+        within(dot, allowed(given, 2.0 * given.lanes() - 1.0))
     })
     .form(Form::Whole),
-    function("cross", &[Plain, Plain], NONE, |given| {
+    function("cross", &[Signed, Signed], NONE, |given| {
         let (x, y) = (given.vector(0), given.vector(1));
         if given.lane > 2 {
             return Gives::Zero;
         }
         let at = |of: &[f64], more: usize| of.get((given.lane + more) % 3).copied().unwrap_or(0.0);
         let cross = at(x, 1) * at(y, 2) - at(x, 2) * at(y, 1);
-        Gives::Within(cross, allowed(given, 3.0))
+        within(cross, allowed(given, 3.0))
     })
     .form(Form::Cross),
     function(
@@ -754,6 +772,14 @@ pub static FUNCTIONS: &[Function] = &[
     ),
     function("half_tan", &[Plain], floats!(ROUGH), near!(libm::tan)),
 ];
+
+/// A number that may be wrong by so much; of zeros alone a zero of either sign.
+fn within(value: f64, error: f64) -> Gives {
+    match error == 0.0 {
+        true => Gives::Zero,
+        false => Gives::Within(value, error),
+    }
+}
 
 /// What a sum of products may be wrong by: of doubles, too, the table speaks of FLT_EPSILON.
 fn allowed(given: &Given, operations: f64) -> f64 {

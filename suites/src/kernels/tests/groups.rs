@@ -140,8 +140,8 @@ fn launches_are_refused_for_what_the_specification_lists() {
 }
 
 /// The result of a collective function for each work-item of a group of values.
-fn collective(name: &str, values: &[i64], from: usize, over: i64, none: i64) -> Vec<i64> {
-    let fold = |part: &[i64]| match name.rsplit('_').next() {
+fn collective(name: &str, values: &[i128], from: usize, odd: usize, none: i128) -> Vec<i128> {
+    let fold = |part: &[i128]| match name.rsplit('_').next() {
         Some("min") => part.iter().copied().min().unwrap_or(none),
         Some("max") => part.iter().copied().max().unwrap_or(none),
         _ => part.iter().sum(),
@@ -149,8 +149,8 @@ fn collective(name: &str, values: &[i64], from: usize, over: i64, none: i64) -> 
     let places = 0..values.len();
     let each = |n: usize| match name {
         "broadcast" => values[from],
-        "all" => i64::from(values.iter().all(|v| *v > over)),
-        "any" => i64::from(values.iter().any(|v| *v > over)),
+        "all" => (0..values.len()).all(|n| n != odd).into(),
+        "any" => (0..values.len()).any(|n| n == odd).into(),
         _ if name.starts_with("scan_exclusive") => fold(&values[..n]),
         _ if name.starts_with("scan_inclusive") => fold(&values[..=n]),
         _ => fold(values),
@@ -200,10 +200,17 @@ fn collective_functions_give_each_work_item_what_its_group_has() {
             number(source, "me * 7919u + "),
             number(source, "uint from = "),
         );
-        let (spread, bias) = (
-            number(source, ">> 16) % ") as i64,
-            number(source, "/ 2 + ") as i64,
-        );
+        let spread = number(source, ">> 16) % ") as i64;
+        // The numbers of a type that small ones become.
+        let of = |small: i64| -> i128 {
+            match ty {
+                "int" => i128::from(small * 8000),
+                "uint" => i128::from((small * 8000) as u32 ^ 1 << 31),
+                "long" => i128::from(small * 0x100_0000_0001),
+                "ulong" => i128::from((small * 0x100_0000_0001) as u64 ^ 1 << 63),
+                _ => small.into(),
+            }
+        };
         let three = |list: &[u64], n: usize| list.get(n).copied().unwrap_or(1);
         let local = launch.range.local.clone().expect("a shape");
         let global: [u64; 3] = [0, 1, 2].map(|d| three(&launch.range.global, d));
@@ -225,23 +232,38 @@ fn collective_functions_give_each_work_item_what_its_group_has() {
             let begin = [0, 1, 2].map(|d| group[d] * shape[d]);
             let size = [0, 1, 2].map(|d: usize| shape[d].min(global[d] - begin[d]));
             let items = size.iter().product::<u64>();
-            let values: Vec<i64> = (0..items)
+            let odd = match number % 3 {
+                0 => items - 1,
+                _ => (at + number) % (items + 1),
+            };
+            let values: Vec<i128> = (0..items)
                 .map(|me| {
                     let mixed = (number * 977 + me * 7919 + seed) as u32;
                     let mixed = i64::from(mixed.wrapping_mul(2_654_435_761) >> 16);
-                    mixed % spread - spread / 2 + bias
+                    of(match (me == odd, number % 2) {
+                        (true, 0) => -spread,
+                        (true, _) => spread,
+                        (false, _) => mixed % spread - spread / 2,
+                    })
                 })
                 .collect();
             let from = [0, 1, 2].map(|d| at % size[d]);
             let from = ((from[2] * size[1] + from[1]) * size[0] + from[0]) as usize;
             for (function, out) in &mut outs {
                 let none = extreme(function, ty);
-                let results = collective(function, &values, from, bias, none);
+                let none = match ty {
+                    "ulong" => (none as u64).into(),
+                    _ => i128::from(none),
+                };
+                let results = collective(function, &values, from, odd as usize, none);
                 for (me, result) in results.into_iter().enumerate() {
                     let me = me as u64;
                     let inside = [me % size[0], me / size[0] % size[1], me / size[0] / size[1]];
                     let [x, y, z] = [0, 1, 2].map(|d| begin[d] + inside[d]);
-                    out[((z * global[1] + y) * global[0] + x) as usize] = result;
+                    out[((z * global[1] + y) * global[0] + x) as usize] = match ty {
+                        "uint" => i64::from(result as u32),
+                        _ => result as i64,
+                    };
                 }
             }
         }

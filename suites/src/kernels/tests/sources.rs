@@ -1,7 +1,7 @@
 //! The kernels of sources, and launches of them: names, parameters, braces.
 
 use super::super::generate::FAMILIES;
-use super::cases;
+use super::{cases, objects};
 use crate::kernels::case::{Arg, KernelCase, Kind, ObjectId, Step};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -209,4 +209,52 @@ fn local_memory_stays_within_what_every_device_has() {
         }
         assert!(all > 0 && all <= LEAST, "{name}: {all}");
     }
+}
+
+#[test]
+fn variables_of_units_are_read_changed_and_changed_back() {
+    let (mut several, mut pointers) = (0, 0);
+    for (name, case) in cases("memory/program-scope", 80) {
+        if !case.source.contains("kernel void read0(") {
+            continue;
+        }
+        let texts: Vec<&String> = std::iter::once(&case.source).chain(&case.units).collect();
+        several += usize::from(texts.len() > 1);
+        for (unit, text) in texts.iter().enumerate() {
+            let body = |kernel: &str| {
+                let begin = format!("kernel void {kernel}{unit}(");
+                let (_, rest) = text.split_once(&begin).expect("a kernel of the unit");
+                rest.split_once("\n}").expect("its end").0.to_owned()
+            };
+            assert_eq!(
+                body("change").replace("+=", "-="),
+                body("restore"),
+                "{name}"
+            );
+            pointers += body("read").matches("== &").count();
+            // Each number that is read has a place, and three are the kernel's own.
+            let read = case
+                .launches()
+                .filter(|(_, launch)| launch.kernel == format!("read{unit}"));
+            for (_, launch) in read {
+                let longs = case.objects[objects(launch)[0].index()].bytes / 8;
+                assert_eq!(
+                    body("read").matches("\n    out[").count() + 3,
+                    longs,
+                    "{name}"
+                );
+            }
+        }
+        let changed = case
+            .launches()
+            .filter(|(_, l)| l.kernel.starts_with("change"))
+            .count();
+        let restored = case
+            .launches()
+            .filter(|(_, l)| l.kernel.starts_with("restore"))
+            .count();
+        assert_eq!(changed, restored, "{name}");
+        assert!(changed == 0 || changed == texts.len(), "{name}");
+    }
+    assert!(several > 15 && pointers > 15, "{several} {pointers}");
 }

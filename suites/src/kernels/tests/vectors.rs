@@ -10,7 +10,7 @@ fn sizes(ty: &str) -> (usize, usize) {
         "char" => 1,
         "short" => 2,
         "int" | "float" => 4,
-        "long" => 8,
+        "long" | "double" => 8,
         other => panic!("no type {other}"),
     };
     let lanes: usize = ty[scalar.len()..].parse().unwrap_or(1);
@@ -52,7 +52,7 @@ fn groups_take_back_one_more_than_they_brought() {
         let ty = between(&case.source, "global const ", " *from");
         let (size, component) = sizes(ty);
         let count = number(&case.source, "near[") as usize;
-        let (bring, take) = case.source.split_once("near[i] +=").expect("two blocks");
+        let (bring, take) = case.source.split_once("*)near)[").expect("two blocks");
         let (gather, scatter) = (apart(bring, "from"), apart(take, "to"));
         let place = number(
             &bring[bring.find("from + first").expect("a call")..],
@@ -92,7 +92,8 @@ fn vectors_lie_where_vstore_puts_them() {
         let [from, to, through] = objects(launch)[..] else {
             panic!("{name}: three buffers")
         };
-        let ty = between(&case.source, "global const ", " *from");
+        let ty = between(&case.source, "void put(", " *from");
+        let ty = ty.rsplit(' ').next().expect("a type");
         let (size, _) = sizes(ty);
         let lanes = number(&case.source, "    vstore") as usize;
         let apart = number(
@@ -101,7 +102,7 @@ fn vectors_lie_where_vstore_puts_them() {
                 .replace('3', &lanes.to_string())
                 .as_str(),
         );
-        let begin = number(&case.source, ", to + ") as usize;
+        let begin = number(&case.source, "u, to + ") as usize;
         let items = launch.range.items() as usize;
         let mut counted = first(&case, to);
         let mut loaded = first(&case, through);
@@ -111,7 +112,12 @@ fn vectors_lie_where_vstore_puts_them() {
                 // vstoren writes to p + offset * n (OpenCL C, "Vector Data Load and Store Functions").
                 let at = (begin + n * apart as usize * lanes + lane) * size;
                 let number = (n * lanes + lane + 1) as u64;
-                counted[at..at + size].copy_from_slice(&number.to_le_bytes()[..size]);
+                let bytes = match ty {
+                    "float" => u64::from((number as f32).to_bits()),
+                    "double" => (number as f64).to_bits(),
+                    _ => number,
+                };
+                counted[at..at + size].copy_from_slice(&bytes.to_le_bytes()[..size]);
                 let read = (n * lanes + lane) * size;
                 loaded[at..at + size].copy_from_slice(&given[read..read + size]);
             }

@@ -1,5 +1,4 @@
 @pragma@typedef @ty@ T;
-#define LIMIT ((T)@threshold@)
 kernel void collect(global long *out, global const uint *starts, global uint *exchange) {
     local T values[@largest@];
     local uint cells[@largest@], bases[@largest@], used;
@@ -15,7 +14,11 @@ kernel void collect(global long *out, global const uint *starts, global uint *ex
     count = min(count, @largest@u - begin);
     inside = min(inside, count - 1u);
     local T *sub = values + begin;
-    T v = (T)((own * 7919u + @seed@u) % 21u);
+    // The last work-item, another or none stands out: it has the least or the greatest number of all.
+    uint number = group + get_sub_group_id();
+    uint odd = number % 3u == 0 ? count - 1u : (@seed@u + number) % (count + 1u);
+    long small = inside == odd ? (number % 2u == 1u ? 21l : -21l) : (long)((own * 7919u + @seed@u) % 21u) - 10;
+    T v = @made@;
     sub[inside] = v;
     barrier(CLK_LOCAL_MEM_FENCE);
     T result = @call@;

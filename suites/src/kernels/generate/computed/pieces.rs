@@ -377,6 +377,9 @@ impl Author<'_> {
             };
             return self.make.constant(ty, bound);
         }
+        if matches!(function, Builtin::Any | Builtin::All) && self.choices.percent(75) {
+            return self.all_alike(function == Builtin::All, ty);
+        }
         let value = if ty.lanes == 1 {
             let of = self.expr(1);
             self.make.cast(ty, of)

@@ -99,10 +99,37 @@ impl Author<'_> {
         let ty = value.ty;
         let id = self.declare(body, ty, value);
         let first = self.choices.below(usize::from(ty.lanes)) as u8;
-        let other = (first + 1) % ty.lanes;
+        // The last one, too, as its place is at the end of what is moved.
+        let other = match first == ty.lanes - 1 {
+            true => 0,
+            false => ty.lanes - 1,
+        };
         for lane in [first, other] {
             let place = Place::variable(id).then(Step::Lane(lane));
             results.push(self.make.read(place, ty.of.scalar()));
+        }
+    }
+
+    /// Numbers whose highest bits are all set, or all are not; often but one of them.
+    pub(super) fn all_alike(&mut self, set: bool, ty: Type) -> Expr {
+        let odd = self.choices.below(2 * usize::from(ty.lanes)) as u8;
+        let lanes = (0..ty.lanes).map(|n| {
+            let lane = self.leaf();
+            let lane = self.make.cast(ty.of.scalar(), lane);
+            let (op, number) = match set != (n == odd) {
+                true => (Arithmetic::Or, ty.of.least()),
+                false => (Arithmetic::And, ty.of.greatest()),
+            };
+            let lane = self.make.with(lane, op, number);
+            self.make.cast(ty.of.scalar(), lane)
+        });
+        let mut lanes: Vec<Expr> = lanes.collect();
+        match (ty.lanes, lanes.pop()) {
+            (1, Some(only)) => only,
+            (_, last) => {
+                lanes.extend(last);
+                self.make.expr(ty, Kind::Vector(lanes))
+            }
         }
     }
 

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `tree` | draws a tree: who enqueues whom with which flag, range, wait list, marker, gate |
 //! | `order` | what each kernel of it must see, by the rules of device-side enqueue |
+//! | `space` | what each kernel sees of its index space |
 //! | `write` | the tree as OpenCL C, and as a case |
 //! | `talk` | a parent and its children that run at the same time and talk through atomics |
 //! | `failure` | children that fail |
@@ -18,6 +19,7 @@
 mod failure;
 mod order;
 mod ready;
+mod space;
 mod talk;
 #[cfg(test)]
 mod tests;

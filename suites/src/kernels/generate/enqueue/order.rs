@@ -27,6 +27,8 @@ words! {
         Transitive = "work-items before others that had not ended",
         /// Local memory that is an argument.
         Local = "values that were lost in local memory",
+        /// The index space is the one that was enqueued.
+        Space = "work-items that saw another index space",
         /// An enqueue succeeds, and gives an event that is one.
         Accepted = "enqueues that failed",
     }
@@ -57,6 +59,7 @@ impl Reason {
             Reason::Enqueue => &[rule::SP_ENQUEUE, rule::DEV_NO_WAIT],
             Reason::Transitive => &[rule::SP_TRANSITIVE, rule::DEV_OUT_OF_ORDER],
             Reason::Local => &[rule::DEV_LOCAL_ARGS],
+            Reason::Space => &[rule::ND_OFFSET, rule::ND_GLOBAL_ID, rule::ND_GROUP_COUNT],
             Reason::Accepted => &[rule::DEV_NO_WAIT, rule::DEV_EVENTS],
         }
     }

@@ -114,6 +114,15 @@ impl Tree {
 /// Passes of the delays of all work-items of a kernel together: about a millisecond.
 const DELAY: usize = 300_000;
 
+/// Mostly a small one; one that a dimension has is seldom another's.
+fn offset(choices: &mut Choices) -> usize {
+    match choices.below(8) {
+        0 => 0,
+        1 => 65_536 + choices.below(1000),
+        _ => choices.between(1, 100),
+    }
+}
+
 fn space(choices: &mut Choices) -> Space {
     let dimensions = choices.between(1, 3);
     let local: Vec<usize> = (0..dimensions)
@@ -122,9 +131,9 @@ fn space(choices: &mut Choices) -> Space {
     let most = if dimensions == 1 { 6 } else { 2 };
     let global = local.iter().map(|l| l * choices.between(1, most)).collect();
     let with_local = choices.percent(75);
-    let offset = with_local && choices.percent(30);
+    let offset = with_local && choices.percent(60);
     Space {
-        offset: offset.then(|| (0..dimensions).map(|_| choices.below(100)).collect()),
+        offset: offset.then(|| (0..dimensions).map(|_| self::offset(choices)).collect()),
         global,
         local: with_local.then_some(local),
     }

@@ -1,6 +1,7 @@
 //! A tree as OpenCL C, and as a case.
 
 use super::order::{Before, Part, Reason, before};
+use super::space;
 use super::tree::{Opener, Space, Tree};
 use crate::kernels::case::{Arg, Contents, DeviceQueue, KernelCase, Kind, Range, Want};
 use crate::kernels::generate::builder::{CaseBuilder, args, at, cl};
@@ -67,6 +68,7 @@ fn reasons(tree: &Tree, n: usize) -> Vec<Reason> {
     if tree.children(n).next().is_some() {
         list.push(Reason::Accepted);
     }
+    list.push(Reason::Space);
     list.sort();
     list.dedup();
     list
@@ -257,6 +259,8 @@ fn function(tree: &Tree, layout: &Layout, n: usize) -> String {
             text += &format!("    clk_event_t gate{c};\n");
         }
     }
+    let bad = format!("bad{}", Reason::Space as usize);
+    space::look(&node.space, &bad, &mut text);
     for earlier in before(tree, n) {
         look(tree, layout, earlier, &mut text);
     }

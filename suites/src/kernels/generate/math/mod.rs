@@ -1,20 +1,17 @@
 //! Kernels that call functions of numbers with a fraction, and the numbers that these may give.
 
+mod arguments;
+
 use super::builder::{CaseBuilder, load, store, vector};
 use crate::choices::Choices;
 use crate::host::check::Wanted;
 use crate::kernels::case::{Arg, Contents, KernelCase, Kind, ObjectId, Range, Unit, Want, Within};
 use crate::kernels::math::format::{FORMATS, Format};
-use crate::kernels::math::functions::{Domain, FUNCTIONS, Form, Function, Given, Type};
+use crate::kernels::math::functions::{FUNCTIONS, Form, Function, Given, Type};
 use crate::kernels::math::{Gives, bounds};
 use crate::rule;
+use arguments::draw;
 use classay_vocabulary::Need;
-
-/// Numbers that a function is asked for: a multiple of each size of a vector.
-const NUMBERS: usize = 48;
-
-/// Numbers of a kernel whose arguments are in its text.
-const KNOWN: usize = 12;
 
 /// Functions of a case.
 const KERNELS: usize = 8;
@@ -68,167 +65,6 @@ pub fn math(choices: &mut Choices) -> KernelCase {
         add(&mut case, n, &drawn);
     }
     case.case
-}
-
-fn draw<'f>(choices: &mut Choices, function: &'f Function, format: Format) -> Drawn<'f> {
-    let known = choices.percent(20);
-    let lanes = match function.form {
-        _ if known && function.form != Form::Cross => 1,
-        Form::Whole | Form::Vector => choices.one_of(&[1, 2, 3, 4]),
-        Form::Cross => choices.one_of(&[3, 4]),
-        _ => choices.one_of(&[1, 2, 4, 3, 8, 16]),
-    };
-    let total = function.takes.len() + usize::from(function.takes_int);
-    let scalars = lanes > 1 && choices.percent(40);
-    let scalar: Vec<bool> = (0..total)
-        .map(|n| match function.form {
-            Form::ScalarFrom(from) => scalars && n >= from,
-            Form::ScalarBefore(before) => scalars && n < before,
-            _ => false,
-        })
-        .collect();
-    let numbers = if known { KNOWN } else { NUMBERS };
-    let mut arguments: Vec<Vec<f64>> = function
-        .takes
-        .iter()
-        .map(|domain| {
-            let mut exponent = 0;
-            let numbers = (0..numbers).map(|n| {
-                if n % lanes == 0 {
-                    // The lanes of a vector are of like size, where that matters.
-                    let most = format.greatest_exponent() - 3;
-                    exponent = choices.below((most - most / -5) as usize) as i32 + most / -5;
-                }
-                number(choices, format, *domain, exponent)
-            });
-            numbers.collect()
-        })
-        .collect();
-    // What is a scalar is the same in each lane.
-    for (argument, _) in arguments
-        .iter_mut()
-        .zip(&scalar)
-        .filter(|(_, scalar)| **scalar)
-    {
-        for vector in argument.chunks_mut(lanes) {
-            let first = vector.first().copied().unwrap_or(0.0);
-            vector.fill(first);
-        }
-    }
-    if let Some(from) = function.ordered
-        && let Some([low, high]) = arguments.get_mut(from..from + 2)
-    {
-        for (low, high) in low.iter_mut().zip(high) {
-            if *low > *high {
-                std::mem::swap(low, high);
-            }
-            // Edges must differ; a quarter more keeps what lies between from being of any size.
-            if *high - *low < 0.25 {
-                *high = format.nearest(*low + 0.25);
-            }
-        }
-    }
-    let mut ints: Vec<i32> = (0..numbers).map(|_| int(choices)).collect();
-    if function.takes_int && scalar.last() == Some(&true) {
-        for vector in ints.chunks_mut(lanes) {
-            let first = vector.first().copied().unwrap_or(0);
-            vector.fill(first);
-        }
-    }
-    let space = match function.stores {
-        Some(_) => choices.one_of(&[Space::Private, Space::Local, Space::Global]),
-        None => Space::Private,
-    };
-    // A vector of three has the room of four: an array of these is no list of its numbers. What is stored of a quotient
-    // is looked at before the host sees it.
-    let space = match (lanes, function.name) {
-        (3, _) | (_, "remquo") => Space::Private,
-        _ => space,
-    };
-    Drawn {
-        function,
-        format,
-        lanes,
-        scalar,
-        arguments,
-        ints,
-        known,
-        space,
-    }
-}
-
-/// An `int`, mostly a small one.
-fn int(choices: &mut Choices) -> i32 {
-    let n = match choices.below(4) {
-        0 => choices.below(4),
-        1 | 2 => choices.below(20),
-        _ => choices.below(300),
-    } as i32;
-    match choices.percent(50) {
-        true => -n,
-        false => n,
-    }
-}
-
-/// A number of a domain; no number that is not normal, which might be taken for zero.
-fn number(choices: &mut Choices, format: Format, domain: Domain, exponent: i32) -> f64 {
-    let drawn = match domain {
-        Domain::Plain | Domain::PlainAbove | Domain::Part | Domain::Finite => {
-            inside(choices, domain, exponent)
-        }
-        _ => match choices.below(20) {
-            0..=11 => inside(choices, domain, exponent),
-            12..=14 => {
-                let bits = choices.below(1 << 32) as u64;
-                let more = choices.below(1 << 32) as u64;
-                format.number((bits << 32 | more) >> (64 - 8 * format.bytes()))
-            }
-            _ => special(choices, format),
-        },
-    };
-    let number = format.nearest(drawn);
-    match format.subnormal(number) {
-        true => 1.0,
-        false => number,
-    }
-}
-
-fn special(choices: &mut Choices, format: Format) -> f64 {
-    let size = match choices.below(14) {
-        0 | 1 => 0.0,
-        2 | 3 => 1.0,
-        4 => 0.5,
-        5 => 2.0,
-        6 => 3.0,
-        7 => 1.5,
-        8 | 9 => f64::INFINITY,
-        10 => f64::NAN,
-        11 => format.greatest(),
-        12 => format.least_normal(),
-        _ => 1.0 + format.epsilon(),
-    };
-    match choices.percent(40) {
-        true => -size,
-        false => size,
-    }
-}
-
-/// A number of a domain that is neither special nor of any size.
-fn inside(choices: &mut Choices, domain: Domain, exponent: i32) -> f64 {
-    let part = choices.below(1 << 24) as f64 / f64::from(1 << 24);
-    let negative = choices.percent(50);
-    let sized = |exponent: i32| libm::ldexp(1.0 + part, exponent);
-    let size = match domain {
-        Domain::Near | Domain::Above | Domain::Plain | Domain::PlainAbove => {
-            sized(choices.below(12) as i32 - 6)
-        }
-        Domain::Unit | Domain::Part => part,
-        Domain::Turns if choices.percent(50) => choices.below(400) as f64 / 4.0,
-        Domain::Turns => part * 100.0,
-        Domain::Wide | Domain::Finite => sized(exponent - choices.below(3) as i32),
-    };
-    let above = matches!(domain, Domain::Above | Domain::PlainAbove | Domain::Part);
-    if negative && !above { -size } else { size }
 }
 
 impl Drawn<'_> {

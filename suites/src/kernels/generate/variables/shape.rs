@@ -1,0 +1,326 @@
+//! The shapes of variables: numbers, vectors, arrays, structures, and pointers to some of their numbers.
+
+use crate::choices::Choices;
+use classay_vocabulary::words;
+
+/// The structure that every unit knows.
+pub(super) const THING: &str =
+    "typedef struct { uchar a; ushort b[3]; ulong c; float d; int2 e; } thing;\n";
+
+/// What is added to each number that is changed.
+pub(super) const CHANGE: u64 = 3;
+
+words! {
+    /// A type of numbers.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Ty {
+        /// Eight bits.
+        Char = "char",
+        /// Eight bits, unsigned.
+        Uchar = "uchar",
+        /// Sixteen.
+        Short = "short",
+        /// Sixteen, unsigned.
+        Ushort = "ushort",
+        /// Thirty-two.
+        Int = "int",
+        /// Thirty-two, unsigned.
+        Uint = "uint",
+        /// Sixty-four.
+        Long = "long",
+        /// Sixty-four, unsigned.
+        Ulong = "ulong",
+        /// Numbers with a fraction: here whole quarters.
+        Float = "float",
+    }
+}
+
+impl Ty {
+    fn bits(self) -> u32 {
+        match self {
+            Ty::Char | Ty::Uchar => 8,
+            Ty::Short | Ty::Ushort => 16,
+            Ty::Int | Ty::Uint | Ty::Float => 32,
+            Ty::Long | Ty::Ulong => 64,
+        }
+    }
+
+    fn signed(self) -> bool {
+        match self {
+            Ty::Char | Ty::Short | Ty::Int | Ty::Long => true,
+            Ty::Uchar | Ty::Ushort | Ty::Uint | Ty::Ulong | Ty::Float => false,
+        }
+    }
+
+    /// Any number of it, by its bits.
+    fn draw(self, choices: &mut Choices) -> u64 {
+        if self == Ty::Float {
+            let quarters = choices.below(4000) as f32 - 2000.0;
+            return (quarters / 4.0).to_bits().into();
+        }
+        let [high, low] = [(); 2].map(|()| choices.below(1 << 32) as u64);
+        let bits = (high << 32 | low) >> (64 - self.bits());
+        // What is added leads to no number that a type with a sign lacks.
+        let sign = 1u64 << (self.bits() - 1);
+        match self.signed() && (sign - CHANGE..sign).contains(&bits) {
+            true => 0,
+            false => bits,
+        }
+    }
+
+    /// A number of its bits as it stands in a program.
+    fn literal(self, bits: u64) -> String {
+        match self {
+            Ty::Float => format!("{:?}f", f32::from_bits(bits as u32)),
+            Ty::Uchar | Ty::Ushort => bits.to_string(),
+            Ty::Uint => format!("{bits}u"),
+            Ty::Ulong => format!("{bits}ul"),
+            // What is a constant of its own without a sign need not be one of the type.
+            Ty::Char | Ty::Short | Ty::Int | Ty::Long => match self.told(bits) as i64 {
+                i64::MIN => "(-9223372036854775807l - 1l)".into(),
+                n if n == i64::from(i32::MIN) => "(-2147483647 - 1)".into(),
+                n if self == Ty::Long => format!("{n}l"),
+                n => n.to_string(),
+            },
+        }
+    }
+
+    /// The bits after something was added to it.
+    pub(super) fn changed(self, bits: u64) -> u64 {
+        match self {
+            // So small that nothing is rounded.
+            Ty::Float => (f32::from_bits(bits as u32) + CHANGE as f32)
+                .to_bits()
+                .into(),
+            _ => bits.wrapping_add(CHANGE) & (u64::MAX >> (64 - self.bits())),
+        }
+    }
+
+    /// What a kernel tells of a number of these bits.
+    pub(super) fn told(self, bits: u64) -> u64 {
+        let unused = 64 - self.bits();
+        match self.signed() {
+            true => ((bits << unused) as i64 >> unused) as u64,
+            false => bits,
+        }
+    }
+
+    /// How it tells.
+    pub(super) fn text(self, path: &str) -> String {
+        match self {
+            Ty::Float => format!("as_uint({path})"),
+            _ => format!("(ulong)({path})"),
+        }
+    }
+}
+
+/// What an element holds.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Number {
+    /// A number, by its bits.
+    Of(Ty, u64),
+    /// What an element of another variable holds, by their places.
+    At(usize, usize),
+    /// This, whatever happens.
+    Is(u64),
+}
+
+/// An element of a variable that kernels read.
+#[derive(Debug, Clone)]
+pub(super) struct Element {
+    /// The expression that reads it.
+    pub path: String,
+    pub number: Number,
+    /// It has an address of its own.
+    pub addressed: bool,
+    /// Kernels change it, where it is in global memory.
+    pub may_change: bool,
+    /// The variable whose place it is compared with.
+    pub target: Option<usize>,
+}
+
+impl Element {
+    fn number(path: String, ty: Ty, bits: u64, addressed: bool) -> Element {
+        Element {
+            path,
+            number: Number::Of(ty, bits),
+            addressed,
+            may_change: true,
+            target: None,
+        }
+    }
+}
+
+/// A variable of some shape.
+pub(super) struct Drawn {
+    /// Its declaration without storage class and address space.
+    pub declares: String,
+    /// Its initializer with the sign before it; empty where there is none.
+    pub begins: String,
+    pub elements: Vec<Element>,
+}
+
+/// Numbers in braces, of which some of the last may be missing; those that are, are 0.
+fn list(choices: &mut Choices, ty: Ty, count: usize) -> (String, Vec<u64>) {
+    let named = match choices.percent(30) {
+        true => choices.between(1, count),
+        false => count,
+    };
+    let numbers = (0..count).map(|n| if n < named { ty.draw(choices) } else { 0 });
+    let numbers: Vec<u64> = numbers.collect();
+    let texts: Vec<String> = numbers[..named]
+        .iter()
+        .map(|bits| ty.literal(*bits))
+        .collect();
+    (format!("{{ {} }}", texts.join(", ")), numbers)
+}
+
+fn vector(choices: &mut Choices, ty: Ty, lanes: usize) -> (String, Vec<u64>) {
+    let numbers: Vec<u64> = (0..lanes).map(|_| ty.draw(choices)).collect();
+    let texts: Vec<String> = numbers.iter().map(|bits| ty.literal(*bits)).collect();
+    (
+        format!("({}{lanes})({})", ty.name(), texts.join(", ")),
+        numbers,
+    )
+}
+
+/// The elements of a vector.
+fn lanes(path: &str, ty: Ty, numbers: Vec<u64>) -> impl Iterator<Item = Element> {
+    let path = path.to_owned();
+    let each = numbers.into_iter().enumerate();
+    each.map(move |(n, bits)| Element::number(format!("{path}.s{n:x}"), ty, bits, false))
+}
+
+/// A structure in braces, its members in order or by their names, and its elements.
+fn thing(choices: &mut Choices, path: &str) -> (String, Vec<Element>) {
+    let (a, c, d) = (
+        Ty::Uchar.draw(choices),
+        Ty::Ulong.draw(choices),
+        Ty::Float.draw(choices),
+    );
+    let (b_text, b) = list(choices, Ty::Ushort, 3);
+    let (e_text, e) = vector(choices, Ty::Int, 2);
+    let texts = [
+        ("a", Ty::Uchar.literal(a)),
+        ("b", b_text),
+        ("c", Ty::Ulong.literal(c)),
+        ("d", Ty::Float.literal(d)),
+        ("e", e_text),
+    ];
+    let named = choices.percent(30);
+    let mut members: Vec<String> = texts
+        .into_iter()
+        .map(|(name, text)| match named {
+            true => format!(".{name} = {text}"),
+            false => text,
+        })
+        .collect();
+    if named {
+        members.reverse();
+    }
+    let mut elements = vec![Element::number(format!("{path}.a"), Ty::Uchar, a, true)];
+    let b = b.into_iter().enumerate();
+    elements.extend(
+        b.map(|(n, bits)| Element::number(format!("{path}.b[{n}]"), Ty::Ushort, bits, true)),
+    );
+    elements.push(Element::number(format!("{path}.c"), Ty::Ulong, c, true));
+    elements.push(Element::number(format!("{path}.d"), Ty::Float, d, true));
+    elements.extend(lanes(&format!("{path}.e"), Ty::Int, e));
+    (format!("{{ {} }}", members.join(", ")), elements)
+}
+
+/// A variable of any shape but a pointer.
+pub(super) fn draw(choices: &mut Choices, space: &str, name: &str) -> Drawn {
+    let ty = choices.one_of(&Ty::ALL);
+    let word = ty.name();
+    // "constant" ones have an initializer; what has none in global memory begins with zeros.
+    if space == "global" && choices.percent(15) {
+        let count = choices.between(1, 4);
+        let element = |n: usize| Element::number(format!("{name}[{n}]"), ty, 0, true);
+        return Drawn {
+            declares: format!("{word} {name}[{count}]"),
+            begins: String::new(),
+            elements: (0..count).map(element).collect(),
+        };
+    }
+    let (declares, text, elements) = match choices.below(8) {
+        0 | 1 => {
+            let bits = ty.draw(choices);
+            let element = Element::number(name.into(), ty, bits, true);
+            (format!("{word} {name}"), ty.literal(bits), vec![element])
+        }
+        2 => {
+            let count = choices.one_of(&[2, 3, 4, 8, 16]);
+            let (text, numbers) = vector(choices, ty, count);
+            let elements = lanes(name, ty, numbers).collect();
+            (format!("{word}{count} {name}"), text, elements)
+        }
+        3 | 4 => {
+            let count = choices.between(1, 9);
+            let (text, numbers) = list(choices, ty, count);
+            let each = numbers.into_iter().enumerate();
+            let elements =
+                each.map(|(n, bits)| Element::number(format!("{name}[{n}]"), ty, bits, true));
+            (format!("{word} {name}[{count}]"), text, elements.collect())
+        }
+        5 => {
+            let (rows, columns) = (choices.between(2, 3), choices.between(1, 4));
+            let mut texts = Vec::new();
+            let mut elements = Vec::new();
+            for row in 0..rows {
+                let (text, numbers) = list(choices, ty, columns);
+                texts.push(text);
+                let each = numbers.into_iter().enumerate();
+                elements.extend(each.map(|(n, bits)| {
+                    Element::number(format!("{name}[{row}][{n}]"), ty, bits, true)
+                }));
+            }
+            let text = format!("{{ {} }}", texts.join(", "));
+            (format!("{word} {name}[{rows}][{columns}]"), text, elements)
+        }
+        6 => {
+            let (text, elements) = thing(choices, name);
+            (format!("thing {name}"), text, elements)
+        }
+        _ => {
+            let both = [0, 1].map(|n| thing(choices, &format!("{name}[{n}]")));
+            let text = format!("{{ {}, {} }}", both[0].0, both[1].0);
+            let elements = both.into_iter().flat_map(|(_, elements)| elements);
+            (format!("thing {name}[2]"), text, elements.collect())
+        }
+    };
+    Drawn {
+        declares,
+        begins: format!(" = {text}"),
+        elements,
+    }
+}
+
+/// A pointer to an element of another variable of its address space.
+pub(super) fn pointer(
+    space: &str,
+    name: &str,
+    (variable, element): (usize, usize),
+    target: &Element,
+) -> Drawn {
+    let word = match target.number {
+        Number::Of(ty, _) => ty.name(),
+        Number::At(..) | Number::Is(_) => "uint",
+    };
+    let path = &target.path;
+    let unchanged = |path: String, number, target| Element {
+        path,
+        number,
+        addressed: false,
+        may_change: false,
+        target,
+    };
+    Drawn {
+        declares: format!("{word} *{space} {name}"),
+        begins: format!(" = &{path}"),
+        elements: vec![
+            unchanged(format!("*{name}"), Number::At(variable, element), None),
+            unchanged(format!("{name} == &{path}"), Number::Is(1), Some(variable)),
+        ],
+    }
+}
