@@ -167,7 +167,7 @@ fn programs(choices: &mut Choices) -> Case {
 }
 
 fn lists(choices: &mut Choices) -> Case {
-    let all = (0..choices.between(2, 4)).map(|_| listed::other(choices));
+    let all = (0..choices.between(4, 8)).map(|_| listed::other(choices));
     of_lists(all.collect())
 }
 
@@ -177,10 +177,7 @@ fn formats(choices: &mut Choices) -> Case {
 }
 
 fn of_lists(all: Vec<Listed>) -> Case {
-    let mut case = plain(Scenario::Listed(Vec::new()));
-    case.needs.extend(all.iter().flat_map(Listed::needs));
-    case.scenario = Scenario::Listed(all);
-    case
+    plain(Scenario::Listed(all))
 }
 
 fn svm_free(choices: &mut Choices) -> Case {

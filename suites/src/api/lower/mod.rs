@@ -4,11 +4,13 @@
 //! threads that begin together and one operation again and again, [`lifetimes`] and [`last`] the ends of objects,
 //! [`programs`] programs in every state, and [`held`] what commands and events do that are held back or fail.
 
+mod arguments;
 mod contention;
 mod held;
 mod last;
 mod lifetimes;
 mod listed;
+mod made;
 mod operations;
 mod programs;
 mod refused;

@@ -147,7 +147,7 @@ impl Lowering {
 impl Lowering {
     /// A program of a text, given line by line: each ends with a zero byte, or where its length says, or one of both,
     /// for "if an element in lengths is zero, its accompanying string is null-terminated".
-    fn source(&mut self, context: Slot, text: &str) -> Slot {
+    pub(super) fn source(&mut self, context: Slot, text: &str) -> Slot {
         let program = self.own("program", SlotKind::Program);
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
         let way = self.sources % 3;
