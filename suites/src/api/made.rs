@@ -184,6 +184,9 @@ fn maps(choices: &mut Choices) -> Made {
                 [at as u16, choices.between(1, 256 - at) as u16]
             }
         };
+        // Of maps of several lengths at one place nothing says which of them an unmap ends.
+        let same = regions.iter().find(|other| other[0] == one[0]);
+        let one = same.copied().unwrap_or(one);
         regions.push(one);
     }
     let mut left: Vec<u8> = (0..count as u8).collect();

@@ -41,6 +41,8 @@ pub fn lower(case: &Case, device: &DeviceInfo) -> Lowered {
         rules: case.scenario.rules(),
         steps: Vec::new(),
         sources: 0,
+        value: 0,
+        calls: 0,
     };
     match &case.scenario {
         Scenario::Refused { held, calls } => lowering.refused(*held, calls),
@@ -77,6 +79,10 @@ struct Lowering {
     steps: Vec<Step>,
     /// How many programs have been given their sources.
     sources: usize,
+    /// The value that the options of the last build or compilation gave.
+    value: u32,
+    /// How many builds and compilations there were.
+    calls: usize,
 }
 
 /// A context, and what operations and scenarios make in it.
