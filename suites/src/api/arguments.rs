@@ -128,9 +128,15 @@ pub struct Arguments {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Head {
+    /// Its attributes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attributes: Vec<String>,
     /// The parameters.
     pub parameters: Vec<String>,
 }
+
+/// Work-items of the work-groups that heads require at most.
+const REQUIRED: u32 = 8;
 
 impl Element {
     /// Bytes.
@@ -235,11 +241,35 @@ fn fits(parameters: &[Parameter]) -> bool {
     bytes <= MOST && local <= MOST_LOCAL && constants <= MOST_CONSTANT
 }
 
+/// The same with memory for every pointer.
+fn without_null(parameter: Parameter) -> Parameter {
+    let some = |pointee| match pointee {
+        Pointee::Null | Pointee::Buffer => Pointee::Buffer,
+        Pointee::Nothing | Pointee::Part => Pointee::Part,
+    };
+    match parameter {
+        Parameter::Pointer {
+            constant,
+            first,
+            second,
+        } => Parameter::Pointer {
+            constant,
+            first: some(first),
+            second: some(second),
+        },
+        Parameter::Value { .. } | Parameter::Bytes(_) | Parameter::Local { .. } => parameter,
+    }
+}
+
 /// A kernel of several parameters.
 pub fn arguments(choices: &mut Choices) -> Arguments {
+    let then = choices.one_of(&Then::ALL);
+    // Some implementations die of copies of kernels with null pointers, and show nothing of all the others then.
+    let nulls = !then.copies() || choices.percent(40);
     let mut parameters: Vec<Parameter> = Vec::new();
     for _ in 0..choices.between(4, 9) {
-        parameters.push(parameter(choices));
+        let one = parameter(choices);
+        parameters.push(if nulls { one } else { without_null(one) });
         if !fits(&parameters) {
             parameters.pop();
         }
@@ -254,7 +284,7 @@ pub fn arguments(choices: &mut Choices) -> Arguments {
         order,
         twice: subset(choices, count, 30),
         again: subset(choices, count, 50),
-        then: choices.one_of(&Then::ALL),
+        then,
         parameters,
     }
 }
@@ -325,7 +355,14 @@ fn declared(choices: &mut Choices, n: usize, images: bool) -> String {
         let constant = if choices.percent(30) { "const " } else { "" };
         return format!("{constant}{of} {name}");
     }
-    let spaces = ["global", "__global", "local", "__local", "constant", "__constant"];
+    let spaces = [
+        "global",
+        "__global",
+        "local",
+        "__local",
+        "constant",
+        "__constant",
+    ];
     let count = if n < MOST_CONSTANT { spaces.len() } else { 4 };
     let space = spaces[choices.below(count)];
     let mut words = vec![space, of.as_str()];
@@ -344,9 +381,23 @@ fn declared(choices: &mut Choices, n: usize, images: bool) -> String {
 pub fn head(choices: &mut Choices) -> Head {
     let images = choices.percent(50);
     let count = choices.between(3, 9);
-    let each = (0..count).map(|n| declared(choices, n, images));
+    let each = (0..count).map(|n| declared(choices, n, images)).collect();
+    let sizes = [
+        "1, 1, 1", "4, 1, 1", "1, 8, 1", "1, 1, 3", "2, 1, 2", "1, 3, 2", "2,2,2",
+    ];
+    let vectors = ["float4", "int", "uchar16", "long2"];
+    let mut attributes = Vec::new();
+    if choices.percent(50) {
+        attributes.push(format!("reqd_work_group_size({})", choices.one_of(&sizes)));
+    } else if choices.percent(40) {
+        attributes.push(format!("work_group_size_hint({})", choices.one_of(&sizes)));
+    }
+    if choices.percent(40) {
+        attributes.push(format!("vec_type_hint({})", choices.one_of(&vectors)));
+    }
     Head {
-        parameters: each.collect(),
+        attributes,
+        parameters: each,
     }
 }
 
@@ -354,9 +405,13 @@ impl Head {
     /// What the device must offer.
     pub fn needs(&self) -> &'static [Need] {
         let of_images = |text: &String| text.contains("image") || text.contains("sampler");
-        match self.parameters.iter().any(of_images) {
-            true => &[Need::ImageObjects],
-            false => &[],
+        let requires = |text: &String| text.starts_with("reqd");
+        let required = self.attributes.iter().any(requires);
+        match (self.parameters.iter().any(of_images), required) {
+            (true, true) => &[Need::ImageObjects, Need::WorkGroupSize(REQUIRED)],
+            (true, false) => &[Need::ImageObjects],
+            (false, true) => &[Need::WorkGroupSize(REQUIRED)],
+            (false, false) => &[],
         }
     }
 }

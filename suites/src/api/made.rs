@@ -54,6 +54,22 @@ words! {
     }
 }
 
+words! {
+    /// A memory object whose end is told.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Ending {
+        /// A buffer.
+        Buffer = "buffer",
+        /// A part of the first buffer.
+        Part = "part",
+        /// An image of two dimensions.
+        Image = "image",
+        /// An image over the first buffer.
+        Over = "over",
+    }
+}
+
 /// Something that is made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -112,6 +128,15 @@ pub enum Made {
         /// Bytes of the first; each has one more than that before it.
         bytes: u16,
     },
+    /// A buffer and other memory objects, each with callbacks for its end.
+    Ends {
+        /// The others.
+        others: Vec<Ending>,
+        /// The order in which all are released; 0 is the buffer.
+        order: Vec<u8>,
+        /// How many callbacks each has.
+        callbacks: u8,
+    },
     /// Maps of a buffer.
     Maps {
         /// How it has memory of the host.
@@ -134,6 +159,15 @@ impl Made {
             } => &[Need::OutOfOrderQueue],
             Made::Image { .. } => &[Need::ImageObjects, Need::FullProfile],
             Made::Shared { .. } => &[Need::SvmCoarse, Need::FullProfile],
+            Made::Ends { others, .. } => {
+                match others
+                    .iter()
+                    .any(|one| matches!(one, Ending::Image | Ending::Over))
+                {
+                    true => &[Need::ImageObjects, Need::FullProfile],
+                    false => &[],
+                }
+            }
             Made::Queue { .. } | Made::Context { .. } | Made::Maps { .. } => &[],
         }
     }
@@ -162,13 +196,43 @@ fn sampler(choices: &mut Choices) -> Made {
 }
 
 fn image(choices: &mut Choices) -> Made {
-    let memory = choices.one_of(&[None, Some(Flag::Allocates), Some(Flag::Uses), Some(Flag::Copies)]);
+    let memory = choices.one_of(&[
+        None,
+        Some(Flag::Allocates),
+        Some(Flag::Uses),
+        Some(Flag::Copies),
+    ]);
     Made::Image {
         shape: choices.one_of(&Shape::ALL),
         size: [(); 3].map(|()| choices.between(1, 7) as u8),
         apart: [choices.below(4) as u8, choices.below(3) as u8],
         memory,
         strays: choices.percent(50),
+    }
+}
+
+/// The numbers below this, in any order.
+fn in_any_order(choices: &mut Choices, count: usize) -> Vec<u8> {
+    let mut left: Vec<u8> = (0..count as u8).collect();
+    let mut order = Vec::new();
+    while !left.is_empty() {
+        order.push(left.swap_remove(choices.below(left.len())));
+    }
+    order
+}
+
+fn ends(choices: &mut Choices) -> Made {
+    let images = choices.percent(50);
+    let count = choices.between(1, 4);
+    let one = |choices: &mut Choices| match images {
+        true => choices.one_of(&Ending::ALL),
+        false => choices.one_of(&[Ending::Buffer, Ending::Part]),
+    };
+    let others: Vec<Ending> = (0..count).map(|_| one(choices)).collect();
+    Made::Ends {
+        others,
+        order: in_any_order(choices, count + 1),
+        callbacks: choices.between(1, 3) as u8,
     }
 }
 
@@ -189,13 +253,14 @@ fn maps(choices: &mut Choices) -> Made {
         let one = same.copied().unwrap_or(one);
         regions.push(one);
     }
-    let mut left: Vec<u8> = (0..count as u8).collect();
-    let mut order = Vec::new();
-    while !left.is_empty() {
-        order.push(left.swap_remove(choices.below(left.len())));
-    }
+    let order = in_any_order(choices, count);
     Made::Maps {
-        memory: choices.one_of(&[None, Some(Flag::Allocates), Some(Flag::Uses), Some(Flag::Copies)]),
+        memory: choices.one_of(&[
+            None,
+            Some(Flag::Allocates),
+            Some(Flag::Uses),
+            Some(Flag::Copies),
+        ]),
         regions,
         order,
     }
@@ -203,7 +268,8 @@ fn maps(choices: &mut Choices) -> Made {
 
 /// One of them.
 pub fn made(choices: &mut Choices) -> Made {
-    match choices.below(9) {
+    match choices.below(11) {
+        9 | 10 => ends(choices),
         0 => sampler(choices),
         1 | 2 => Made::Queue {
             properties: choices.one_of(&Properties::ALL),

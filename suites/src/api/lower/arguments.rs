@@ -301,9 +301,13 @@ impl Lowering {
 
     /// A kernel of these parameters, which does nothing, and its copy: what they answer is asked of all kernels.
     pub(super) fn head(&mut self, place: Place, head: &Head) {
+        let attributes = match head.attributes.as_slice() {
+            [] => String::new(),
+            all => format!("__attribute__(({})) ", all.join(", ")),
+        };
         let text = format!(
             "typedef struct {{ int first; int second; }} pair_t;\ntypedef uint4 four_t;\n\
-             kernel void none({}) {{}}\n",
+             kernel {attributes}void none({}) {{}}\n",
             head.parameters.join(", ")
         );
         let program = self.source(place.context, &text);

@@ -176,6 +176,11 @@ impl Lowering {
             Made::Shared { alignments, bytes } => {
                 self.shared_memory(place, alignments, usize::from((*bytes).max(1)));
             }
+            Made::Ends {
+                others,
+                order,
+                callbacks,
+            } => self.ends(place, others, order, usize::from((*callbacks).max(1))),
             Made::Maps {
                 memory,
                 regions,
@@ -227,10 +232,7 @@ impl Lowering {
         all.extend(out_of_order.then_some(cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE));
         let all = Value::Flags(all);
         let (call, has_times) = match properties {
-            Properties::Null => (
-                Call::queue(place.context, place.device, Value::Null),
-                false,
-            ),
+            Properties::Null => (Call::queue(place.context, place.device, Value::Null), false),
             Properties::Empty => {
                 let none = Value::List(Class::Long, values![0]);
                 (Call::queue(place.context, place.device, none), false)
@@ -251,7 +253,10 @@ impl Lowering {
         let event = self.own_event("marker");
         self.step(marker(queue, &[], event));
         self.step(Call::wait(&[event]));
-        for time in [cl::CL_PROFILING_COMMAND_QUEUED, cl::CL_PROFILING_COMMAND_END] {
+        for time in [
+            cl::CL_PROFILING_COMMAND_QUEUED,
+            cl::CL_PROFILING_COMMAND_END,
+        ] {
             let answer = self.builder.answer();
             let mut ask = Call::ask(
                 Function::GetEventProfilingInfo,
@@ -295,7 +300,12 @@ impl Lowering {
         self.step(Call::new(Function::CreateContext, arguments).makes(context));
         self.step(Call::queue(context, place.device, Value::Null).makes(queue));
         self.step(buffer(context, to));
-        self.holds(queue, to, vec![0; BYTES / 4], "what is in a buffer of zeros");
+        self.holds(
+            queue,
+            to,
+            vec![0; BYTES / 4],
+            "what is in a buffer of zeros",
+        );
         self.release([to, queue, context]);
     }
 
@@ -481,7 +491,13 @@ impl Lowering {
             }
         }
         let answer = self.builder.answer();
-        self.step(Call::read(queue, whole, BYTES, Value::Answer(answer, BYTES), None));
+        self.step(Call::read(
+            queue,
+            whole,
+            BYTES,
+            Value::Answer(answer, BYTES),
+            None,
+        ));
         let same = Same::new(Unit::Byte, Contents::Bytes(wanted), false);
         let says = "what is in a buffer that was mapped for reading";
         self.must(says, That::Bytes(answer, Want::Same(same)));

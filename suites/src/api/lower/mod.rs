@@ -6,6 +6,7 @@
 
 mod arguments;
 mod contention;
+mod ends;
 mod held;
 mod last;
 mod lifetimes;

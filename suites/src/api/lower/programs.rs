@@ -1,8 +1,8 @@
 //! Programs in every state: created, built, compiled, linked, failed; what they must answer then is asked of every
 //! program of the suites ([`crate::host::answers`]).
 
-use super::*;
 use super::operations::settle;
+use super::*;
 use crate::api::Work;
 use crate::host::{CallbackOf, Class};
 
@@ -168,12 +168,7 @@ impl Lowering {
 
     /// Builds or compiles, and is called back where that has been done an odd number of times before: "If pfn_notify is
     /// not NULL, [the function] does not need to wait for the build to complete", and may say then that it began.
-    fn does(
-        &mut self,
-        (program, device): (Slot, Slot),
-        mut call: Call,
-        failure: Option<Constant>,
-    ) {
+    fn does(&mut self, (program, device): (Slot, Slot), mut call: Call, failure: Option<Constant>) {
         let codes: Vec<i32> = failure.iter().map(|code| code.value() as i32).collect();
         self.calls += 1;
         if self.calls % 2 == 1 {
@@ -250,9 +245,8 @@ impl Lowering {
             lines.insert(empty, "");
             lines.push("");
         }
-        let said = |n: usize| {
-            !lines[n].is_empty() && (way == 1 || (way == 2 && n.is_multiple_of(2)))
-        };
+        let said =
+            |n: usize| !lines[n].is_empty() && (way == 1 || (way == 2 && n.is_multiple_of(2)));
         let given = lines.iter().enumerate().map(|(n, line)| match said(n) {
             true => Value::Text(format!(
                 "{line}what is behind the length is no part of the program"

@@ -43,7 +43,11 @@ pub fn svm(choices: &mut Choices) -> KernelCase {
                 (1, 1),
             ]);
             // A half leaves room for itself.
-            let length = if one == other { length.min(bytes / 2) } else { length };
+            let length = if one == other {
+                length.min(bytes / 2)
+            } else {
+                length
+            };
             let to = goes_to(choices, bytes, length, (one == other).then_some(first));
             if one == other && first < to + length && to < first + length {
                 continue;
