@@ -38,7 +38,7 @@ fn value(parameter: Parameter, n: usize, turn: usize) -> Vec<u8> {
             .flat_map(|at| (f32::from(first) + at as f32).to_ne_bytes())
             .collect(),
         _ => (0..parameter.bytes())
-            .map(|at| first.wrapping_mul(3).wrapping_add(7 * at as u8))
+            .map(|at| first.wrapping_mul(3).wrapping_add((7 * at) as u8))
             .collect(),
     }
 }

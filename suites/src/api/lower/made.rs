@@ -84,7 +84,9 @@ impl Described {
         for slice in 0..slices {
             for row in 0..rows {
                 for column in 0..width {
-                    let word = words.len() as u32 * 0x0103_0507 + 0x0b;
+                    let word = (words.len() as u32)
+                        .wrapping_mul(0x0103_0507)
+                        .wrapping_add(0x0b);
                     let at = slice * self.pitches[1] + row * self.pitches[0] + column * ELEMENT;
                     host[at..at + ELEMENT].copy_from_slice(&word.to_ne_bytes());
                     words.push(word);
@@ -380,7 +382,7 @@ impl Lowering {
             let flags = Value::Flags(vec![cl::CL_MEM_READ_WRITE]);
             let arguments = values![place.context, flags, bytes + n, alignment];
             self.step(Call::new(Function::SVMAlloc, arguments).makes(memory));
-            all.push((memory, bytes + n, n as u8 * 3 + 1));
+            all.push((memory, bytes + n, (n * 3 + 1) as u8));
         }
         for (memory, bytes, byte) in &all {
             let of = values![*memory, Value::Bytes(vec![*byte]), 1, *bytes];
