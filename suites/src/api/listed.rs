@@ -1,10 +1,13 @@
 //! Objects and lists that few programs ask for, with what the text says of each.
 
+use super::arguments::{self, Arguments, Head};
+use super::made::{self, Made};
 use crate::choices::Choices;
 use crate::host::Constant;
 use crate::host::constant::cl;
 use classay_vocabulary::{Need, words};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// Something that is asked for, by itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,6 +61,12 @@ pub enum Listed {
         /// Work-items of the launch, of one dimension.
         items: u16,
     },
+    /// A kernel whose arguments are set in every way.
+    Arguments(Arguments),
+    /// What a kernel says of its parameters.
+    Head(Head),
+    /// An object that is made, and what it says of itself.
+    Made(Made),
 }
 
 words! {
@@ -164,8 +173,11 @@ impl Flag {
 
 impl Listed {
     /// What the device must offer for it.
-    pub fn needs(&self) -> &'static [Need] {
+    fn needs(&self) -> &'static [Need] {
         match self {
+            Listed::Arguments(arguments) => arguments.needs(),
+            Listed::Head(head) => head.needs(),
+            Listed::Made(made) => made.needs(),
             Listed::Formats {
                 access: Access::ReadAndWrite,
                 ..
@@ -182,6 +194,11 @@ impl Listed {
             | Listed::Compiler
             | Listed::AnyCompiler => &[],
         }
+    }
+
+    /// The same, as a set.
+    pub fn all_needs(&self) -> BTreeSet<Need> {
+        self.needs().iter().copied().collect()
     }
 
     /// The formats that must be there, each as its order and its type: those that every version of OpenCL lists
@@ -222,7 +239,10 @@ pub fn formats(choices: &mut Choices) -> Listed {
 
 /// Anything but formats of images.
 pub fn other(choices: &mut Choices) -> Listed {
-    match choices.below(13) {
+    match choices.below(24) {
+        13..=15 => Listed::Arguments(arguments::arguments(choices)),
+        16 | 17 => Listed::Head(arguments::head(choices)),
+        18.. => Listed::Made(made::made(choices)),
         0 | 1 => Listed::Kernels {
             count: choices.between(1, 6) as u8,
         },

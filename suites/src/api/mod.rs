@@ -5,11 +5,13 @@
 //! called back, memory that is not given back. [`generate`] makes one from a seed, [`lower`] turns it into a host program
 //! with its checks, and [`shrink`] makes one that fails small.
 
+pub mod arguments;
 pub mod call;
 pub mod fixture;
 pub mod generate;
 pub mod listed;
 mod lower;
+pub mod made;
 pub mod refused;
 pub mod shrink;
 #[cfg(test)]
@@ -283,14 +285,18 @@ impl Scenario {
 }
 
 impl Case {
-    /// The case as it is played on a device: with the names of its built-in kernels, and without calls that need what
-    /// it does not offer, unless these are all that there are.
+    /// The case as it is played on a device: with the names of its built-in kernels, and without calls and objects that
+    /// need what it does not offer, unless these are all that there are.
     #[must_use]
     pub fn on(&self, device: &DeviceInfo, offers: impl Fn(&BTreeSet<Need>) -> bool) -> Case {
         let mut case = self.clone();
         if let Scenario::Refused { calls, .. } = &mut case.scenario {
             if calls.iter().any(|call| offers(&call.all_needs())) {
                 calls.retain(|call| offers(&call.all_needs()));
+            }
+        } else if let Scenario::Listed(all) = &mut case.scenario {
+            if all.iter().any(|one| offers(&one.all_needs())) {
+                all.retain(|one| offers(&one.all_needs()));
             }
         } else if case.scenario == Scenario::BuiltIn {
             case.scenario = Scenario::BuiltInKernels(device.built_in_kernels.clone());
@@ -328,6 +334,8 @@ impl Case {
         let mut needs = self.needs.clone();
         if let Scenario::Refused { calls, .. } = &self.scenario {
             needs.extend(calls.iter().flat_map(Refused::all_needs));
+        } else if let Scenario::Listed(all) = &self.scenario {
+            needs.extend(all.iter().flat_map(Listed::all_needs));
         }
         needs
     }
@@ -347,6 +355,9 @@ impl Family for Case {
         // Of calls that must be refused a device is asked those only that it can be ([`Case::on`]).
         if let Scenario::Refused { calls, .. } = &self.scenario {
             let each = calls.iter().map(Refused::all_needs);
+            needs.extend(each.reduce(|all, one| &all & &one).unwrap_or_default());
+        } else if let Scenario::Listed(all) = &self.scenario {
+            let each = all.iter().map(Listed::all_needs);
             needs.extend(each.reduce(|all, one| &all & &one).unwrap_or_default());
         }
         needs

@@ -183,7 +183,7 @@ fn of_function(function: Function) -> Vec<Need> {
     needs
 }
 
-const FILES: [(&str, &str); 12] = [
+const FILES: [(&str, &str); 18] = [
     ("devices", include_str!("../../rules/refused/devices.yaml")),
     (
         "contexts",
@@ -194,7 +194,22 @@ const FILES: [(&str, &str); 12] = [
         "transfers",
         include_str!("../../rules/refused/transfers.yaml"),
     ),
+    ("objects", include_str!("../../rules/refused/objects.yaml")),
+    ("bounds", include_str!("../../rules/refused/bounds.yaml")),
+    ("rects", include_str!("../../rules/refused/rects.yaml")),
     ("images", include_str!("../../rules/refused/images.yaml")),
+    (
+        "image_shapes",
+        include_str!("../../rules/refused/image_shapes.yaml"),
+    ),
+    (
+        "image_moves",
+        include_str!("../../rules/refused/image_moves.yaml"),
+    ),
+    (
+        "image_copies",
+        include_str!("../../rules/refused/image_copies.yaml"),
+    ),
     ("svm", include_str!("../../rules/refused/svm.yaml")),
     (
         "programs",

@@ -592,6 +592,8 @@ pub enum CallbackOf {
     Memory,
     /// The end of a context.
     Context,
+    /// The end of a build, a compilation or a linking; the program, where its slot holds it.
+    Program(Slot),
     /// A clEnqueueSVMFree on a queue, which frees nothing itself: the function does.
     SvmFree {
         /// The queue.

@@ -20,6 +20,7 @@ pub fn function(run: &Run, id: CallbackId) -> usize {
     let function: *const () = match &callback.of {
         CallbackOf::Event(_) => of_event as *const (),
         CallbackOf::Memory | CallbackOf::Context => of_object as *const (),
+        CallbackOf::Program(_) => of_program as *const (),
         CallbackOf::SvmFree { .. } => of_svm_free as *const (),
         CallbackOf::Native(_) => native as *const (),
     };
@@ -65,6 +66,14 @@ extern "C" fn of_event(event: *mut c_void, status: i32, data: *mut c_void) {
 extern "C" fn of_object(_object: *mut c_void, data: *mut c_void) {
     // The program has given the object up, so no slot holds it.
     called(number(data), 0, |_, _| true);
+}
+
+extern "C" fn of_program(program: *mut c_void, data: *mut c_void) {
+    called(
+        number(data),
+        0,
+        |run, of| matches!(of, CallbackOf::Program(slot) if same(run, *slot, program)),
+    );
 }
 
 extern "C" fn of_svm_free(

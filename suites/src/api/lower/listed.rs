@@ -45,6 +45,9 @@ impl Lowering {
                 }
                 Listed::EarlyImage { size } => self.early_image(place, size.map(usize::from)),
                 Listed::LocalSize { items } => self.local_size(place, usize::from(*items)),
+                Listed::Arguments(arguments) => self.arguments(place, arguments),
+                Listed::Head(head) => self.head(place, head),
+                Listed::Made(made) => self.made(place, platform, made),
             }
         }
         self.end_thread();
@@ -57,7 +60,7 @@ impl Lowering {
     }
 
     /// What must be in a buffer when its queue is finished.
-    fn holds(&mut self, queue: Slot, buffer: Slot, wanted: Vec<u32>, says: &str) {
+    pub(super) fn holds(&mut self, queue: Slot, buffer: Slot, wanted: Vec<u32>, says: &str) {
         let answer = self.builder.answer();
         let bytes = 4 * wanted.len();
         self.step(Call::read(

@@ -4,11 +4,14 @@
 //! threads that begin together and one operation again and again, [`lifetimes`] and [`last`] the ends of objects,
 //! [`programs`] programs in every state, and [`held`] what commands and events do that are held back or fail.
 
+mod arguments;
 mod contention;
+mod ends;
 mod held;
 mod last;
 mod lifetimes;
 mod listed;
+mod made;
 mod operations;
 mod programs;
 mod refused;
@@ -39,6 +42,8 @@ pub fn lower(case: &Case, device: &DeviceInfo) -> Lowered {
         rules: case.scenario.rules(),
         steps: Vec::new(),
         sources: 0,
+        value: 0,
+        calls: 0,
     };
     match &case.scenario {
         Scenario::Refused { held, calls } => lowering.refused(*held, calls),
@@ -75,6 +80,10 @@ struct Lowering {
     steps: Vec<Step>,
     /// How many programs have been given their sources.
     sources: usize,
+    /// The value that the options of the last build or compilation gave.
+    value: u32,
+    /// How many builds and compilations there were.
+    calls: usize,
 }
 
 /// A context, and what operations and scenarios make in it.

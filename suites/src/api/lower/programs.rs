@@ -1,9 +1,10 @@
 //! Programs in every state: created, built, compiled, linked, failed; what they must answer then is asked of every
 //! program of the suites ([`crate::host::answers`]).
 
+use super::operations::settle;
 use super::*;
 use crate::api::Work;
-use crate::host::Class;
+use crate::host::{CallbackOf, Class};
 
 /// Kernels, of which the text is complete with a value for `VALUE` only.
 const SOURCE: &str = "
@@ -104,15 +105,22 @@ impl Lowering {
         };
         match work {
             Work::Create | Work::Headers | Work::HeadersTwice => {}
-            Work::Build => self.step(build(program, "-DVALUE=1 -cl-kernel-arg-info")),
-            Work::BuildWrong => {
-                self.step(failing(build(program, ""), cl::CL_BUILD_PROGRAM_FAILURE))
+            Work::Build => {
+                let options = self.options();
+                self.does((program, device), build(program, &options), None);
             }
-            Work::Compile => self.step(compile(program, "-DVALUE=2")),
-            Work::CompileWrong => self.step(failing(
-                compile(program, ""),
-                cl::CL_COMPILE_PROGRAM_FAILURE,
-            )),
+            Work::BuildWrong => {
+                let code = cl::CL_BUILD_PROGRAM_FAILURE;
+                self.does((program, device), build(program, ""), Some(code));
+            }
+            Work::Compile => {
+                let options = self.options();
+                self.does((program, device), compile(program, &options), None);
+            }
+            Work::CompileWrong => {
+                let code = cl::CL_COMPILE_PROGRAM_FAILURE;
+                self.does((program, device), compile(program, ""), Some(code));
+            }
             Work::Link | Work::LinkLibrary => {
                 let linked = self.own("linked", SlotKind::Program);
                 let options = match work {
@@ -137,6 +145,7 @@ impl Lowering {
                     self.step(self.builder.release(copy).whatever());
                     self.release([kernel]);
                 }
+                self.is_built_with(program, (context, device));
                 return Some((program, last));
             }
         }
@@ -145,14 +154,99 @@ impl Lowering {
 }
 
 impl Lowering {
-    /// A program of a text, given line by line: each ends with a zero byte, or where its length says, or one of both,
-    /// for "if an element in lengths is zero, its accompanying string is null-terminated".
-    fn source(&mut self, context: Slot, text: &str) -> Slot {
+    /// The options of the next build or compilation: a value, and where it may be told.
+    fn options(&mut self) -> String {
+        self.value += 1;
+        let value = self.value;
+        match value % 4 {
+            1 => format!("-DVALUE={value} -cl-kernel-arg-info"),
+            2 => format!("-D VALUE={value}"),
+            3 => format!("-cl-kernel-arg-info -w -DVALUE={value}u"),
+            _ => format!("-DOTHER -D VALUE={value} -cl-opt-disable"),
+        }
+    }
+
+    /// Builds or compiles, and is called back where that has been done an odd number of times before: "If pfn_notify is
+    /// not NULL, [the function] does not need to wait for the build to complete", and may say then that it began.
+    fn does(&mut self, (program, device): (Slot, Slot), mut call: Call, failure: Option<Constant>) {
+        let codes: Vec<i32> = failure.iter().map(|code| code.value() as i32).collect();
+        self.calls += 1;
+        if self.calls % 2 == 1 {
+            if failure.is_some() {
+                call.expect.codes = codes;
+            }
+            self.step(call);
+            return;
+        }
+        let of = CallbackOf::Program(program);
+        let called = self.builder.callback(of, Vec::new());
+        let last = call.arguments.len() - 2;
+        call.arguments[last] = Value::Callback(called);
+        call.arguments[last + 1] = Value::Data(called);
+        call.expect.codes = [0].into_iter().chain(codes).collect();
+        let mark = self.marked(call);
+        self.step(settle(&[(called, mark)]));
+        let says = "the callback of a build or a compilation came {} times";
+        self.must_come(called, mark, 1, says);
+        let says = "the callback of a build or a compilation was given another program";
+        self.must(says, That::FiredRight(called));
+        let answer = self.builder.answer();
+        let of = values![program, device, cl::CL_PROGRAM_BUILD_STATUS];
+        self.step(Call::ask(Function::GetProgramBuildInfo, of, 4, answer));
+        let status = match failure {
+            Some(_) => cl::CL_BUILD_ERROR,
+            None => cl::CL_BUILD_SUCCESS,
+        };
+        let says = "CL_PROGRAM_BUILD_STATUS is {} after the callback of a build or a compilation";
+        let right = Right::Among(vec![status.value()]);
+        self.must(says, That::Number(answer, right));
+    }
+
+    /// A kernel of the program knows the value that its last build or compilation was given.
+    fn is_built_with(&mut self, program: Slot, (context, device): (Slot, Slot)) {
+        let (queue, kernel, to) = (
+            self.own("queue", SlotKind::Queue),
+            self.own("first", SlotKind::Kernel),
+            self.own("values", SlotKind::Memory),
+        );
+        let place = Place {
+            context,
+            device,
+            program,
+        };
+        self.step(super::queue(place, queue));
+        self.step(super::buffer(context, to));
+        self.step(Call::kernel(program, "first", kernel));
+        self.step(Call::object_argument(kernel, 0, to));
+        let own = 1000 * self.value;
+        self.step(Call::bytes_argument(kernel, 1, own.to_ne_bytes().to_vec()));
+        self.step(Call::launch(queue, kernel, BYTES / 4, &[], None));
+        let says = "what a kernel wrote of the options that its program was built with last";
+        self.holds(queue, to, vec![own + self.value; BYTES / 4], says);
+        self.step(finish(queue));
+        self.release([kernel, to, queue]);
+    }
+
+    /// A program of a text, given in pieces: lines, or so many bytes wherever they end, with empty ones between them, or
+    /// one. Each ends with a zero byte, or where its length says, or one of both, for "if an element in lengths is zero,
+    /// its accompanying string is null-terminated".
+    pub(super) fn source(&mut self, context: Slot, text: &str) -> Slot {
         let program = self.own("program", SlotKind::Program);
-        let lines: Vec<&str> = text.split_inclusive('\n').collect();
-        let way = self.sources % 3;
+        let (way, cut) = (self.sources % 3, (self.sources + self.sources / 4) % 4);
         self.sources += 1;
-        let said = |n: usize| way == 1 || (way == 2 && n.is_multiple_of(2));
+        let mut lines: Vec<&str> = match cut {
+            0 => text.split_inclusive('\n').collect(),
+            1 => pieces(text, 7),
+            2 => pieces(text, 61),
+            _ => vec![text],
+        };
+        if cut == 2 {
+            let empty = lines.len().min(3);
+            lines.insert(empty, "");
+            lines.push("");
+        }
+        let said =
+            |n: usize| !lines[n].is_empty() && (way == 1 || (way == 2 && n.is_multiple_of(2)));
         let given = lines.iter().enumerate().map(|(n, line)| match said(n) {
             true => Value::Text(format!(
                 "{line}what is behind the length is no part of the program"
@@ -208,11 +302,24 @@ impl Lowering {
                 data
             ];
             self.step(Call::new(Function::CompileProgram, arguments));
+            self.value = way as u32;
         }
         for one in headers {
             self.release([one]);
         }
     }
+}
+
+/// A text in pieces of so many bytes; of texts that are ASCII.
+fn pieces(text: &str, bytes: usize) -> Vec<&str> {
+    let mut all = Vec::new();
+    let mut rest = text;
+    while let Some((piece, behind)) = rest.split_at_checked(bytes) {
+        all.push(piece);
+        rest = behind;
+    }
+    all.push(rest);
+    all
 }
 
 fn build(program: Slot, options: &str) -> Call {
@@ -231,10 +338,4 @@ fn compile(program: Slot, options: &str) -> Call {
         program, 0, devices, options, 0, headers, names, notify, data
     ];
     Call::new(Function::CompileProgram, arguments)
-}
-
-/// It fails: the text is no program.
-fn failing(mut call: Call, code: Constant) -> Call {
-    call.expect.codes = vec![code.value() as i32];
-    call
 }

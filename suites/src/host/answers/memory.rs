@@ -329,7 +329,7 @@ impl Image {
 
     /// Bytes that its elements have at least.
     fn bytes(&self) -> u64 {
-        let [width, height, depth, layers, ..] = self.sizes;
+        let [width, height, depth, layers] = self.shape();
         let count = width * height.max(1) * depth.max(1) * layers.max(1);
         count * self.element().unwrap_or(1)
     }

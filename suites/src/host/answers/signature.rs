@@ -206,8 +206,12 @@ fn required(attributes: &[String]) -> Option<[u64; 3]> {
     sizes.try_into().ok()
 }
 
-/// Types whose names every implementation writes alike.
+/// Types whose names every implementation writes alike: numbers, vectors, images, samplers, and those of a program whose
+/// names end as theirs do.
 fn is_plain(name: &str) -> bool {
+    if name.ends_with("_t") {
+        return true;
+    }
     let scalar = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let width = &name[scalar.len()..];
     let scalars = [

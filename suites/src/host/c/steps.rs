@@ -101,6 +101,7 @@ fn head(n: usize, callback: &Callback) -> String {
         CallbackOf::Event(_) => "cl_event of, cl_int status, void *data",
         CallbackOf::Memory => "cl_mem of, void *data",
         CallbackOf::Context => "cl_context of, void *data",
+        CallbackOf::Program(_) => "cl_program of, void *data",
         CallbackOf::SvmFree { .. } => {
             "cl_command_queue of, cl_uint count, void *pointers[], void *data"
         }
@@ -145,6 +146,10 @@ impl Steps<'_, '_, '_> {
             CallbackOf::Event(slot) => {
                 status = "status";
                 c.put(format!("cl_event own = {};", self.writer.name(*slot)));
+                right = "!own || own == of".into();
+            }
+            CallbackOf::Program(slot) => {
+                c.put(format!("cl_program own = {};", self.writer.name(*slot)));
                 right = "!own || own == of".into();
             }
             CallbackOf::SvmFree { queue, pointers } => {

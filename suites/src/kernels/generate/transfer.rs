@@ -1,5 +1,9 @@
 //! Transfers: every byte where it belongs, and no other byte touched.
 
+mod shared;
+
+pub use shared::svm;
+
 use super::builder::{CaseBuilder, at, noise};
 use crate::choices::Choices;
 use crate::kernels::case::{Contents, KernelCase, Kind, ObjectId, Place, Step, Want};
@@ -29,6 +33,22 @@ fn stretch(choices: &mut Choices, bytes: usize) -> (usize, usize) {
         _ => choices.between(1, most),
     };
     (first, length)
+}
+
+/// Where so many bytes go in an object: anywhere, or to its very end, or its beginning; in the object that they come from
+/// they may also follow each other without a gap.
+fn goes_to(choices: &mut Choices, most: usize, length: usize, own: Option<usize>) -> usize {
+    let beside = own.map_or([None, None], |first| {
+        let behind = Some(first + length).filter(|target| target + length <= most);
+        [behind, first.checked_sub(length)]
+    });
+    let beside: Vec<usize> = beside.into_iter().flatten().collect();
+    match choices.below(8) {
+        0 | 1 => most - length,
+        2 => 0,
+        3..=5 if !beside.is_empty() => choices.pick(&beside).unwrap_or(0),
+        _ => choices.below(most - length + 1),
+    }
 }
 
 /// Looks at every object.
@@ -160,7 +180,7 @@ pub fn buffer(choices: &mut Choices) -> KernelCase {
                 };
                 let most = case.case.objects[to.index()].bytes;
                 let length = length.min(most);
-                let target = choices.below(most - length + 1);
+                let target = goes_to(choices, most, length, (of == to).then_some(first));
                 let overlaps = of == to && first < target + length && target < first + length;
                 if overlaps || of != to && related(&buffers, of, to) {
                     continue;
@@ -425,45 +445,5 @@ pub fn errors(choices: &mut Choices) -> KernelCase {
         }));
     }
     look_at_all(&mut case, &[rule::API_ERRORS, rule::RG_TRANSFER]);
-    case.case
-}
-
-/// Copies and fills of shared virtual memory, in either direction with memory of the host.
-pub fn svm(choices: &mut Choices) -> KernelCase {
-    let mut case = CaseBuilder::new("copies and fills of shared virtual memory");
-    let fine = choices.percent(40);
-    case.need(&[if fine { Need::SvmFine } else { Need::SvmCoarse }]);
-    let kind = if fine { Kind::SvmFine } else { Kind::SvmCoarse };
-    let bytes = length(choices, &[1025, 2048, 4099]);
-    let kinds = [kind, kind, Kind::Host, Kind::Host];
-    let all = kinds.map(|kind| case.noise(choices, kind, bytes));
-    for _ in 0..choices.between(2, 7) {
-        let (first, length) = stretch(choices, bytes);
-        let blocking = choices.percent(40);
-        let what = if choices.percent(50) {
-            let size = 1 << choices.below(8);
-            let first = choices.below(bytes / size) * size;
-            let times = choices.between(1, (bytes - first) / size);
-            Transfer::SvmFill(Pattern {
-                pattern: noise(choices).bytes(size),
-                to: at(all[choices.below(2)], first),
-                bytes: times * size,
-            })
-        } else {
-            // From SVM or the host's source, to SVM or the host's target.
-            let (one, other) =
-                choices.one_of(&[(0, 1), (1, 0), (2, 0), (2, 1), (0, 3), (1, 3), (2, 3)]);
-            let to = at(all[other], choices.below(bytes - length + 1));
-            Transfer::SvmCopy(moved(at(all[one], first), to, length))
-        };
-        case.transfer(what, blocking);
-    }
-    if choices.percent(30) {
-        case.need(&[Need::Api21]);
-        let (of, to_host) = (at(all[choices.below(2)], 0), choices.percent(50));
-        case.transfer(Transfer::SvmMigrate { of, bytes, to_host }, false);
-    }
-    look_at_all(&mut case, &[rule::SV_API]);
-    case.case.profiled = choices.percent(60);
     case.case
 }

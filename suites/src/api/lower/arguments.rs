@@ -1,0 +1,328 @@
+//! Kernels whose arguments are set in every way, and heads of kernels.
+
+use super::*;
+use crate::api::arguments::{Arguments, Element, Head, MORE, Parameter, Pointee, Then, room};
+use crate::host::check::{Same, Want};
+use crate::host::{Contents, Unit};
+use std::fmt::Write;
+
+/// Bytes that a kernel copies from where a pointer points to.
+const COPIED: usize = 8;
+
+/// Bytes of the memory that pointers are given, and where in a buffer the part begins that some are given: at a multiple of
+/// every CL_DEVICE_MEM_BASE_ADDR_ALIGN that devices have (in bits: 4096 bytes are 32768).
+const POINTED: usize = 64;
+const PART: usize = 4096;
+
+/// What of a parameter a kernel writes down: bytes, each as it must be or free.
+struct Seen {
+    text: String,
+    bytes: usize,
+}
+
+/// The number that tells values of a parameter from all others: `turn` is 0 where it is set first, 1 where it is set
+/// again, 2 where it is set for nothing.
+fn number(n: usize, turn: usize) -> u8 {
+    (17 + 29 * n + 101 * turn) as u8
+}
+
+/// The bytes of a value.
+fn value(parameter: Parameter, n: usize, turn: usize) -> Vec<u8> {
+    let first = number(n, turn);
+    match parameter {
+        // Numbers that no copy of a float changes.
+        Parameter::Value {
+            of: Element::Float,
+            width,
+        } => (0..room(width))
+            .flat_map(|at| (f32::from(first) + at as f32).to_ne_bytes())
+            .collect(),
+        _ => (0..parameter.bytes())
+            .map(|at| first.wrapping_mul(3).wrapping_add((7 * at) as u8))
+            .collect(),
+    }
+}
+
+/// A type with its width.
+fn vector(of: Element, width: u8) -> String {
+    match width {
+        1 => of.to_string(),
+        width => format!("{of}{width}"),
+    }
+}
+
+/// What the kernel does with a parameter, writing from a byte on.
+fn seen(parameter: Parameter, n: usize, at: usize) -> Seen {
+    let mut text = String::new();
+    let bytes = match parameter {
+        Parameter::Value { of, width } => {
+            // The fourth element of a vector of three is nobody's.
+            let bytes = of.bytes() * usize::from(width);
+            let name = vector(of, width);
+            let _ = write!(
+                text,
+                "  {{ {name} v = a{n}; private const uchar *from = (private const uchar *)&v;\n    \
+                 for (uint i = 0; i < {bytes}u; i++) to[{at}u + i] = from[i]; }}\n"
+            );
+            bytes
+        }
+        Parameter::Bytes(bytes) => {
+            let _ = writeln!(
+                text,
+                "  for (uint i = 0; i < {bytes}u; i++) to[{at}u + i] = a{n}.c[i];"
+            );
+            usize::from(bytes)
+        }
+        Parameter::Pointer { .. } => {
+            let _ = write!(
+                text,
+                "  to[{at}u] = a{n} != 0;\n  \
+                 if (a{n} != 0) for (uint i = 0; i < {COPIED}u; i++) to[{at}u + 1u + i] = a{n}[i];\n"
+            );
+            1 + COPIED
+        }
+        Parameter::Local { of, width, count } => {
+            let bytes = of.bytes() * room(width) * usize::from(count);
+            let (mark, all) = (number(n, 0), of.bytes() * room(width));
+            let _ = write!(
+                text,
+                "  {{ uint right = 0; for (uint i = 0; i < {bytes}u; i++) \
+                 right += ((local uchar *)a{n})[i] == (uchar)({mark}u + i);\n    \
+                 to[{at}u] = right == {bytes}u; to[{at}u + 1u] = ((size_t)a{n}) % {all}u == 0; }}\n"
+            );
+            2
+        }
+    };
+    Seen { text, bytes }
+}
+
+/// The kernel of these parameters.
+fn source(parameters: &[Parameter]) -> String {
+    let mut types = String::new();
+    let mut head = "kernel void taken(global uchar *to".to_string();
+    let (mut fill, mut look) = (String::new(), String::new());
+    let mut at = 0;
+    for (n, parameter) in parameters.iter().enumerate() {
+        let _ = match parameter {
+            Parameter::Value { of, width } => write!(head, ", {} a{n}", vector(*of, *width)),
+            Parameter::Bytes(bytes) => {
+                let _ = writeln!(types, "typedef struct {{ uchar c[{bytes}]; }} bytes_{n};");
+                write!(head, ", bytes_{n} a{n}")
+            }
+            Parameter::Pointer { constant, .. } => {
+                let space = if *constant { "constant" } else { "global" };
+                write!(head, ", {space} const uchar *a{n}")
+            }
+            Parameter::Local { of, width, count } => {
+                let bytes = of.bytes() * room(*width) * usize::from(*count);
+                let mark = number(n, 0);
+                let _ = writeln!(
+                    fill,
+                    "  for (uint i = 0; i < {bytes}u; i++) ((local uchar *)a{n})[i] = (uchar)({mark}u + i);"
+                );
+                write!(head, ", local {} *a{n}", vector(*of, *width))
+            }
+        };
+        let seen = seen(*parameter, n, at);
+        look += &seen.text;
+        at += seen.bytes;
+    }
+    format!("{types}{head}) {{\n{fill}{look}}}\n")
+}
+
+/// What the kernel writes with arguments of these turns.
+fn wanted(parameters: &[Parameter], turn: impl Fn(usize) -> usize) -> Vec<u8> {
+    let mut all = Vec::new();
+    for (n, parameter) in parameters.iter().enumerate() {
+        match parameter {
+            Parameter::Value { of, width } => {
+                let bytes = of.bytes() * usize::from(*width);
+                all.extend(&value(*parameter, n, turn(n))[..bytes]);
+            }
+            Parameter::Bytes(_) => all.extend(value(*parameter, n, turn(n))),
+            Parameter::Pointer { first, second, .. } => {
+                let pointee = [first, second][turn(n)];
+                let (is, from) = match pointee {
+                    Pointee::Null | Pointee::Nothing => (0, None),
+                    Pointee::Buffer => (1, Some(0)),
+                    Pointee::Part => (1, Some(PART)),
+                };
+                all.push(is);
+                all.extend((0..COPIED).map(|n| from.map_or(0, |from| pointed(from + n))));
+            }
+            Parameter::Local { .. } => all.extend([1, 1]),
+        }
+    }
+    all
+}
+
+/// A byte of the buffer that pointers are given.
+fn pointed(byte: usize) -> u8 {
+    (byte * 5 + byte / 256 * 3 + 11) as u8
+}
+
+/// A kernel that is being given its arguments.
+struct Given<'a> {
+    arguments: &'a Arguments,
+    buffer: Slot,
+    part: Slot,
+}
+
+impl Given<'_> {
+    /// Sets an argument for the turn.
+    fn set(&self, kernel: Slot, n: usize, turn: usize) -> Call {
+        let parameter = self.arguments.parameters[n];
+        let index = n as u32 + 1;
+        match parameter {
+            Parameter::Value { .. } | Parameter::Bytes(_) => {
+                Call::bytes_argument(kernel, index, value(parameter, n, turn))
+            }
+            Parameter::Pointer { first, second, .. } => {
+                // "If the argument is a buffer object, the arg_value pointer can be NULL or point to a NULL value in
+                // which case a NULL value will be used as the value for the argument declared as a pointer to global or
+                // constant memory in the kernel."
+                let value = match [first, second, Pointee::Buffer][turn] {
+                    Pointee::Null => Value::Null,
+                    Pointee::Nothing => Value::List(Class::Object, vec![Value::Null]),
+                    Pointee::Buffer => Value::objects([self.buffer]),
+                    Pointee::Part => Value::objects([self.part]),
+                };
+                Call::new(Function::SetKernelArg, values![kernel, index, 8, value])
+            }
+            Parameter::Local { of, width, count } => {
+                // One that is set for nothing is smaller, and one that is set again larger.
+                let count = usize::from(count) + [0, MORE, 0][turn];
+                let bytes = match turn {
+                    2 => of.bytes() * room(width),
+                    _ => of.bytes() * room(width) * count,
+                };
+                Call::new(
+                    Function::SetKernelArg,
+                    values![kernel, index, bytes, Value::Null],
+                )
+            }
+        }
+    }
+}
+
+impl Lowering {
+    /// A kernel is given its arguments and enqueued, and again after that.
+    pub(super) fn arguments(&mut self, place: Place, arguments: &Arguments) {
+        let count = arguments.parameters.len();
+        let program = self.own("program", SlotKind::Program);
+        self.step(Op::Build {
+            program,
+            context: place.context,
+            of: ProgramOf::Source(source(&arguments.parameters)),
+            build: Build {
+                std: Some("CL1.2".into()),
+                ..Build::default()
+            },
+        });
+        let [buffer, whole, part] =
+            ["pointed", "whole", "part"].map(|name| self.own(name, SlotKind::Memory));
+        for (slot, bytes) in [(buffer, POINTED), (whole, PART + POINTED)] {
+            let contents = Value::Bytes((0..bytes).map(pointed).collect());
+            let flags = Value::Flags(vec![cl::CL_MEM_READ_WRITE, cl::CL_MEM_COPY_HOST_PTR]);
+            let made = values![place.context, flags, bytes, contents];
+            self.step(Call::new(Function::CreateBuffer, made).makes(slot));
+        }
+        self.step(Call::sub_buffer(whole, 0.into(), PART, POINTED).makes(part));
+        let (queue, kernel) = (
+            self.own("queue", SlotKind::Queue),
+            self.own("taken", SlotKind::Kernel),
+        );
+        self.step(super::queue(place, queue));
+        self.step(Call::kernel(program, "taken", kernel));
+        let given = Given {
+            arguments,
+            buffer,
+            part,
+        };
+        for n in arguments.order.iter().map(|n| usize::from(*n)) {
+            if n < count {
+                if arguments.twice.contains(&(n as u8)) {
+                    self.step(given.set(kernel, n, 2));
+                }
+                self.step(given.set(kernel, n, 0));
+            }
+        }
+        let changed = |n: usize| usize::from(arguments.again.contains(&(n as u8)));
+        let again = (0..count).filter(|n| changed(*n) == 1);
+        let mut left = vec![(self.launched(place, queue, kernel), false)];
+        let copy = self.own("copy", SlotKind::Kernel);
+        if arguments.then.copies() {
+            let clone = Call::new(Function::CloneKernel, values![kernel]);
+            self.step(clone.makes(copy));
+        }
+        // The kernel whose arguments are set again, and the other one.
+        let (first, other) = match arguments.then {
+            Then::Again => (kernel, None),
+            Then::Copy => (copy, Some(kernel)),
+            Then::Original => (kernel, Some(copy)),
+        };
+        for n in again {
+            self.step(given.set(first, n, 1));
+        }
+        left.push((self.launched(place, queue, first), true));
+        left.extend(other.map(|other| (self.launched(place, queue, other), false)));
+        for (memory, is_changed) in left {
+            let wanted = wanted(&arguments.parameters, |n| match is_changed {
+                true => changed(n),
+                false => 0,
+            });
+            let answer = self.builder.answer();
+            let to = Value::Answer(answer, wanted.len());
+            self.step(Call::read(queue, memory, wanted.len(), to, None));
+            let same = Same::new(Unit::Byte, Contents::Bytes(wanted), false);
+            let says = match is_changed {
+                true => "what a kernel got for its arguments, of which some were set again",
+                false => "what a kernel got for its arguments",
+            };
+            self.must(says, That::Bytes(answer, Want::Same(same)));
+            self.release([memory]);
+        }
+        if arguments.then.copies() {
+            self.release([copy]);
+        }
+        self.release([kernel, part, whole, buffer, queue, program]);
+    }
+
+    /// Enqueues a kernel that writes to a buffer of its own.
+    fn launched(&mut self, place: Place, queue: Slot, kernel: Slot) -> Slot {
+        let memory = self.own("written", SlotKind::Memory);
+        let flags = Value::Flags(vec![cl::CL_MEM_READ_WRITE, cl::CL_MEM_COPY_HOST_PTR]);
+        let arguments = values![place.context, flags, 4096, Value::Bytes(vec![0; 4096])];
+        self.step(Call::new(Function::CreateBuffer, arguments).makes(memory));
+        self.step(Call::object_argument(kernel, 0, memory));
+        self.step(Call::launch(queue, kernel, 1, &[], None));
+        memory
+    }
+
+    /// A kernel of these parameters, which does nothing, and its copy: what they answer is asked of all kernels.
+    pub(super) fn head(&mut self, place: Place, head: &Head) {
+        let attributes = match head.attributes.as_slice() {
+            [] => String::new(),
+            all => format!("__attribute__(({})) ", all.join(", ")),
+        };
+        let text = format!(
+            "typedef struct {{ int first; int second; }} pair_t;\ntypedef uint4 four_t;\n\
+             kernel {attributes}void none({}) {{}}\n",
+            head.parameters.join(", ")
+        );
+        let program = self.source(place.context, &text);
+        let [devices, notify, data] = [const { Value::Null }; 3];
+        let options = Value::Text("-cl-kernel-arg-info".into());
+        self.step(Call::new(
+            Function::BuildProgram,
+            values![program, 0, devices, options, notify, data],
+        ));
+        let [kernel, copy] = ["none", "copy"].map(|name| self.own(name, SlotKind::Kernel));
+        self.step(Call::kernel(program, "none", kernel));
+        // Older implementations lack it, and the slot stays empty.
+        let clone = Call::new(Function::CloneKernel, values![kernel]);
+        self.step(clone.whatever().makes(copy));
+        self.step(self.builder.release(copy).whatever());
+        self.release([kernel, program]);
+    }
+}

@@ -1,0 +1,294 @@
+//! Objects that are made with lists of properties, with descriptions of every shape, and memory that begins where it is
+//! asked to: what they answer is asked of all objects.
+
+use super::listed::{Flag, Shape};
+use crate::choices::Choices;
+use classay_vocabulary::{Need, words};
+use serde::{Deserialize, Serialize};
+
+words! {
+    /// An addressing mode.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Addressing {
+        /// CL_ADDRESS_NONE.
+        None = "none",
+        /// CL_ADDRESS_CLAMP_TO_EDGE.
+        ClampToEdge = "clamp-to-edge",
+        /// CL_ADDRESS_CLAMP.
+        Clamp = "clamp",
+        /// CL_ADDRESS_REPEAT, of normalized coordinates.
+        Repeat = "repeat",
+        /// CL_ADDRESS_MIRRORED_REPEAT, of normalized coordinates.
+        Mirrored = "mirrored",
+    }
+}
+
+words! {
+    /// A property of a sampler.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Property {
+        /// CL_SAMPLER_NORMALIZED_COORDS.
+        Normalized = "normalized",
+        /// CL_SAMPLER_ADDRESSING_MODE.
+        Addressing = "addressing",
+        /// CL_SAMPLER_FILTER_MODE.
+        Filter = "filter",
+    }
+}
+
+words! {
+    /// How the properties of a queue are given.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Properties {
+        /// No list.
+        Null = "null",
+        /// A list of none.
+        Empty = "empty",
+        /// A list.
+        List = "list",
+        /// By the function that OpenCL 2.0 replaced.
+        Early = "early",
+    }
+}
+
+words! {
+    /// A memory object whose end is told.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Ending {
+        /// A buffer.
+        Buffer = "buffer",
+        /// A part of the first buffer.
+        Part = "part",
+        /// An image of two dimensions.
+        Image = "image",
+        /// An image over the first buffer.
+        Over = "over",
+    }
+}
+
+/// Something that is made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Made {
+    /// A sampler.
+    Sampler {
+        /// What it is given, in this order; it has what is usual of the rest.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        given: Vec<Property>,
+        /// Its coordinates are normalized.
+        normalized: bool,
+        /// Its addressing mode.
+        addressing: Addressing,
+        /// Its filter is linear.
+        linear: bool,
+        /// It is made by the function that OpenCL 2.0 replaced, which is given all.
+        early: bool,
+    },
+    /// A queue.
+    Queue {
+        /// How it is given its properties.
+        properties: Properties,
+        /// CL_QUEUE_PROFILING_ENABLE.
+        profiling: bool,
+        /// CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE.
+        out_of_order: bool,
+    },
+    /// A context.
+    Context {
+        /// Its platform is given.
+        platform: bool,
+        /// CL_CONTEXT_INTEROP_USER_SYNC is given.
+        synchronized: Option<bool>,
+        /// That is given before the platform.
+        first: bool,
+        /// How often its device is given.
+        times: u8,
+    },
+    /// An image.
+    Image {
+        /// Its shape.
+        shape: Shape,
+        /// Its width, height and depth, of which the last that the shape has counts the images of an array.
+        size: [u8; 3],
+        /// Elements between its rows, and rows between its slices, in the host's memory.
+        apart: [u8; 2],
+        /// How it has memory of the host; none is CL_MEM_ALLOC_HOST_PTR or none.
+        memory: Option<Flag>,
+        /// Members of the description that are not used for the shape are not zero.
+        strays: bool,
+    },
+    /// Allocations of shared virtual memory.
+    Shared {
+        /// For each the power of two of its alignment; none is 0.
+        alignments: Vec<Option<u8>>,
+        /// Bytes of the first; each has one more than that before it.
+        bytes: u16,
+    },
+    /// A buffer and other memory objects, each with callbacks for its end.
+    Ends {
+        /// The others.
+        others: Vec<Ending>,
+        /// The order in which all are released; 0 is the buffer.
+        order: Vec<u8>,
+        /// How many callbacks each has.
+        callbacks: u8,
+    },
+    /// Maps of a buffer.
+    Maps {
+        /// How it has memory of the host.
+        memory: Option<Flag>,
+        /// Where each begins, in bytes, and how many it has.
+        regions: Vec<[u16; 2]>,
+        /// The order in which they are unmapped.
+        order: Vec<u8>,
+    },
+}
+
+impl Made {
+    /// What the device must offer for it.
+    pub fn needs(&self) -> &'static [Need] {
+        match self {
+            Made::Sampler { early: true, .. } => &[Need::ImageObjects],
+            Made::Sampler { .. } => &[Need::ImageObjects, Need::Api20],
+            Made::Queue {
+                out_of_order: true, ..
+            } => &[Need::OutOfOrderQueue],
+            Made::Image { .. } => &[Need::ImageObjects, Need::FullProfile],
+            Made::Shared { .. } => &[Need::SvmCoarse, Need::FullProfile],
+            Made::Ends { others, .. } => {
+                match others
+                    .iter()
+                    .any(|one| matches!(one, Ending::Image | Ending::Over))
+                {
+                    true => &[Need::ImageObjects, Need::FullProfile],
+                    false => &[],
+                }
+            }
+            Made::Queue { .. } | Made::Context { .. } | Made::Maps { .. } => &[],
+        }
+    }
+}
+
+fn some_of<T: Copy, const N: usize>(choices: &mut Choices, all: &[T; N]) -> Vec<T> {
+    let mut left = all.to_vec();
+    let mut some = Vec::new();
+    for _ in 0..choices.below(N + 1) {
+        some.push(left.swap_remove(choices.below(left.len())));
+    }
+    some
+}
+
+fn sampler(choices: &mut Choices) -> Made {
+    let addressing = choices.one_of(&Addressing::ALL);
+    let repeats = matches!(addressing, Addressing::Repeat | Addressing::Mirrored);
+    Made::Sampler {
+        given: some_of(choices, &Property::ALL),
+        // "These values can only be used with normalized coordinates."
+        normalized: repeats || choices.percent(50),
+        addressing,
+        linear: choices.percent(50),
+        early: choices.percent(30),
+    }
+}
+
+fn image(choices: &mut Choices) -> Made {
+    let memory = choices.one_of(&[
+        None,
+        Some(Flag::Allocates),
+        Some(Flag::Uses),
+        Some(Flag::Copies),
+    ]);
+    Made::Image {
+        shape: choices.one_of(&Shape::ALL),
+        size: [(); 3].map(|()| choices.between(1, 7) as u8),
+        apart: [choices.below(4) as u8, choices.below(3) as u8],
+        memory,
+        strays: choices.percent(50),
+    }
+}
+
+/// The numbers below this, in any order.
+fn in_any_order(choices: &mut Choices, count: usize) -> Vec<u8> {
+    let mut left: Vec<u8> = (0..count as u8).collect();
+    let mut order = Vec::new();
+    while !left.is_empty() {
+        order.push(left.swap_remove(choices.below(left.len())));
+    }
+    order
+}
+
+fn ends(choices: &mut Choices) -> Made {
+    let images = choices.percent(50);
+    let count = choices.between(1, 4);
+    let one = |choices: &mut Choices| match images {
+        true => choices.one_of(&Ending::ALL),
+        false => choices.one_of(&[Ending::Buffer, Ending::Part]),
+    };
+    let others: Vec<Ending> = (0..count).map(|_| one(choices)).collect();
+    Made::Ends {
+        others,
+        order: in_any_order(choices, count + 1),
+        callbacks: choices.between(1, 3) as u8,
+    }
+}
+
+fn maps(choices: &mut Choices) -> Made {
+    let count = choices.between(2, 4);
+    let mut regions: Vec<[u16; 2]> = Vec::new();
+    for n in 0..count {
+        // One as the one before it, more often than not.
+        let one = match n {
+            1.. if choices.percent(40) => regions[n - 1],
+            _ => {
+                let at = choices.below(200);
+                [at as u16, choices.between(1, 256 - at) as u16]
+            }
+        };
+        // Of maps of several lengths at one place nothing says which of them an unmap ends.
+        let same = regions.iter().find(|other| other[0] == one[0]);
+        let one = same.copied().unwrap_or(one);
+        regions.push(one);
+    }
+    let order = in_any_order(choices, count);
+    Made::Maps {
+        memory: choices.one_of(&[
+            None,
+            Some(Flag::Allocates),
+            Some(Flag::Uses),
+            Some(Flag::Copies),
+        ]),
+        regions,
+        order,
+    }
+}
+
+/// One of them.
+pub fn made(choices: &mut Choices) -> Made {
+    match choices.below(11) {
+        9 | 10 => ends(choices),
+        0 => sampler(choices),
+        1 | 2 => Made::Queue {
+            properties: choices.one_of(&Properties::ALL),
+            profiling: choices.percent(50),
+            out_of_order: choices.percent(30),
+        },
+        3 => Made::Context {
+            platform: choices.percent(60),
+            synchronized: choices.one_of(&[None, Some(false), Some(true)]),
+            first: choices.percent(50),
+            times: choices.between(1, 3) as u8,
+        },
+        4 | 5 => image(choices),
+        6 => Made::Shared {
+            alignments: (0..choices.between(4, 9))
+                .map(|_| choices.percent(85).then(|| choices.below(8) as u8))
+                .collect(),
+            bytes: choices.between(1, 300) as u16,
+        },
+        _ => maps(choices),
+    }
+}
