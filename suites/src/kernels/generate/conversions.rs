@@ -51,10 +51,6 @@ pub fn conversions(choices: &mut Choices) -> KernelCase {
     case.case.source = case.need_type(format.name()).into();
     let own = Type::Real(format);
     let both = format == Format::Half && choices.percent(40);
-    if both {
-        let pragma = case.need_type(Format::Double.name());
-        case.case.source += pragma;
-    }
     for n in 0..choices.one_of(&[1, KERNELS, KERNELS, KERNELS]) {
         let other = match choices.percent(20) {
             // Halves become doubles where a device has both, which few cases ask for.
@@ -62,6 +58,10 @@ pub fn conversions(choices: &mut Choices) -> KernelCase {
             true => Type::Real(Format::Float),
             false => Type::Whole(choices.one_of(&INTEGERS)),
         };
+        if other == Type::Real(Format::Double) && !case.case.source.contains("cl_khr_fp64") {
+            let pragma = case.need_type(Format::Double.name());
+            case.case.source.insert_str(0, pragma);
+        }
         let [from, to] = match choices.percent(50) {
             true => [own, other],
             false => [other, own],

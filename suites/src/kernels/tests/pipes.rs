@@ -119,8 +119,13 @@ fn packets_have_the_bytes_of_their_types() {
             let ty = super::between(&case.source, "write_only pipe ", " p");
             let scalar = ty.trim_end_matches(|c: char| c.is_ascii_digit());
             let lanes: u32 = ty[scalar.len()..].parse().unwrap_or(1);
+            // A vector of three takes the place of four.
+            let lanes = if lanes == 3 { 4 } else { lanes };
             let bytes = match scalar {
-                "uchar" => 1,
+                "small" => 3,
+                "odd" => 10,
+                "long_one" => 4 * 67,
+                "uchar" | "char" => 1,
                 "short" => 2,
                 "uint" | "int" | "float" => 4,
                 "ulong" => 8,
@@ -141,23 +146,16 @@ fn packets_have_the_bytes_of_their_types() {
 fn crowds_write_no_more_than_there_is_room() {
     for (name, case) in cases("pipe/crowd", 40) {
         let each = number(&case.source, "i < ") as u32;
-        let (mut held, mut written) = (0, 0);
+        let mut held = 0;
         for (_, launch) in case.launches() {
             let packets = launch.range.items() as u32 * each;
             match launch.kernel.as_str() {
-                "put" => {
-                    held += packets;
-                    written += packets;
-                }
+                "put" => held += packets,
                 _ => held -= packets,
             }
             assert!(held <= pipe(&case).0, "{name}");
         }
         assert_eq!(held, 0, "{name}: all are read");
-        assert!(
-            written <= pipe(&case).0,
-            "{name}: room for all that is ever written"
-        );
         for (_, want) in wants(&case) {
             if let Want::Permutation(Permutation {
                 count, first, step, ..
@@ -176,7 +174,8 @@ fn reservations_fill_the_pipe_and_empty_it() {
     for kind in ["pipe/reserve", "pipe/reserve-again", "pipe/sub-group"] {
         for (name, case) in cases(kind, 40) {
             let (room, packet) = pipe(&case);
-            assert_eq!(packet, 8, "{name}: uint2");
+            let more = number(&case.source, "#define MORE ") as u32;
+            assert_eq!(packet, 8 + 4 * more, "{name}: two words and more");
             let each = number(&case.source, "for (uint i = ") as u32;
             let chunk = number(&case.source, "at += ") as u32;
             // So many more than fit are refused.

@@ -226,11 +226,10 @@ fn variables_of_units_are_read_changed_and_changed_back() {
                 let (_, rest) = text.split_once(&begin).expect("a kernel of the unit");
                 rest.split_once("\n}").expect("its end").0.to_owned()
             };
-            assert_eq!(
-                body("change").replace("+=", "-="),
-                body("restore"),
-                "{name}"
-            );
+            if text.contains("kernel void change") {
+                let back = body("change").replace("+=", "-=");
+                assert_eq!(back, body("restore"), "{name}");
+            }
             pointers += body("read").matches("== &").count();
             // Each number that is read has a place, and three are the kernel's own.
             let read = case

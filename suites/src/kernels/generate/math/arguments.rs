@@ -136,7 +136,7 @@ enum Meeting {
 impl Meeting {
     fn draw(choices: &mut Choices) -> Meeting {
         use Meeting::*;
-        choices.one_of(&[Same, Same, Negated, Above, Below])
+        choices.one_of(&[Same, Same, Same, Negated, Above, Below])
     }
 
     /// The number that it makes of one; no number that is not normal.
@@ -195,7 +195,7 @@ fn meet(
             false => None,
         };
         for place in call * lanes..(call + 1) * lanes {
-            let one = match all.is_none() && choices.percent(15) {
+            let one = match all.is_none() && choices.percent(25) {
                 true => choices.pick(&pairs).zip(Some(Meeting::draw(choices))),
                 false => None,
             };
@@ -341,13 +341,14 @@ mod tests {
 
     #[test]
     fn arguments_meet_where_the_function_says_something_of_that() {
-        for seed in 0..40 {
-            for name in ["step", "fmin", "max", "fdim", "remquo", "distance"] {
-                let drawn = calls(name, seed);
-                let pairs = drawn.arguments[0].iter().zip(&drawn.arguments[1]);
-                let same = pairs.filter(|(x, y)| x == y).count();
-                assert!(same > 0 || drawn.known, "{name} of seed {seed}");
-            }
+        for name in ["step", "fmin", "max", "fdim", "remquo", "distance"] {
+            let meets = |seed: &u64| {
+                let drawn = calls(name, *seed);
+                let mut pairs = drawn.arguments[0].iter().zip(&drawn.arguments[1]);
+                pairs.any(|(x, y)| x == y)
+            };
+            let seeds = (0..40).filter(meets).count();
+            assert!(seeds >= 36, "{name}: {seeds}");
         }
     }
 

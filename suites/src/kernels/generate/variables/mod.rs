@@ -63,7 +63,7 @@ pub(super) fn units(choices: &mut Choices) -> KernelCase {
     let inside: Vec<[u32; 3]> = (0..count)
         .map(|_| [(); 3].map(|()| choices.below(1 << 32) as u32))
         .collect();
-    let mut texts = (0..count).map(|unit| text(&variables, unit, &inside[unit]));
+    let mut texts = (0..count).map(|unit| text(&variables, unit, &inside[unit], global));
     case.case.source = texts.next().unwrap_or_default();
     case.case.units = texts.collect();
     let rules = match global {
@@ -170,7 +170,7 @@ fn draw(choices: &mut Choices, units: usize, global: bool) -> Vec<Variable> {
 }
 
 /// The text of a unit.
-fn text(variables: &[Variable], unit: usize, inside: &[u32; 3]) -> String {
+fn text(variables: &[Variable], unit: usize, inside: &[u32; 3], global: bool) -> String {
     let mut text = THING.to_owned();
     for variable in variables.iter().filter(|v| v.seen_in(unit)) {
         let (space, drawn) = (variable.space, &variable.drawn);
@@ -214,6 +214,9 @@ fn text(variables: &[Variable], unit: usize, inside: &[u32; 3]) -> String {
         text,
         "    for (uint i = 0; i < 3u; i++) out[{n} + i] = inside[i];\n}}"
     );
+    if !global {
+        return text;
+    }
     for (kernel, by) in [("change", "+"), ("restore", "-")] {
         let _ = writeln!(text, "kernel void {kernel}{unit}(global uint *told) {{");
         let own = variables
