@@ -215,7 +215,7 @@ fn halfway(choices: &mut Choices, of: Integer, to: Format) -> i128 {
         return of.number(of.wrap(bits));
     }
     let top = 1i128 << (kept - 1);
-    let tie = top | bits % top | 1;
+    let tie = top | (bits % top) | 1;
     let places = choices.below((room - kept + 1) as usize);
     let beside = match places {
         0 => 0,

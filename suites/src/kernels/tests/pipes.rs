@@ -176,7 +176,8 @@ fn reservations_fill_the_pipe_and_empty_it() {
             let (room, packet) = pipe(&case);
             let more = number(&case.source, "#define MORE ") as u32;
             assert_eq!(packet, 8 + 4 * more, "{name}: two words and more");
-            let each = number(&case.source, "for (uint i = ") as u32;
+            let put = case.source.find("kernel void put").expect("a writer");
+            let each = number(&case.source[put..], "for (uint i = ") as u32;
             let chunk = number(&case.source, "at += ") as u32;
             // So many more than fit are refused.
             let refused = "is_valid_reserve_id(reserve_write_pipe(p, ";

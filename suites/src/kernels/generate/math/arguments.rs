@@ -194,7 +194,8 @@ fn meet(
             true => choices.pick(&pairs).zip(Some(Meeting::draw(choices))),
             false => None,
         };
-        for place in call * lanes..(call + 1) * lanes {
+        for lane in 0..lanes {
+            let place = call * lanes + lane;
             let one = match all.is_none() && choices.percent(25) {
                 true => choices.pick(&pairs).zip(Some(Meeting::draw(choices))),
                 false => None,
