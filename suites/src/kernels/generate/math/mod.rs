@@ -56,11 +56,15 @@ pub fn math(choices: &mut Choices) -> KernelCase {
     case.case.source = case.need_type(format.name()).into();
     let asked = |function: &&Function| (function.ulps)(format, 1.0).is_some();
     let all: Vec<&Function> = FUNCTIONS.iter().filter(asked).collect();
-    // Neighbours in the table are alike: a step that has no divisor in common with its length visits all.
-    let (first, step) = (choices.below(all.len()), 7);
-    let count = choices.one_of(&[1, KERNELS, KERNELS, KERNELS]);
-    for n in 0..count {
-        let function = all[(first + n * step) % all.len()];
+    // Neighbours in the table are alike, so a case has functions that are as far apart as they can be; cases that follow
+    // each other begin at other places, so that a dozen of them have all.
+    let step = all.len().div_ceil(KERNELS);
+    let first = choices.below(step);
+    let mut functions: Vec<&Function> = all.into_iter().skip(first).step_by(step).collect();
+    if choices.percent(12) {
+        functions = choices.pick(&functions).into_iter().collect();
+    }
+    for (n, function) in functions.into_iter().enumerate() {
         let drawn = draw(choices, function, format);
         add(&mut case, n, &drawn);
     }
