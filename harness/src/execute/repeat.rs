@@ -13,10 +13,14 @@ const RUNS: u64 = 16;
 const SLOW: f64 = 0.3;
 
 /// Violations of a case that are kept.
-const KEPT: usize = 8;
+const KEPT: usize = 24;
 
-/// Of them those that name the same rules, so that many of one kind leave room for others.
-const ALIKE: usize = 2;
+/// Of them those that name the same rules, so that many of one kind leave room for others: not too few, for what is
+/// known of a device must not hide what is new.
+const ALIKE: usize = 12;
+
+/// And those that say the same of something else of a number.
+const SAME: usize = 2;
 
 /// What a run showed.
 pub struct Shown {
@@ -184,8 +188,10 @@ pub fn launches<T>(
 
 /// Keeps a violation where there is room for it and for others.
 fn keep(kept: &mut Vec<Violation>, violation: Violation) {
-    let alike = kept.iter().filter(|v| v.rules == violation.rules);
-    if kept.len() < KEPT && alike.count() < ALIKE && !kept.contains(&violation) {
+    let words = |v: &Violation| v.what.replace(|c: char| c.is_ascii_digit(), "");
+    let alike = || kept.iter().filter(|v| v.rules == violation.rules);
+    let same = alike().filter(|v| words(v) == words(&violation)).count();
+    if kept.len() < KEPT && same < SAME && alike().count() < ALIKE && !kept.contains(&violation) {
         kept.push(violation);
     }
 }
