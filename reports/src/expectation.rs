@@ -20,7 +20,7 @@
 //! meant for fails, whatever else is expected of it. Failures that no entry matches are as unexpected as ever.
 
 use crate::pattern::matches;
-use crate::record::{CaseResult, DeviceRecord, RuleId, Verdict};
+use crate::record::{CaseResult, DeviceRecord, RuleId, Verdict, Violation};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 
@@ -199,6 +199,18 @@ impl Expectations {
         }
     }
 
+    /// What is wrong with a result and stands in no entry; nothing where nothing is expected at all.
+    pub fn news<'r>(&self, result: &'r CaseResult) -> Vec<&'r Violation> {
+        let is_new = |violation: &&Violation| {
+            let failure = Failure::of(violation);
+            !matches!(self.of_one(result, failure), Standing::Expected(_))
+        };
+        match self.is_empty() {
+            true => Vec::new(),
+            false => result.violations.iter().filter(is_new).collect(),
+        }
+    }
+
     /// Whether a verdict fails a run in which nothing in particular is expected.
     pub fn fails(&self, verdict: Verdict) -> bool {
         match verdict {
@@ -284,15 +296,19 @@ struct Failure<'r> {
     seen: &'r str,
 }
 
+impl<'r> Failure<'r> {
+    fn of(violation: &'r Violation) -> Failure<'r> {
+        Failure {
+            rules: &violation.rules,
+            seen: &violation.what,
+        }
+    }
+}
+
 /// What is wrong with a result, one thing after the other: each violation, or the reason where there is none.
 fn failures(result: &CaseResult) -> BTreeSet<Failure<'_>> {
     let violations = result.violations.iter();
-    let mut all: BTreeSet<Failure<'_>> = violations
-        .map(|violation| Failure {
-            rules: &violation.rules,
-            seen: &violation.what,
-        })
-        .collect();
+    let mut all: BTreeSet<Failure<'_>> = violations.map(Failure::of).collect();
     if all.is_empty() {
         all.insert(Failure {
             rules: &[],
@@ -305,7 +321,7 @@ fn failures(result: &CaseResult) -> BTreeSet<Failure<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{CaseId, Violation};
+    use crate::record::CaseId;
 
     const FILE: &str = "\
 device: { driver: \"1.*\" }
@@ -440,6 +456,11 @@ cases:
             result
         };
         let callback = |what| with(Verdict::Fail, "ex.state.callbacks", what);
+        let mut both = callback("callback 3 was late");
+        both.violations
+            .extend(callback("callback 4 never came").violations);
+        let news: Vec<&str> = all.news(&both).iter().map(|v| v.what.as_str()).collect();
+        assert_eq!(news, ["callback 4 never came"]);
         assert!(all.passes(&callback("callback 3 was late")));
         assert!(!all.passes(&callback("callback 3 was called twice")));
         assert!(!all.passes(&with(Verdict::Fail, "sp.finish", "callback 3 was late")));

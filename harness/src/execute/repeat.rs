@@ -199,7 +199,37 @@ fn keep(kept: &mut Vec<Violation>, violation: Violation) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use classay_vocabulary::RuleId;
     use std::cell::Cell;
+
+    /// Many that say the same, or break the same rules, leave room for what differs.
+    #[test]
+    fn what_differs_is_kept_beside_what_is_alike() {
+        let violation = |rule: &str, what: String| Violation {
+            rules: vec![RuleId::new(rule)],
+            what,
+        };
+        let mut kept = Vec::new();
+        for n in 0..100 {
+            keep(
+                &mut kept,
+                violation("ex.api.answers", format!("object {n} is lost")),
+            );
+        }
+        assert_eq!(kept.len(), SAME);
+        keep(
+            &mut kept,
+            violation("ex.api.answers", "a name is wrong".into()),
+        );
+        assert_eq!(kept.len(), SAME + 1);
+        for n in 0..100 {
+            let word = "x".repeat(n);
+            keep(&mut kept, violation("ex.api.answers", word));
+        }
+        assert_eq!(kept.len(), ALIKE);
+        keep(&mut kept, violation("rg.image", "a byte is wrong".into()));
+        assert_eq!(kept.len(), ALIKE + 1);
+    }
 
     /// The next run may end the process, and with it all that was not reported. A case is played to its end however
     /// little time there is.

@@ -57,7 +57,8 @@ fn log(out: &mut String, run: &Run, results: &[CaseResult], expectations: &Expec
 /// Why a case fails and how to repeat it, on one line.
 fn why(run: &Run, result: &CaseResult, expectations: &Expectations) -> String {
     let mut parts = vec![plain(&result.reason)];
-    parts.extend(besides(result).map(|v| format!("also `{}`", plain(&outcome::violation(v)))));
+    let besides = besides(result, expectations).into_iter();
+    parts.extend(besides.map(|v| format!("also `{}`", plain(&outcome::violation(v)))));
     if let Standing::Unexpected(entry) = expectations.of(result) {
         parts.push(plain(&entry.unmet(result.verdict)));
     }
@@ -172,7 +173,7 @@ fn details(
             (_, true) => " that ended so",
         };
         detail(out, result, &and_more(count, alike), colour);
-        for violation in besides(result) {
+        for violation in besides(result, expectations) {
             let text = plain(&outcome::violation(violation));
             paragraph(out, "    ", &format!("also `{text}`"));
         }
@@ -215,19 +216,28 @@ fn broken(result: &CaseResult) -> BTreeSet<&[RuleId]> {
     }
 }
 
-/// A violation for each set of rules that the reason does not name: it has those of the most frequent one.
-fn besides(result: &CaseResult) -> impl Iterator<Item = &Violation> {
+/// A violation for each set of rules that the reason does not name: it has those of the most frequent one. Then what is
+/// not expected, where something is: what is known must not hide it.
+fn besides<'r>(result: &'r CaseResult, expectations: &Expectations) -> Vec<&'r Violation> {
     let mut rules = broken(result);
     let histogram = result.histogram();
     let seen = histogram
         .iter()
         .filter_map(|o| Some((o.count, o.outcome.violation()?)));
-    if let Some((_, most)) = seen.max_by_key(|(count, _)| *count) {
+    let most = seen.max_by_key(|(count, _)| *count).map(|(_, most)| most);
+    if let Some(most) = most {
         rules.remove(most.rules.as_slice());
     }
-    rules
+    let mut all: Vec<&Violation> = rules
         .into_iter()
         .filter_map(|rules| result.violations.iter().find(|v| v.rules == rules))
+        .collect();
+    for violation in expectations.news(result) {
+        if most != Some(violation) && !all.contains(&violation) {
+            all.push(violation);
+        }
+    }
+    all
 }
 
 /// Whether two failures are reported as one. Cases of a kind that hang are, however long each was waited for.

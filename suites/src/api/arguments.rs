@@ -3,6 +3,7 @@
 //! for what they answer.
 
 use crate::choices::Choices;
+use crate::host::scalar::Scalar;
 use classay_vocabulary::{Need, words};
 use serde::{Deserialize, Serialize};
 
@@ -18,32 +19,6 @@ const MOST_CONSTANT: usize = 4;
 
 /// Vectors by which local memory is larger where its size is set again.
 pub const MORE: usize = 3;
-
-words! {
-    /// The type of an element.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-    #[serde(rename_all = "kebab-case")]
-    pub enum Element {
-        /// 8 bits.
-        Char = "char",
-        /// 8 bits without sign.
-        Uchar = "uchar",
-        /// 16 bits.
-        Short = "short",
-        /// 16 bits without sign.
-        Ushort = "ushort",
-        /// 32 bits.
-        Int = "int",
-        /// 32 bits without sign.
-        Uint = "uint",
-        /// 64 bits.
-        Long = "long",
-        /// 64 bits without sign.
-        Ulong = "ulong",
-        /// Single precision.
-        Float = "float",
-    }
-}
 
 words! {
     /// What a pointer argument is given.
@@ -82,7 +57,7 @@ pub enum Parameter {
     /// A number, or a vector of so many.
     Value {
         /// The type.
-        of: Element,
+        of: Scalar,
         /// How many; 1 for a number.
         width: u8,
     },
@@ -100,7 +75,7 @@ pub enum Parameter {
     /// A pointer to local memory for so many vectors.
     Local {
         /// The type of an element.
-        of: Element,
+        of: Scalar,
         /// The width of a vector.
         width: u8,
         /// How many.
@@ -137,18 +112,6 @@ pub struct Head {
 
 /// Work-items of the work-groups that heads require at most.
 const REQUIRED: u32 = 8;
-
-impl Element {
-    /// Bytes.
-    pub fn bytes(self) -> usize {
-        match self {
-            Element::Char | Element::Uchar => 1,
-            Element::Short | Element::Ushort => 2,
-            Element::Int | Element::Uint | Element::Float => 4,
-            Element::Long | Element::Ulong => 8,
-        }
-    }
-}
 
 impl Then {
     /// Whether it copies the kernel.
@@ -215,7 +178,7 @@ fn parameter(choices: &mut Choices) -> Parameter {
     let width = choices.one_of(&[1, 1, 1, 2, 3, 4, 8, 16]);
     match choices.below(8) {
         0..=2 => Parameter::Value {
-            of: choices.one_of(&Element::ALL),
+            of: choices.one_of(&Scalar::ALL),
             width,
         },
         3 => Parameter::Bytes(choices.between(1, 40) as u8),
@@ -225,7 +188,7 @@ fn parameter(choices: &mut Choices) -> Parameter {
             second: pointee(choices),
         },
         _ => Parameter::Local {
-            of: choices.one_of(&Element::ALL),
+            of: choices.one_of(&Scalar::ALL),
             width,
             count: choices.between(1, 9) as u8,
         },
@@ -321,7 +284,7 @@ fn type_of(choices: &mut Choices) -> String {
     match choices.below(6) {
         0..=2 => choices.one_of(&SCALARS).to_string(),
         3 | 4 => {
-            let scalar = choices.one_of(&Element::ALL);
+            let scalar = choices.one_of(&Scalar::ALL);
             format!("{scalar}{}", choices.one_of(&[2, 3, 4, 8, 16]))
         }
         _ => choices.one_of(&["pair_t", "four_t"]).to_string(),

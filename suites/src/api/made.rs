@@ -55,7 +55,7 @@ words! {
 }
 
 words! {
-    /// A memory object whose end is told.
+    /// A memory object whose end is reported.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
     #[serde(rename_all = "kebab-case")]
     pub enum Ending {

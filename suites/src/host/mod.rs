@@ -22,6 +22,7 @@ mod lowered;
 pub mod program;
 mod range;
 mod record;
+pub mod scalar;
 pub mod token;
 pub mod value;
 

@@ -3,6 +3,7 @@
 use super::Lowered;
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use touchstone_faults::{Fault, on};
 use touchstone_ir as ir;
 use touchstone_ir::calls::{calls, cycles};
 use touchstone_ir::{FuncId, GlobalId, LocalId, Op, accesses, computations};
@@ -126,6 +127,10 @@ pub(crate) fn link(units: &[&Lowered]) -> Result<ir::Module, String> {
                 continue;
             }
             let mut global = global.clone();
+            let is_later = u > 0 && global.space == ir::AddressSpace::Global;
+            if is_later && global.relocs.is_empty() && on(Fault::LaterUnitBeginsZero) {
+                global.init.clear();
+            }
             for reloc in &mut global.relocs {
                 let target = reloc.target.0;
                 match find(&places.globals, u, target) {

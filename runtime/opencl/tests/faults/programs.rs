@@ -13,6 +13,7 @@ use crate::tools::*;
 
 pub const SCENARIOS: &[Scenario] = &[
     ("two_programs", two_programs),
+    ("two_units", two_units),
     ("two_headers", two_headers),
     ("clone", clone),
     ("clone_without_object", clone_without_object),
@@ -43,6 +44,53 @@ fn created(rig: &Rig, source: &str) -> cl_program {
     program
 }
 
+/// A variable of the second program begins with its initializer.
+fn two_units() {
+    let rig = Rig::new();
+    let sources = [
+        "extern global uint count; kernel void k(global uint *x) { x[0] = count; }",
+        "global uint count = 5;",
+    ];
+    let programs = sources.map(|text| created(&rig, text));
+    for program in programs {
+        let code = unsafe {
+            clCompileProgram(
+                program,
+                0,
+                null(),
+                null(),
+                0,
+                null(),
+                null_mut(),
+                None,
+                null_mut(),
+            )
+        };
+        assert_eq!(code, CL_SUCCESS);
+    }
+    let mut code = 1;
+    let linked = unsafe {
+        let (inputs, data) = (programs.as_ptr(), null_mut());
+        clLinkProgram(
+            rig.context,
+            0,
+            null(),
+            null(),
+            2,
+            inputs,
+            None,
+            data,
+            &mut code,
+        )
+    };
+    assert_eq!(code, CL_SUCCESS);
+    let kernel = kernel_of(linked, "k");
+    let out = buffer(&rig, &[0]);
+    set(kernel, 0, out);
+    run(&rig, kernel, space(&[1], &[1]));
+    assert_eq!(words(&rig, out, 1), [5]);
+}
+
 /// Each name includes its own header.
 fn two_headers() {
     let rig = Rig::new();
@@ -68,7 +116,7 @@ fn two_headers() {
     assert_eq!(code, CL_SUCCESS);
 }
 
-/// A copy keeps the arguments of the moment of its making.
+/// A pointer that is NULL is set on a copy, too.
 fn clone_without_object() {
     let rig = Rig::new();
     let kernel = kernel(
@@ -85,6 +133,7 @@ fn clone_without_object() {
     assert_eq!(words(&rig, out, 1), [1]);
 }
 
+/// A copy keeps the arguments of the moment of its making.
 fn clone() {
     let rig = Rig::new();
     let kernel = kernel(&rig, "kernel void k(global uint *x, uint y) { x[0] = y; }");

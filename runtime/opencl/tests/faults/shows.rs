@@ -45,6 +45,7 @@ pub fn shows(fault: Fault) -> &'static [&'static str] {
         ProgramVariablesShared => &["two_programs"],
         HeadersReversed => &["two_headers"],
         CloneShares => &["clone"],
+        LaterUnitBeginsZero => &["two_units"],
         CloneLosesNull => &["clone_without_object"],
         SignedComparesUnsigned
         | ShiftFillsZeros

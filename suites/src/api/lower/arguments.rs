@@ -1,8 +1,9 @@
 //! Kernels whose arguments are set in every way, and heads of kernels.
 
 use super::*;
-use crate::api::arguments::{Arguments, Element, Head, MORE, Parameter, Pointee, Then, room};
+use crate::api::arguments::{Arguments, Head, MORE, Parameter, Pointee, Then, room};
 use crate::host::check::{Same, Want};
+use crate::host::scalar::Scalar;
 use crate::host::{Contents, Unit};
 use std::fmt::Write;
 
@@ -32,7 +33,7 @@ fn value(parameter: Parameter, n: usize, turn: usize) -> Vec<u8> {
     match parameter {
         // Numbers that no copy of a float changes.
         Parameter::Value {
-            of: Element::Float,
+            of: Scalar::Float,
             width,
         } => (0..room(width))
             .flat_map(|at| (f32::from(first) + at as f32).to_ne_bytes())
@@ -44,7 +45,7 @@ fn value(parameter: Parameter, n: usize, turn: usize) -> Vec<u8> {
 }
 
 /// A type with its width.
-fn vector(of: Element, width: u8) -> String {
+fn vector(of: Scalar, width: u8) -> String {
     match width {
         1 => of.to_string(),
         width => format!("{of}{width}"),

@@ -154,7 +154,7 @@ impl Lowering {
 }
 
 impl Lowering {
-    /// The options of the next build or compilation: a value, and where it may be told.
+    /// The options of the next build or compilation: a value, and where it may stand.
     fn options(&mut self) -> String {
         self.value += 1;
         let value = self.value;

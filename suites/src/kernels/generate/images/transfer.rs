@@ -33,7 +33,7 @@ pub fn transfer(choices: &mut Choices) -> KernelCase {
         let spot = Spot { object: id, origin };
         let element = format.bytes();
         let bytes = region.iter().product::<usize>() * element;
-        // Rows of the host may stand apart, where that is told in one way only.
+        // Rows of the host may stand apart, where one way only says so.
         let plane = !matches!(own.shape, Shape::Line(_) | Shape::Lines(..));
         let (row, slice) = if plane && choices.percent(40) {
             let row = (region[0] + choices.below(3)) * element;

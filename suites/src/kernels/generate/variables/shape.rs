@@ -1,7 +1,7 @@
 //! The shapes of variables: numbers, vectors, arrays, structures, and pointers to some of their numbers.
 
 use crate::choices::Choices;
-use classay_vocabulary::words;
+use crate::host::scalar::Scalar;
 
 /// The structure that every unit knows.
 pub(super) const THING: &str =
@@ -10,51 +10,10 @@ pub(super) const THING: &str =
 /// What is added to each number that is changed.
 pub(super) const CHANGE: u64 = 3;
 
-words! {
-    /// A type of numbers.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Ty {
-        /// Eight bits.
-        Char = "char",
-        /// Eight bits, unsigned.
-        Uchar = "uchar",
-        /// Sixteen.
-        Short = "short",
-        /// Sixteen, unsigned.
-        Ushort = "ushort",
-        /// Thirty-two.
-        Int = "int",
-        /// Thirty-two, unsigned.
-        Uint = "uint",
-        /// Sixty-four.
-        Long = "long",
-        /// Sixty-four, unsigned.
-        Ulong = "ulong",
-        /// Numbers with a fraction: here whole quarters.
-        Float = "float",
-    }
-}
-
-impl Ty {
-    fn bits(self) -> u32 {
-        match self {
-            Ty::Char | Ty::Uchar => 8,
-            Ty::Short | Ty::Ushort => 16,
-            Ty::Int | Ty::Uint | Ty::Float => 32,
-            Ty::Long | Ty::Ulong => 64,
-        }
-    }
-
-    fn signed(self) -> bool {
-        match self {
-            Ty::Char | Ty::Short | Ty::Int | Ty::Long => true,
-            Ty::Uchar | Ty::Ushort | Ty::Uint | Ty::Ulong | Ty::Float => false,
-        }
-    }
-
+impl Scalar {
     /// Any number of it, by its bits.
     fn draw(self, choices: &mut Choices) -> u64 {
-        if self == Ty::Float {
+        if self == Scalar::Float {
             let quarters = choices.below(4000) as f32 - 2000.0;
             return (quarters / 4.0).to_bits().into();
         }
@@ -71,17 +30,19 @@ impl Ty {
     /// A number of its bits as it stands in a program.
     fn literal(self, bits: u64) -> String {
         match self {
-            Ty::Float => format!("{:?}f", f32::from_bits(bits as u32)),
-            Ty::Uchar | Ty::Ushort => bits.to_string(),
-            Ty::Uint => format!("{bits}u"),
-            Ty::Ulong => format!("{bits}ul"),
+            Scalar::Float => format!("{:?}f", f32::from_bits(bits as u32)),
+            Scalar::Uchar | Scalar::Ushort => bits.to_string(),
+            Scalar::Uint => format!("{bits}u"),
+            Scalar::Ulong => format!("{bits}ul"),
             // What is a constant of its own without a sign need not be one of the type.
-            Ty::Char | Ty::Short | Ty::Int | Ty::Long => match self.told(bits) as i64 {
-                i64::MIN => "(-9223372036854775807l - 1l)".into(),
-                n if n == i64::from(i32::MIN) => "(-2147483647 - 1)".into(),
-                n if self == Ty::Long => format!("{n}l"),
-                n => n.to_string(),
-            },
+            Scalar::Char | Scalar::Short | Scalar::Int | Scalar::Long => {
+                match self.told(bits) as i64 {
+                    i64::MIN => "(-9223372036854775807l - 1l)".into(),
+                    n if n == i64::from(i32::MIN) => "(-2147483647 - 1)".into(),
+                    n if self == Scalar::Long => format!("{n}l"),
+                    n => n.to_string(),
+                }
+            }
         }
     }
 
@@ -89,7 +50,7 @@ impl Ty {
     pub(super) fn changed(self, bits: u64) -> u64 {
         match self {
             // So small that nothing is rounded.
-            Ty::Float => (f32::from_bits(bits as u32) + CHANGE as f32)
+            Scalar::Float => (f32::from_bits(bits as u32) + CHANGE as f32)
                 .to_bits()
                 .into(),
             _ => bits.wrapping_add(CHANGE) & (u64::MAX >> (64 - self.bits())),
@@ -108,7 +69,7 @@ impl Ty {
     /// How it tells.
     pub(super) fn text(self, path: &str) -> String {
         match self {
-            Ty::Float => format!("as_uint({path})"),
+            Scalar::Float => format!("as_uint({path})"),
             _ => format!("(ulong)({path})"),
         }
     }
@@ -118,7 +79,7 @@ impl Ty {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Number {
     /// A number, by its bits.
-    Of(Ty, u64),
+    Of(Scalar, u64),
     /// What an element of another variable holds, by their places.
     At(usize, usize),
     /// This, whatever happens.
@@ -140,7 +101,7 @@ pub(super) struct Element {
 }
 
 impl Element {
-    fn number(path: String, ty: Ty, bits: u64, addressed: bool) -> Element {
+    fn number(path: String, ty: Scalar, bits: u64, addressed: bool) -> Element {
         Element {
             path,
             number: Number::Of(ty, bits),
@@ -161,7 +122,7 @@ pub(super) struct Drawn {
 }
 
 /// Numbers in braces, of which some of the last may be missing; those that are, are 0.
-fn list(choices: &mut Choices, ty: Ty, count: usize) -> (String, Vec<u64>) {
+fn list(choices: &mut Choices, ty: Scalar, count: usize) -> (String, Vec<u64>) {
     let named = match choices.percent(30) {
         true => choices.between(1, count),
         false => count,
@@ -175,7 +136,7 @@ fn list(choices: &mut Choices, ty: Ty, count: usize) -> (String, Vec<u64>) {
     (format!("{{ {} }}", texts.join(", ")), numbers)
 }
 
-fn vector(choices: &mut Choices, ty: Ty, lanes: usize) -> (String, Vec<u64>) {
+fn vector(choices: &mut Choices, ty: Scalar, lanes: usize) -> (String, Vec<u64>) {
     let numbers: Vec<u64> = (0..lanes).map(|_| ty.draw(choices)).collect();
     let texts: Vec<String> = numbers.iter().map(|bits| ty.literal(*bits)).collect();
     (
@@ -185,7 +146,7 @@ fn vector(choices: &mut Choices, ty: Ty, lanes: usize) -> (String, Vec<u64>) {
 }
 
 /// The elements of a vector.
-fn lanes(path: &str, ty: Ty, numbers: Vec<u64>) -> impl Iterator<Item = Element> {
+fn lanes(path: &str, ty: Scalar, numbers: Vec<u64>) -> impl Iterator<Item = Element> {
     let path = path.to_owned();
     let each = numbers.into_iter().enumerate();
     each.map(move |(n, bits)| Element::number(format!("{path}.s{n:x}"), ty, bits, false))
@@ -194,17 +155,17 @@ fn lanes(path: &str, ty: Ty, numbers: Vec<u64>) -> impl Iterator<Item = Element>
 /// A structure in braces, its members in order or by their names, and its elements.
 fn thing(choices: &mut Choices, path: &str) -> (String, Vec<Element>) {
     let (a, c, d) = (
-        Ty::Uchar.draw(choices),
-        Ty::Ulong.draw(choices),
-        Ty::Float.draw(choices),
+        Scalar::Uchar.draw(choices),
+        Scalar::Ulong.draw(choices),
+        Scalar::Float.draw(choices),
     );
-    let (b_text, b) = list(choices, Ty::Ushort, 3);
-    let (e_text, e) = vector(choices, Ty::Int, 2);
+    let (b_text, b) = list(choices, Scalar::Ushort, 3);
+    let (e_text, e) = vector(choices, Scalar::Int, 2);
     let texts = [
-        ("a", Ty::Uchar.literal(a)),
+        ("a", Scalar::Uchar.literal(a)),
         ("b", b_text),
-        ("c", Ty::Ulong.literal(c)),
-        ("d", Ty::Float.literal(d)),
+        ("c", Scalar::Ulong.literal(c)),
+        ("d", Scalar::Float.literal(d)),
         ("e", e_text),
     ];
     let named = choices.percent(30);
@@ -218,20 +179,20 @@ fn thing(choices: &mut Choices, path: &str) -> (String, Vec<Element>) {
     if named {
         members.reverse();
     }
-    let mut elements = vec![Element::number(format!("{path}.a"), Ty::Uchar, a, true)];
+    let mut elements = vec![Element::number(format!("{path}.a"), Scalar::Uchar, a, true)];
     let b = b.into_iter().enumerate();
     elements.extend(
-        b.map(|(n, bits)| Element::number(format!("{path}.b[{n}]"), Ty::Ushort, bits, true)),
+        b.map(|(n, bits)| Element::number(format!("{path}.b[{n}]"), Scalar::Ushort, bits, true)),
     );
-    elements.push(Element::number(format!("{path}.c"), Ty::Ulong, c, true));
-    elements.push(Element::number(format!("{path}.d"), Ty::Float, d, true));
-    elements.extend(lanes(&format!("{path}.e"), Ty::Int, e));
+    elements.push(Element::number(format!("{path}.c"), Scalar::Ulong, c, true));
+    elements.push(Element::number(format!("{path}.d"), Scalar::Float, d, true));
+    elements.extend(lanes(&format!("{path}.e"), Scalar::Int, e));
     (format!("{{ {} }}", members.join(", ")), elements)
 }
 
 /// A variable of any shape but a pointer.
 pub(super) fn draw(choices: &mut Choices, space: &str, name: &str) -> Drawn {
-    let ty = choices.one_of(&Ty::ALL);
+    let ty = choices.one_of(&Scalar::ALL);
     let word = ty.name();
     // "constant" ones have an initializer; what has none in global memory begins with zeros.
     if space == "global" && choices.percent(15) {
