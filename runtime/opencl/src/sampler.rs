@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use opencl_sys::*;
+use touchstone_faults::{Fault, on};
 
 use crate::context::Context;
 use crate::ffi::answer::Answer;
@@ -43,7 +44,11 @@ impl Sampler {
             *place = Some(u32::try_from(value).map_err(|_| Error(CL_INVALID_VALUE))?);
         }
         let normalized = normalized.unwrap_or(CL_TRUE);
-        let addressing = addressing.unwrap_or(CL_ADDRESS_CLAMP);
+        let unnamed = match on(Fault::SamplerDefaultEdge) {
+            true => CL_ADDRESS_CLAMP_TO_EDGE,
+            false => CL_ADDRESS_CLAMP,
+        };
+        let addressing = addressing.unwrap_or(unnamed);
         let filter = filter.unwrap_or(CL_FILTER_NEAREST);
         Self::of(context, normalized, addressing, filter, list)
     }

@@ -4,6 +4,7 @@ use std::ffi::{c_char, c_uchar, c_void};
 use std::sync::Arc;
 
 use opencl_sys::*;
+use touchstone_faults::{Fault, on};
 
 use super::entry::entry_points;
 use super::{device_of, devices_of};
@@ -110,6 +111,9 @@ entry_points! {
         ensure!(strings.iter().all(|string| !string.is_null()), CL_INVALID_VALUE);
         let mut source = Vec::new();
         for (at, &string) in strings.iter().enumerate() {
+            if at > 0 && on(Fault::SourcePiecesApart) {
+                source.push(b'\n');
+            }
             match lengths.get(at) {
                 // SAFETY: the application vouches for as many bytes.
                 Some(&length) if length != 0 => source.extend_from_slice(unsafe {

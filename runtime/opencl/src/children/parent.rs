@@ -172,7 +172,10 @@ impl Running {
             .chain(child.locals.iter().map(|&bytes| Arg::Local(bytes.into())))
             .collect();
         launch.work_dim = range.dimensions;
-        launch.global_offset = wide(range.offset);
+        launch.global_offset = match range.dimensions > 1 && on(Fault::ChildOffsetLost) {
+            true => [0; 3],
+            false => wide(range.offset),
+        };
         launch.global_size = wide(range.global);
         launch.local_size = wide(range.local);
         launch.seed = settings::next_seed(&family.built.launches);

@@ -99,7 +99,9 @@ impl Rig {
         bytes
     }
 
+    /// Enqueues a write of bytes, of which it keeps a copy for ever: the command may be done after the caller's are gone.
     pub fn write(&self, buffer: cl_mem, bytes: &[u8], wait: &[cl_event]) -> cl_event {
+        let bytes: &'static [u8] = Box::leak(bytes.into());
         let mut event = null_mut();
         let code = unsafe {
             clEnqueueWriteBuffer(

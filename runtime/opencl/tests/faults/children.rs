@@ -14,6 +14,7 @@ pub const SCENARIOS: &[Scenario] = &[
     ("device_marker", device_marker),
     ("captures", captures),
     ("child_locals", child_locals),
+    ("child_offsets", child_offsets),
     ("child_times", child_times),
     ("parent_after_children", parent_after_children),
     ("failure_of_user_event", failure_of_user_event),
@@ -119,6 +120,15 @@ fn captures() {
             square = 77;
         }";
     assert_eq!(output(body, space(&[1], &[1]))[..4], [1, 2, 5, 10]);
+}
+
+fn child_offsets() {
+    let body = "
+        const size_t offset[2] = {3, 5}, global[2] = {1, 2};
+        enqueue_kernel(q, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_2D(offset, global, global), ^{
+            out[get_local_id(1)] = 10 * get_global_id(0) + get_global_id(1);
+        });";
+    assert_eq!(output(body, space(&[1], &[1]))[..2], [35, 36]);
 }
 
 fn child_locals() {

@@ -1,9 +1,12 @@
 //! Buffers, sub-buffers, mappings, transfers, images.
 
+use std::ptr::null;
+
 use opencl_sys::*;
+use touchstone::api::sampler::*;
 
 use crate::Scenario;
-use crate::rig::Rig;
+use crate::rig::{self, Rig};
 use crate::tools::*;
 
 pub const SCENARIOS: &[Scenario] = &[
@@ -12,6 +15,7 @@ pub const SCENARIOS: &[Scenario] = &[
     ("mapped_read", mapped_read),
     ("mapped_written", mapped_written),
     ("host_pointer", host_pointer),
+    ("sampler_defaults", sampler_defaults),
 ];
 
 /// Two devices take turns to change a buffer, and each finds what the other one wrote.
@@ -121,4 +125,16 @@ fn readers() {
     flags.set(0);
     assert_eq!(crate::rig::wait(&[running]), CL_SUCCESS);
     assert_eq!(read, [7]);
+}
+
+/// A sampler that is made without properties takes the border outside.
+fn sampler_defaults() {
+    let rig = Rig::new();
+    let mut code = 1;
+    let sampler = unsafe { clCreateSamplerWithProperties(rig.context, null(), &mut code) };
+    assert_eq!(code, CL_SUCCESS);
+    let mode: cl_addressing_mode = rig::query(|size, value, ret| unsafe {
+        clGetSamplerInfo(sampler, CL_SAMPLER_ADDRESSING_MODE, size, value, ret)
+    });
+    assert_eq!(mode, CL_ADDRESS_CLAMP);
 }

@@ -1,6 +1,6 @@
 //! Programs and kernels as objects: what is each one's own.
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::ptr::{null, null_mut};
 
 use opencl_sys::*;
@@ -8,13 +8,15 @@ use touchstone::api::kernel::*;
 use touchstone::api::program::*;
 
 use crate::Scenario;
-use crate::rig::Rig;
+use crate::rig::{self, Rig};
 use crate::tools::*;
 
 pub const SCENARIOS: &[Scenario] = &[
     ("two_programs", two_programs),
     ("two_units", two_units),
     ("two_headers", two_headers),
+    ("pieces", pieces),
+    ("failed_rebuild", failed_rebuild),
     ("clone", clone),
     ("clone_without_object", clone_without_object),
 ];
@@ -58,7 +60,7 @@ fn two_units() {
                 program,
                 0,
                 null(),
-                null(),
+                c"-cl-std=CL3.0".as_ptr(),
                 0,
                 null(),
                 null_mut(),
@@ -89,6 +91,45 @@ fn two_units() {
     set(kernel, 0, out);
     run(&rig, kernel, space(&[1], &[1]));
     assert_eq!(words(&rig, out, 1), [5]);
+}
+
+/// A name may stand in two pieces of a source.
+fn pieces() {
+    let rig = Rig::new();
+    let mut strings = [
+        c"kernel void k(global uint *x) { x[0] = SEV".as_ptr(),
+        c"EN; }".as_ptr(),
+    ];
+    let mut code = 1;
+    let program = unsafe {
+        clCreateProgramWithSource(rig.context, 2, strings.as_mut_ptr(), null(), &mut code)
+    };
+    assert_eq!(code, CL_SUCCESS);
+    assert_eq!(built(program, c"-D SEVEN=7"), CL_SUCCESS);
+}
+
+fn built(program: cl_program, options: &CStr) -> cl_int {
+    unsafe { clBuildProgram(program, 0, null(), options.as_ptr(), None, null_mut()) }
+}
+
+/// A program says how it was built last.
+fn failed_rebuild() {
+    let rig = Rig::new();
+    let program = created(&rig, "#ifdef WRONG\n#error\n#endif\nkernel void k() {}");
+    let status = || -> cl_build_status {
+        rig::query(|size, value, ret| unsafe {
+            let name = CL_PROGRAM_BUILD_STATUS;
+            clGetProgramBuildInfo(program, rig::device(), name, size, value, ret)
+        })
+    };
+    for (options, right, says) in [
+        (c"", CL_SUCCESS, CL_BUILD_SUCCESS),
+        (c"-D WRONG", CL_BUILD_PROGRAM_FAILURE, CL_BUILD_ERROR),
+        (c"", CL_SUCCESS, CL_BUILD_SUCCESS),
+    ] {
+        assert_eq!(built(program, options), right);
+        assert_eq!(status(), says);
+    }
 }
 
 /// Each name includes its own header.

@@ -45,6 +45,10 @@ pub fn shows(fault: Fault) -> &'static [&'static str] {
         ProgramVariablesShared => &["two_programs"],
         HeadersReversed => &["two_headers"],
         CloneShares => &["clone"],
+        SourcePiecesApart => &["pieces"],
+        BuildStatusKept => &["failed_rebuild"],
+        SamplerDefaultEdge => &["sampler_defaults"],
+        ChildOffsetLost => &["child_offsets"],
         LaterUnitBeginsZero => &["two_units"],
         CloneLosesNull => &["clone_without_object"],
         SignedComparesUnsigned
