@@ -115,9 +115,13 @@ fn main() -> ExitCode {
     for (entry, fault) in faults() {
         for name in shows::shows(fault) {
             let broken = Some((FAULTS, entry.id));
-            let trial = move || match within(name, broken, shows::hangs(fault)) {
-                Ok(()) => Err("nothing is to be seen of it".into()),
-                Err(_) => Ok(()),
+            // Where threads decide what is to be seen, a busy machine shows it later.
+            let trial = move || {
+                let mut runs = (0..5).map(|_| within(name, broken, shows::hangs(fault)));
+                match runs.any(|run| run.is_err()) {
+                    true => Ok(()),
+                    false => Err("nothing is to be seen of it".into()),
+                }
             };
             trials.push(Trial::test(format!("{}/{name}", entry.id), trial));
         }

@@ -43,6 +43,7 @@ pub fn lower(case: &Case, device: &DeviceInfo) -> Lowered {
         steps: Vec::new(),
         sources: 0,
         value: 0,
+        added: 0,
         calls: 0,
     };
     match &case.scenario {
@@ -82,6 +83,8 @@ struct Lowering {
     sources: usize,
     /// The value that the options of the last build or compilation gave.
     value: u32,
+    /// What a kernel adds by all that these options define.
+    added: u32,
     /// How many builds and compilations there were.
     calls: usize,
 }

@@ -6,9 +6,14 @@ use super::*;
 use crate::api::Work;
 use crate::host::{CallbackOf, Class};
 
-/// Kernels, of which the text is complete with a value for `VALUE` only.
+/// Kernels, of which the text is complete with a value for `VALUE` only; `OTHER` is defined or is not.
 const SOURCE: &str = "
-kernel void first(global uint *to, const uint n) { to[get_global_id(0)] = n + VALUE; }
+#ifdef OTHER
+#define MORE 100
+#else
+#define MORE 0
+#endif
+kernel void first(global uint *to, const uint n) { to[get_global_id(0)] = n + VALUE + MORE; }
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void second(constant uint *restrict from, global volatile uint *to, local uint4 *room) { to[0] = from[0] + VALUE; }
 kernel void third(global const float *restrict from, const global volatile int *restrict seen, global ulong2 *restrict to,
@@ -158,6 +163,7 @@ impl Lowering {
     fn options(&mut self) -> String {
         self.value += 1;
         let value = self.value;
+        self.added = value + if value.is_multiple_of(4) { 100 } else { 0 };
         match value % 4 {
             1 => format!("-DVALUE={value} -cl-kernel-arg-info"),
             2 => format!("-D VALUE={value}"),
@@ -222,7 +228,7 @@ impl Lowering {
         self.step(Call::bytes_argument(kernel, 1, own.to_ne_bytes().to_vec()));
         self.step(Call::launch(queue, kernel, BYTES / 4, &[], None));
         let says = "what a kernel wrote of the options that its program was built with last";
-        self.holds(queue, to, vec![own + self.value; BYTES / 4], says);
+        self.holds(queue, to, vec![own + self.added; BYTES / 4], says);
         self.step(finish(queue));
         self.release([kernel, to, queue]);
     }
@@ -303,6 +309,7 @@ impl Lowering {
             ];
             self.step(Call::new(Function::CompileProgram, arguments));
             self.value = way as u32;
+            self.added = self.value;
         }
         for one in headers {
             self.release([one]);

@@ -377,6 +377,8 @@ pub enum Kind {
     After(Box<Stmt>, Box<Expr>),
     /// `place++` or `place--` of an unsigned type that nothing beside it uses: what it was before.
     Post(Place, bool),
+    /// The value of an assignment, of a compound one or of `++x`: what its place holds then, which the expression reads.
+    Gives(Box<Stmt>, Box<Expr>),
     /// A work-item function, as a `uint`, of a dimension that is a `uint`.
     WorkItem(WorkItem, Box<Expr>),
 }

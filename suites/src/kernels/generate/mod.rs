@@ -19,6 +19,7 @@ mod modules;
 mod ndrange;
 mod phases;
 mod pipes;
+mod pointers;
 mod printf;
 mod random;
 mod recorded;
@@ -68,6 +69,9 @@ pub const FAMILIES: &[Family] = &[
     ("memory", "program-scope", regions::program_scope),
     ("memory", "generic", regions::generic),
     ("memory", "arguments", regions::arguments),
+    ("kernels", "pointers", |c| {
+        joined::several(c, pointers::pointers)
+    }),
     ("memory", "halves", halves::halves),
     ("memory", "vectors", |c| {
         joined::several(c, vectors::vectors)

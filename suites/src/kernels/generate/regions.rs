@@ -207,17 +207,30 @@ const PARAMETERS: [(&str, usize); 26] = [
     ("large", 256),
 ];
 
+/// Bytes that parameters have at most: of 1,024, the least CL_DEVICE_MAX_PARAMETER_SIZE of the full profile, without the
+/// buffer.
+const PARAMETER_BYTES: usize = 1000;
+
 /// Arguments of every type, compared byte by byte with what was set; some come from a binary.
 pub fn arguments(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("a kernel finds each byte of its arguments");
-    let count = choices.between(1, 8);
+    let count = match choices.percent(20) {
+        true => choices.between(20, 60),
+        false => choices.between(1, 8),
+    };
+    let (mut room, mut n) = (PARAMETER_BYTES, 0);
     let mut parameters = String::new();
     let mut body = String::new();
     let mut args = Vec::new();
     let mut after = String::new();
     let mut wanted = Vec::new();
-    for n in 0..count {
+    for _ in 0..count {
         let (name, size) = choices.one_of(&PARAMETERS);
+        // Before it there may be nothing for as many bytes.
+        let Some(rest) = usize::checked_sub(room, 2 * size) else {
+            continue;
+        };
+        room = rest;
         let bytes = Contents::Noise(choices.below(1 << 30) as u32).bytes(size);
         let _ = write!(parameters, ", {name} a{n}");
         let place = wanted.len();
@@ -251,6 +264,7 @@ pub fn arguments(choices: &mut Choices) -> KernelCase {
         }
         wanted.extend(kept);
         args.push(Arg::Bytes(bytes));
+        n += 1;
     }
     case.case.source = cl!(
         "arguments.cl",

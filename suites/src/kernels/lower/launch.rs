@@ -214,12 +214,16 @@ impl Lower<'_> {
             let arguments = values![kernel, name, bytes, value];
             Call::new(Function::SetKernelExecInfo, arguments)
         };
-        let places = svm.iter().map(|id| id.at(launch.reaches_at as usize));
-        let pointers = Value::list(Class::Pointer, places);
-        let svm = (!svm.is_empty())
-            .then(|| info(cl::CL_KERNEL_EXEC_INFO_SVM_PTRS, 8 * svm.len(), pointers));
+        let pointers = |ids: &[ObjectId]| {
+            let places = ids.iter().map(|id| id.at(launch.reaches_at as usize));
+            let list = Value::list(Class::Pointer, places);
+            info(cl::CL_KERNEL_EXEC_INFO_SVM_PTRS, 8 * ids.len(), list)
+        };
+        // Of several all but the first are named before: each list "replaces any previously specified set of pointers".
+        let fewer = (svm.len() > 1).then(|| pointers(&svm[1..]));
+        let svm = (!svm.is_empty()).then(|| pointers(&svm));
         let name = cl::CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM;
         let system = (!system.is_empty()).then(|| info(name, 4, Value::words([1])));
-        svm.into_iter().chain(system)
+        fewer.into_iter().chain(svm).chain(system)
     }
 }

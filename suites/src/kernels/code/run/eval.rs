@@ -138,7 +138,7 @@ impl<'p> Machine<'p> {
             }
             Kind::Size(of) => ty.value(self.program.bytes(Shape::Struct(*of)).0 as i128),
             Kind::Offset(_, of, field) => ty.value(self.program.bytes_before(*of, *field) as i128),
-            Kind::After(stmt, of) => {
+            Kind::After(stmt, of) | Kind::Gives(stmt, of) => {
                 self.simple(stmt, frame, item)?;
                 self.eval(of, frame, item)?
             }

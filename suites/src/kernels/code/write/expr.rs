@@ -99,6 +99,12 @@ impl Writer<'_> {
             }
             // In a list of arguments the comma is in parentheses of its own.
             Kind::After(stmt, of) => format!("(({}, {}))", self.simple(stmt), self.bare(of)),
+            Kind::Gives(stmt, _) => match &**stmt {
+                Stmt::Step(place, up) => {
+                    format!("({}{})", if *up { "++" } else { "--" }, self.place(place))
+                }
+                stmt => format!("({})", self.simple(stmt)),
+            },
             Kind::Post(place, up) => {
                 format!("({}{})", self.place(place), if *up { "++" } else { "--" })
             }

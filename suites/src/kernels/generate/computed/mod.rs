@@ -4,6 +4,7 @@
 mod author;
 mod flow;
 mod input;
+mod known_forms;
 mod objects;
 mod pieces;
 mod reals;

@@ -67,7 +67,8 @@ impl Author<'_> {
 
     /// Operators of scalars and vectors, and assignments that compute.
     pub(super) fn operators(&mut self, body: &mut Vec<Stmt>, results: &mut Results) {
-        match self.choices.below(15) {
+        match self.choices.below(18) {
+            15..=17 => self.known_forms(body, results),
             12 => self.mixed(body, results),
             13 => self.vector_logic(body, results),
             0..=3 => {
@@ -201,7 +202,11 @@ impl Author<'_> {
         let place = Place::variable(count);
         let after = |author: &mut Self, stmt: Stmt| {
             let of = author.make.variable(count, ty);
-            author.make.expr(ty, Kind::After(stmt.into(), of.into()))
+            let kind = match author.choices.percent(50) {
+                true => Kind::After(stmt.into(), of.into()),
+                false => Kind::Gives(stmt.into(), of.into()),
+            };
+            author.make.expr(ty, kind)
         };
         match self.choices.below(4) {
             0 => self.make.expr(ty, Kind::Post(place, true)),

@@ -38,8 +38,14 @@ impl Author<'_> {
                 self.make.comparison(op, left, right)
             }
             _ => {
-                let op = self.choices.one_of(&COMPARISONS);
-                let seen = self.make.comparison(op, left, right);
+                // What chooses is the highest bit of a lane, not whether it is zero.
+                let seen = match self.choices.percent(50) {
+                    true => {
+                        let op = self.choices.one_of(&COMPARISONS);
+                        self.make.comparison(op, left, right)
+                    }
+                    false => left,
+                };
                 let other = self.make.variable(b, ty);
                 self.make
                     .expr(ty, Kind::Choice(seen.into(), third.into(), other.into()))
