@@ -151,7 +151,7 @@ impl Function {
     /// The function and its helper, for pointers to this memory.
     fn text(&self, memory: &str, ty: &str) -> String {
         let mut text = format!(
-            "void exchange({memory} {ty} *one, {memory} {ty} *two) {{\n    {ty} held = *one;\n    *one = *two;\n    *two = held + 1;\n}}\n\nvoid act({memory} {ty} *p, {memory} {ty} *q, {memory} {ty} *r, uint k0, uint k1, global {ty} *seen) {{\n"
+            "static void exchange({memory} {ty} *one, {memory} {ty} *two) {{\n    {ty} held = *one;\n    *one = *two;\n    *two = held + 1;\n}}\n\nstatic void act({memory} {ty} *p, {memory} {ty} *q, {memory} {ty} *r, uint k0, uint k1, global {ty} *seen) {{\n"
         );
         let mut loads = 0;
         for act in &self.acts {
@@ -224,9 +224,8 @@ impl Function {
                     write(objects, to.pointer, to.index, number);
                 }
                 Act::Add(to, by) => {
-                    let sum = read(objects, to.pointer, to.index).wrapping_add(read(
-                        objects, by.pointer, by.index,
-                    ));
+                    let sum = read(objects, to.pointer, to.index)
+                        .wrapping_add(read(objects, by.pointer, by.index));
                     write(objects, to.pointer, to.index, sum);
                 }
                 Act::Byte(pointer, at, byte) => objects[self.objects[pointer]][at] = byte,

@@ -141,9 +141,9 @@ impl Author<'_> {
         let first = x.clone();
         match self.choices.below(6) {
             0 => {
-                let op =
-                    self.choices
-                        .one_of(&[Arithmetic::Or, Arithmetic::Xor, Arithmetic::Add]);
+                let op = self
+                    .choices
+                    .one_of(&[Arithmetic::Or, Arithmetic::Xor, Arithmetic::Add]);
                 let one = self.make.with(x, Arithmetic::And, mask);
                 let rest = self.make.with(y, Arithmetic::And, other);
                 self.make.arithmetic(op, one, rest)

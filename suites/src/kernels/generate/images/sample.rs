@@ -129,9 +129,10 @@ fn sample(
     let float = normalized || linear || sampled && choices.percent(50);
     let size = own.shape.size();
     let samples = samples.unwrap_or_else(|| choices.between(8, 64));
-    let mut places: Vec<[i64; 3]> = Vec::new();
+    // Each with the quarters of an element by which it lies beyond the middle of one.
+    let mut places: Vec<([i64; 3], i64)> = Vec::new();
     for _ in 0..samples {
-        places.push([0, 1, 2].map(|d| {
+        let place = [0, 1, 2].map(|d| {
             let size = size[d] as i64;
             let inside = addressing == Addressing::None || d >= spatial || choices.percent(50);
             if inside {
@@ -139,7 +140,12 @@ fn sample(
             } else {
                 choices.below(3 * size as usize + 4) as i64 - size - 2
             }
-        }));
+        });
+        let beyond = match linear {
+            true => choices.one_of(&[0, 1, 2, -1]),
+            false => 0,
+        };
+        places.push((place, beyond));
     }
     let argument = sampled && choices.percent(30);
     let literal = format!(
@@ -161,19 +167,14 @@ fn sample(
         false => String::new(),
     };
     let (function, vector) = told(format.channel);
-    // By how many quarters of an element a place lies beyond the middle of one.
-    let beyond = match linear {
-        true => choices.one_of(&[0, 1, 2, -1, -1]),
-        false => 0,
-    };
     let place = match float {
         true if linear => {
-            let inside = format!("{:.2}", 0.5 + 0.25 * beyond as f64);
-            within(own.shape, normalized, &inside, "0.0")
+            let inside = "0.5f + 0.25f * (float)where.s3";
+            within(own.shape, normalized, inside, "0.0")
         }
         true => {
             // Of powers of two, so that no rounding leaves the element.
-            let inside = choices.one_of(&["0.5", "0.25", "0.75", "0.125"]);
+            let inside = choices.one_of(&["0.5f", "0.25f", "0.75f", "0.125f"]);
             let layer = choices.one_of(&["0.0", "0.25", "-0.375", "0.4375", "-0.125"]);
             within(own.shape, normalized, inside, layer)
         }
@@ -208,7 +209,7 @@ fn sample(
     case.case.objects[id.index()].apart = apart(choices, own);
     let list = places
         .iter()
-        .flat_map(|p| [p[0] as u32, p[1] as u32, p[2] as u32, 0])
+        .flat_map(|(p, beyond)| [p[0], p[1], p[2], *beyond].map(|n| n as u32))
         .collect();
     let list = case.object(Kind::Buffer, 16 * samples, Contents::Words(list));
     let out = case.object(Kind::Buffer, 16 * samples, Contents::Every(0xabcd_ef01));
@@ -221,8 +222,8 @@ fn sample(
             linear,
         }));
     }
-    let seen = |place: &[i64; 3]| match linear {
-        true => mixed(own, seed, addressing, place, beyond),
+    let seen = |(place, beyond): &([i64; 3], i64)| match linear {
+        true => mixed(own, seed, addressing, place, *beyond),
         false => sampled_element(own, seed, addressing, place),
     };
     let wanted = places.iter().flat_map(seen).collect();
@@ -299,8 +300,8 @@ fn channel_name(channel: Channel) -> &'static str {
 fn within(shape: Shape, normalized: bool, inside: &str, layer: &str) -> String {
     let (size, (_, spatial)) = (shape.size(), shape.coordinates());
     let part = |d: usize| match (d < spatial, normalized) {
-        (true, true) => format!("((float)where.s{d} + {inside}f) / {}.0f", size[d]),
-        (true, false) => format!("(float)where.s{d} + {inside}f"),
+        (true, true) => format!("((float)where.s{d} + {inside}) / {}.0f", size[d]),
+        (true, false) => format!("(float)where.s{d} + {inside}"),
         (false, _) => format!("(float)where.s{d} + ({layer}f)"),
     };
     let [x, y, z] = [0, 1, 2].map(part);
