@@ -433,6 +433,9 @@ pub struct Expect {
     pub rules: Vec<RuleId>,
     /// Where it must be refused, the sentence of the specification that refuses it.
     pub sentence: Option<String>,
+    /// A code besides 0 that says how the work of the call ended, and does not refuse it: a build that fails before its
+    /// call returns. What follows a call that succeeded follows this one, too.
+    pub ended: Option<i32>,
 }
 
 impl Call {
@@ -484,7 +487,13 @@ impl Expect {
             codes: vec![0],
             rules,
             sentence: None,
+            ended: None,
         }
+    }
+
+    /// The code as what follows takes it: that of success where it says how the work ended.
+    pub fn taken(&self, code: i32) -> i32 {
+        if self.ended == Some(code) { 0 } else { code }
     }
 
     /// Whether the call must be refused.

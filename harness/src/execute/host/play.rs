@@ -79,7 +79,11 @@ impl<'r> Player<'r> {
         let record = &mut self.observed.record;
         record.stamps.insert(mark, (stamp, self.run.stamp()));
         record.clock.insert(mark, (clock, self.run.nanoseconds()));
-        if let Some(code) = code {
+        let taken = code.map(|code| match &step.op {
+            Op::Call(call) => call.expect.taken(code),
+            _ => code,
+        });
+        if let Some(code) = taken {
             record.codes.insert(mark, code);
             if self.left_out && code == 0 {
                 self.cell.let_through(mark);

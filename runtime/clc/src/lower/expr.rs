@@ -4,6 +4,7 @@ use super::function::Lower;
 use super::place::Place;
 use crate::hir::{ArithOp, CompareOp, Expr, ExprKind, Update};
 use crate::types::{Qual, Scalar, Type};
+use touchstone_faults::{Fault, on};
 use touchstone_ir as ir;
 use touchstone_ir::{BlockId, Cmp, Const, FloatOp, IntOp, Op, Operand, UnaryOp};
 
@@ -236,6 +237,14 @@ impl Lower<'_> {
             }
             ExprKind::Arith(op, a, b) => {
                 let scalar = self.scalar_of(expr.qual);
+                if *op == ArithOp::Shr
+                    && let ExprKind::Arith(ArithOp::Shl, x, by) = &a.kind
+                    && let (ExprKind::Const(m), ExprKind::Const(n)) = (&by.kind, &b.kind)
+                    && m == n
+                    && on(Fault::ShiftsCancel)
+                {
+                    return self.value(x);
+                }
                 let (a, b) = (self.value(a), self.value(b));
                 self.at(expr.loc);
                 self.arith(*op, scalar, a, b)
@@ -271,7 +280,12 @@ impl Lower<'_> {
             } => self.update(target, update, *old),
             ExprKind::Cond(cond, a, b) => self.cond(cond, a, b, expr.qual),
             ExprKind::VectorCond(cond, a, b) => {
+                let scalar = self.scalar_of(cond.qual);
                 let (cond, a, b) = (self.value(cond), self.value(a), self.value(b));
+                let cond = match on(Fault::LaneChoiceNonzero) {
+                    true => self.with_zero(CompareOp::Ne, cond, scalar),
+                    false => cond,
+                };
                 self.b.select(cond, a, b).into()
             }
             ExprKind::Comma(a, b) => {

@@ -7,6 +7,7 @@ use std::ffi::c_void;
 use std::sync::{Arc, Weak};
 
 use opencl_sys::*;
+use touchstone_faults::{Fault, on};
 use touchstone_ir::{AddressSpace, ArgPass};
 
 use super::Kernel;
@@ -198,7 +199,10 @@ impl Kernel {
                 // SAFETY: the caller vouches for the size.
                 let pointers =
                     unsafe { raw::slice(value.cast::<usize>(), size / size_of::<usize>()) };
-                self.exec_info.lock().svm_pointers = pointers.to_vec();
+                let mut info = self.exec_info.lock();
+                if info.svm_pointers.is_empty() || !on(Fault::SvmListKept) {
+                    info.svm_pointers = pointers.to_vec();
+                }
                 Ok(())
             }
             CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM => {

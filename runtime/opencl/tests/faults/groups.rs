@@ -60,10 +60,13 @@ fn computing() {
         char table[512] = { 0 };
         table[256 + 255] = 6;
         x[11] = (table + 256)[(uchar)minus];
+        x[12] = (int)(((uint)minus << 8) >> 8);
+        x[13] = ((int2)(-minus, minus) ? (int2)(1, 2) : (int2)(3, 4)).x;
     }";
-    let out = output(&rig, source, 12, space(&[1], &[1]));
+    let out = output(&rig, source, 14, space(&[1], &[1]));
     let signed: Vec<i32> = out.iter().map(|word| *word as i32).collect();
-    assert_eq!(signed, [1, -1, 2, -1, -1, -1, 2, 7, 9, -5, 16, 6]);
+    let right = [1, -1, 2, -1, -1, -1, 2, 7, 9, -5, 16, 6, 0xff_ffff, 3];
+    assert_eq!(signed, right);
 }
 
 /// A condition, a string of an argument, and a macro of an option, which builds give.

@@ -77,11 +77,14 @@ fn exec_info() {
     unsafe { second.write_volatile(5) };
     let kernel = kernel(&rig, "kernel void k(global int *global *x) { ++**x; }");
     set_svm(kernel, 0, first);
-    let code = unsafe {
-        let value = (&raw const second).cast();
-        clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, 8, value)
-    };
-    assert_eq!(code, CL_SUCCESS);
+    // The last list counts.
+    for named in [first, second] {
+        let code = unsafe {
+            let value = (&raw const named).cast();
+            clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, 8, value)
+        };
+        assert_eq!(code, CL_SUCCESS);
+    }
     run(&rig, kernel, space(&[1], &[1]));
     assert_eq!(unsafe { second.read_volatile() }, 6);
 }

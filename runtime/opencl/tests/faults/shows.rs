@@ -59,6 +59,8 @@ pub fn shows(fault: Fault) -> &'static [&'static str] {
         | HighProductUnsigned
         | NegativeIndexUnsigned
         | ByteIndexSigned
+        | ShiftsCancel
+        | LaneChoiceNonzero
         | StructTailLost
         | AlignmentNotCounted
         | InitializerRestKept
@@ -84,7 +86,7 @@ pub fn shows(fault: Fault) -> &'static [&'static str] {
         SvmFineStale | SvmFineHostLost => &["fine"],
         SvmWideStores => &["bytes"],
         SvmSystemRefused => &["system"],
-        SvmExecInfoIgnored => &["exec_info"],
+        SvmExecInfoIgnored | SvmListKept => &["exec_info"],
         SvmMemcpyFromHost => &["memcpy"],
         AtomicAddTorn | AtomicAdd64Torn | AtomicLocalTorn | AtomicHostTorn => &["atomic_add"],
         ExchangeTorn => &["atomic_exchange"],

@@ -189,6 +189,7 @@ impl Lowering {
         let last = call.arguments.len() - 2;
         call.arguments[last] = Value::Callback(called);
         call.arguments[last + 1] = Value::Data(called);
+        call.expect.ended = codes.first().copied();
         call.expect.codes = [0].into_iter().chain(codes).collect();
         let mark = self.marked(call);
         self.step(settle(&[(called, mark)]));

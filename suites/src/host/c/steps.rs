@@ -186,9 +186,13 @@ impl Steps<'_, '_, '_> {
             c.put(format!("/* {} */", sentence.replace("*/", "* /")));
         }
         if let Some(mark) = step.mark {
-            let code = match step.op {
-                Op::Call(_) | Op::Sequence(_) => "code",
-                _ => "CL_SUCCESS",
+            let code = match &step.op {
+                Op::Call(call) => match call.expect.ended {
+                    Some(ended) => format!("code == {ended} ? CL_SUCCESS : code"),
+                    None => "code".into(),
+                },
+                Op::Sequence(_) => "code".into(),
+                _ => "CL_SUCCESS".to_string(),
             };
             c.put(format!("begins({mark});"));
             self.inside += 1;

@@ -32,10 +32,10 @@ impl Writer<'_> {
             Kind::Complement(of) => format!("(~{})", self.expr(of)),
             Kind::Not(of) => format!("(!{})", self.expr(of)),
             Kind::Arithmetic(op, left, right) if guarded => self.guarded(*op, ty, left, right),
-            Kind::Arithmetic(op, left, right) => self.binary(op.text(), left, right),
-            Kind::Comparison(op, left, right) => self.binary(op.text(), left, right),
-            Kind::And(left, right) => self.binary("&&", left, right),
-            Kind::Or(left, right) => self.binary("||", left, right),
+            Kind::Arithmetic(op, left, right) => self.binary(expr.id, op.text(), left, right),
+            Kind::Comparison(op, left, right) => self.binary(expr.id, op.text(), left, right),
+            Kind::And(left, right) => self.binary(expr.id, "&&", left, right),
+            Kind::Or(left, right) => self.binary(expr.id, "||", left, right),
             Kind::Choice(condition, yes, no) => {
                 let condition = self.expr(condition);
                 format!("({condition} ? {} : {})", self.expr(yes), self.expr(no))
@@ -169,8 +169,35 @@ impl Writer<'_> {
         call.replace("$name", &name)
     }
 
-    fn binary(&mut self, op: &str, left: &Expr, right: &Expr) -> String {
-        format!("({} {op} {})", self.expr(left), self.expr(right))
+    /// Every other one leaves out the parentheses that the grammar does not need (C99 6.5.5 to 6.5.14).
+    fn binary(&mut self, id: u32, op: &str, left: &Expr, right: &Expr) -> String {
+        if id.is_multiple_of(2) {
+            return format!("({} {op} {})", self.expr(left), self.expr(right));
+        }
+        let binds = precedence(op);
+        let (left, right) = (self.side(left, binds), self.side(right, binds + 1));
+        format!("({left} {op} {right})")
+    }
+
+    /// An operand, without parentheses where its operator binds as strongly as it has to at least.
+    fn side(&mut self, of: &Expr, least: u8) -> String {
+        match self.binds(of) {
+            Some(binds) if binds >= least => self.bare(of),
+            _ => self.expr(of),
+        }
+    }
+
+    /// How strongly the binary operator binds that the text of an expression has; none where it has another form.
+    fn binds(&self, of: &Expr) -> Option<u8> {
+        match &of.kind {
+            _ if self.guarded.contains(&of.id) => None,
+            Kind::Arithmetic(op, ..) => Some(precedence(op.text())),
+            Kind::Comparison(op, ..) => Some(precedence(op.text())),
+            Kind::And(..) => Some(precedence("&&")),
+            Kind::Or(..) => Some(precedence("||")),
+            Kind::Implicit(of) => self.binds(of),
+            _ => None,
+        }
     }
 
     /// An operand as the unsigned type of its size.
@@ -213,5 +240,21 @@ impl Writer<'_> {
         let name = format!("{what}_{}", ty.name());
         self.helpers.insert(name.clone(), division(op, ty));
         format!("{name}({}, {})", self.whole(left), self.whole(right))
+    }
+}
+
+/// How strongly a binary operator binds, as C's grammar has it: the more, the stronger.
+fn precedence(op: &str) -> u8 {
+    match op {
+        "*" | "/" | "%" => 10,
+        "+" | "-" => 9,
+        "<<" | ">>" => 8,
+        "<" | "<=" | ">" | ">=" => 7,
+        "==" | "!=" => 6,
+        "&" => 5,
+        "^" => 4,
+        "|" => 3,
+        "&&" => 2,
+        _ => 1,
     }
 }

@@ -111,8 +111,15 @@ fn one(
             };
             Transfer::CopyImage(moved(spot, to, fit))
         }
-        4 => Transfer::CopyImageToBuffer(moved(spot, at(buffer, begin), region)),
-        5 => Transfer::CopyBufferToImage(moved(at(buffer, begin), spot, region)),
+        // Where they begin in a buffer need not be a multiple of anything.
+        4 => {
+            let to = at(buffer, choices.below(256));
+            Transfer::CopyImageToBuffer(moved(spot, to, region))
+        }
+        5 => {
+            let from = at(buffer, choices.below(256));
+            Transfer::CopyBufferToImage(moved(from, spot, region))
+        }
         6 | 11 => Transfer::FillImage {
             colour: values(format, choices.below(1000) as u32, 0),
             to: spot,
