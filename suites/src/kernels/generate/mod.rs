@@ -79,6 +79,7 @@ pub const FAMILIES: &[Family] = &[
     ("kernels", "source", source::again),
     ("kernels", "macros", macros::macros),
     ("kernels", "computed", computed::computed),
+    ("kernels", "functions", computed::functions),
     ("kernels", "phases", phases::phases),
     ("kernels", "random", random::random),
     ("kernels", "printf", printf::printf),
@@ -128,7 +129,7 @@ pub fn cases_a_round(kind: &str) -> u32 {
     match kind {
         "kernels/computed" => 8,
         "kernels/math" => 4,
-        "kernels/conversions" | "subgroup/exchange" => 2,
+        "kernels/conversions" | "kernels/functions" | "subgroup/exchange" => 2,
         _ => 1,
     }
 }

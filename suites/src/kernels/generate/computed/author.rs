@@ -21,6 +21,8 @@ pub(in super::super) struct Author<'c> {
     pub helpers: Vec<usize>,
     /// Kernels have parameters that are 0 and 1, so that they can be written otherwise.
     pub rewrites: bool,
+    /// Kernels call every function, and do nothing else.
+    pub every: bool,
     /// What of that which not all devices have expressions may use, and what they do.
     pub(super) offer: Option<Need>,
     pub(super) needs: BTreeSet<Need>,
@@ -44,6 +46,7 @@ impl<'c> Author<'c> {
             sources: Vec::new(),
             helpers: Vec::new(),
             rewrites: false,
+            every: false,
             offer: None,
             needs: BTreeSet::new(),
             kept: None,

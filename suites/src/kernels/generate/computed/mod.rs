@@ -19,6 +19,7 @@ use super::builder::CaseBuilder;
 use super::rewrite::{OPAQUE, Opaque};
 use crate::choices::Choices;
 use crate::kernels::case::{Arg, Contents, KernelCase, Launch, ObjectId, Range, Unit, Want};
+use crate::kernels::code::builtin::BUILTINS;
 use crate::kernels::code::number::*;
 use crate::kernels::code::run::{Given, Machine};
 use crate::kernels::code::write::write;
@@ -33,6 +34,9 @@ const INPUTS: usize = 4;
 
 /// The most results of a kernel: compilers build it within a second.
 const RESULTS: usize = 48;
+
+/// The most results of a kernel that only calls functions: as soon built.
+const CALLS: usize = 160;
 
 /// What not all devices have: a program uses one of them at most.
 const OFFERS: [Need; 5] = [
@@ -66,6 +70,18 @@ struct Planned {
 /// A program of several kernels, each about a part of the language, each launched once.
 pub fn computed(choices: &mut Choices) -> KernelCase {
     several(choices, 0)
+}
+
+/// A kernel that calls each integer function twice, of a signed and of an unsigned type.
+pub fn functions(choices: &mut Choices) -> KernelCase {
+    let mut case = CaseBuilder::new("integer functions give what OpenCL C says");
+    let mut author = Author::new(choices);
+    author.every = true;
+    let planned = [author.kernel(Subject::Functions, 0, 0)];
+    let (program, choices) = (author.program, author.choices);
+    let seed = choices.below(1 << 30) as u64;
+    finish(&mut case, &program, &planned, &[None], seed);
+    case.case
 }
 
 /// A program of one such kernel, and it written otherwise so many times.
@@ -232,18 +248,17 @@ impl Author<'_> {
         self.turn = self.choices.below(64);
         // Of functions there are many, each of many types.
         let pieces = match subject {
+            _ if self.every => 2 * BUILTINS.len(),
             Subject::Functions => self.choices.one_of(&[1, 12, 16, 20, 24]),
             _ => self.choices.one_of(&[1, 8, 12, 16, 20]),
         };
         for _ in 0..pieces {
-            if results.len() >= RESULTS {
+            if results.len() >= if self.every { CALLS } else { RESULTS } {
                 break;
             }
             let others = [Subject::Operators, Subject::Memory];
-            let other = self
-                .choices
-                .percent(25)
-                .then(|| self.choices.one_of(&others));
+            let strays = !self.every && self.choices.percent(25);
+            let other = strays.then(|| self.choices.one_of(&others));
             let of = other.unwrap_or(subject);
             self.about = of.name().into();
             match of {

@@ -264,7 +264,7 @@ impl Author<'_> {
 
     /// An integer function, of a signed and of an unsigned type, or another order of lanes.
     pub(super) fn functions(&mut self, body: &mut Vec<Stmt>, results: &mut Results) {
-        if self.choices.percent(12) {
+        if !self.every && self.choices.percent(12) {
             self.about = "shuffle".into();
             return self.shuffled(body, results);
         }

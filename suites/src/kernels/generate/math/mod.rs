@@ -14,7 +14,10 @@ use arguments::draw;
 use classay_vocabulary::Need;
 
 /// Functions of a case.
-const KERNELS: usize = 8;
+const CALLED: usize = 24;
+
+/// Functions of a kernel: a compiler takes longer for several kernels than for one of as many lines.
+const TOGETHER: usize = 6;
 
 /// Where a function stores what its last argument points to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +43,7 @@ struct Drawn<'f> {
     space: Space,
 }
 
-/// Functions of one format, a kernel each.
+/// Functions of one format, some of them together in a kernel.
 pub fn math(choices: &mut Choices) -> KernelCase {
     let format = choices
         .weighted(&[
@@ -57,16 +60,22 @@ pub fn math(choices: &mut Choices) -> KernelCase {
     let asked = |function: &&Function| (function.ulps)(format, 1.0).is_some();
     let all: Vec<&Function> = FUNCTIONS.iter().filter(asked).collect();
     // Neighbours in the table are alike, so a case has functions that are as far apart as they can be; cases that follow
-    // each other begin at other places, so that a dozen of them have all.
-    let step = all.len().div_ceil(KERNELS);
+    // each other begin at other places, so that a few of them have all.
+    let step = all.len().div_ceil(CALLED);
     let first = choices.below(step);
     let mut functions: Vec<&Function> = all.into_iter().skip(first).step_by(step).collect();
     if choices.percent(12) {
         functions = choices.pick(&functions).into_iter().collect();
     }
-    for (n, function) in functions.into_iter().enumerate() {
-        let drawn = draw(choices, function, format);
-        add(&mut case, n, &drawn);
+    let drawn = functions
+        .into_iter()
+        .map(|function| draw(choices, function, format));
+    // Constants are computed by one work-item, and local memory stands in no block.
+    let alone = |drawn: &Drawn| drawn.known || drawn.space == Space::Local;
+    let (apart, together): (Vec<Drawn>, Vec<Drawn>) = drawn.partition(alone);
+    let kernels = apart.chunks(1).chain(together.chunks(TOGETHER));
+    for (n, kernel) in kernels.enumerate() {
+        add(&mut case, n, kernel);
     }
     case.case
 }
@@ -225,17 +234,63 @@ struct Out {
     says: &'static str,
 }
 
-/// The kernel of a function, its launch, and the looks at what it left.
-fn add(case: &mut CaseBuilder, n: usize, drawn: &Drawn) {
-    let (function, format) = (drawn.function, drawn.format);
+/// A kernel that is being written.
+#[derive(Default)]
+struct Written {
+    /// Its parameters: the type of a pointer, and the name.
+    parameters: Vec<(String, String)>,
+    args: Vec<Arg>,
+    body: String,
+}
+
+/// The kernel of some functions, its launch, and the looks at what it left.
+fn add(case: &mut CaseBuilder, n: usize, all: &[Drawn]) {
     let name = format!("math{n}");
-    let calls = drawn.calls();
-    let mut parameters: Vec<String> = Vec::new();
-    let mut args: Vec<Arg> = Vec::new();
-    let range = match drawn.known {
-        true => Range::line(1, 1),
-        false => Range::line(calls as u64, if calls.is_multiple_of(3) { 3 } else { 1 }),
+    let mut kernel = Written::default();
+    let mut outs = Vec::new();
+    for (n, drawn) in all.iter().enumerate() {
+        let mut own = Written::default();
+        outs.push(write(case, drawn, &mut own));
+        kernel.args.extend(own.args);
+        match all {
+            [_] => {
+                kernel.parameters.extend(own.parameters);
+                kernel.body += &own.body;
+            }
+            // Each has names of its own in a block.
+            _ => {
+                kernel.body += &format!("    if (get_global_id(0) < {}) {{\n", drawn.calls());
+                for (ty, name) in own.parameters {
+                    kernel.body += &format!("    {ty}{name} = f{n}_{name};\n");
+                    kernel.parameters.push((ty, format!("f{n}_{name}")));
+                }
+                kernel.body += &own.body;
+                kernel.body += "    }\n";
+            }
+        }
+    }
+    let parameters = kernel.parameters.iter();
+    let parameters: Vec<String> = parameters.map(|(ty, name)| format!("{ty}{name}")).collect();
+    case.case.source += &format!(
+        "kernel void {name}({}) {{\n{}}}\n",
+        parameters.join(", "),
+        kernel.body
+    );
+    let calls = all.iter().map(Drawn::calls).max().unwrap_or(1);
+    let range = match all {
+        [one] if one.known => Range::line(1, 1),
+        _ => Range::line(calls as u64, if calls.is_multiple_of(3) { 3 } else { 1 }),
     };
+    case.launch(name, kernel.args, range);
+    for (drawn, outs) in all.iter().zip(outs) {
+        look(case, drawn, outs);
+    }
+}
+
+/// What a kernel does about a function: gives where it leaves its numbers.
+fn write(case: &mut CaseBuilder, drawn: &Drawn, kernel: &mut Written) -> Vec<Out> {
+    let (function, format) = (drawn.function, drawn.format);
+    let calls = drawn.calls();
     if !drawn.known {
         for (n, numbers) in drawn.arguments.iter().enumerate() {
             let bytes = numbers.iter().flat_map(|x| {
@@ -244,14 +299,16 @@ fn add(case: &mut CaseBuilder, n: usize, drawn: &Drawn) {
             });
             let bytes: Vec<u8> = bytes.collect();
             let buffer = case.object(Kind::Buffer, bytes.len(), Contents::Bytes(bytes));
-            args.push(buffer.into());
-            parameters.push(format!("global const {} *a{n}", format.name()));
+            kernel.args.push(buffer.into());
+            let ty = format!("global const {} *", format.name());
+            kernel.parameters.push((ty, format!("a{n}")));
         }
         if function.takes_int {
             let words: Vec<u32> = drawn.ints.iter().map(|n| *n as u32).collect();
             let buffer = case.object(Kind::Buffer, 4 * words.len(), Contents::Words(words));
-            args.push(buffer.into());
-            parameters.push(format!("global const int *a{}", drawn.arguments.len()));
+            kernel.args.push(buffer.into());
+            let name = format!("a{}", drawn.arguments.len());
+            kernel.parameters.push(("global const int *".into(), name));
         }
     }
     let mut outs: Vec<Out> = Vec::new();
@@ -268,8 +325,9 @@ fn add(case: &mut CaseBuilder, n: usize, drawn: &Drawn) {
         };
         let all = calls * drawn.given_lanes() * bytes;
         let out = case.object(Kind::Buffer, all, Contents::Every(0xa5a5_a5a5));
-        args.push(out.into());
-        parameters.push(format!("global {} *{name}", drawn.type_name(of, 1)));
+        kernel.args.push(out.into());
+        let ty = format!("global {} *", drawn.type_name(of, 1));
+        kernel.parameters.push((ty, name.into()));
         outs.push(Out {
             object: out,
             of,
@@ -277,18 +335,18 @@ fn add(case: &mut CaseBuilder, n: usize, drawn: &Drawn) {
             says,
         });
     }
-    let mut body = String::new();
+    let body = &mut kernel.body;
     if drawn.space == Space::Local
         && let Some(stored) = function.stores
     {
         let ty = drawn.type_name(stored, drawn.given_lanes());
         let rooms = if drawn.known { 1 } else { 3 };
-        body += &format!("    local {ty} rooms[{rooms}];\n");
+        *body += &format!("    local {ty} rooms[{rooms}];\n");
     }
     match drawn.known {
         false => {
-            body += "    size_t i = get_global_id(0);\n";
-            body += &drawn.body(&[], "i", "    ");
+            *body += "    size_t i = get_global_id(0);\n";
+            *body += &drawn.body(&[], "i", "    ");
         }
         true => {
             for call in 0..calls {
@@ -305,15 +363,16 @@ fn add(case: &mut CaseBuilder, n: usize, drawn: &Drawn) {
                     known.push(drawn.ints[call * drawn.lanes].to_string());
                 }
                 let inside = drawn.body(&known, &call.to_string(), "        ");
-                body += &format!("    {{\n{inside}    }}\n");
+                *body += &format!("    {{\n{inside}    }}\n");
             }
         }
     }
-    case.case.source += &format!(
-        "kernel void {name}({}) {{\n{body}}}\n",
-        parameters.join(", ")
-    );
-    case.launch(name, args, range);
+    outs
+}
+
+/// The looks at what a kernel left of a function.
+fn look(case: &mut CaseBuilder, drawn: &Drawn, outs: Vec<Out>) {
+    let (function, format) = (drawn.function, drawn.format);
     let called = match function.form {
         Form::Operator => format!("x {} y", function.name),
         _ => function.name.to_owned(),
