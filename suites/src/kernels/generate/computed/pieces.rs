@@ -305,7 +305,11 @@ impl Author<'_> {
         body: &mut Vec<Stmt>,
         results: &mut Results,
     ) {
-        let lanes = self.choices.one_of(&[1, 1, 1, 2, 4, 3, 8, 16]);
+        // A kernel of many functions has few lanes, for compilers that make a statement of each.
+        let lanes = match self.every {
+            true => self.choices.one_of(&[1, 1, 1, 1, 2, 2, 3, 4]),
+            false => self.choices.one_of(&[1, 1, 1, 2, 4, 3, 8, 16]),
+        };
         let lanes = function.lanes().unwrap_or(lanes);
         let ty = of.vector(lanes);
         let mut arguments = Vec::new();
