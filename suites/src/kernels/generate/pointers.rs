@@ -87,10 +87,10 @@ impl Function {
         let mut acts = Vec::new();
         let mut loads = 0;
         // Few elements, so that they meet.
-        let few: Vec<usize> = (0..choices.between(1, 3))
+        let few: Vec<usize> = (0..choices.between(1, 2))
             .map(|_| choices.below(OWN))
             .collect();
-        for _ in 0..choices.between(5, 14) {
+        for _ in 0..choices.between(5, 16) {
             let element = |choices: &mut Choices| {
                 let parameter = choices.percent(30).then(|| choices.below(2));
                 Element {
@@ -102,6 +102,17 @@ impl Function {
                     parameter,
                 }
             };
+            if choices.percent(30) {
+                // What is there before and after something is stored through another pointer.
+                let (of, mut to) = (element(choices), element(choices));
+                if choices.percent(60) {
+                    (to.index, to.parameter) = (of.index, of.parameter);
+                }
+                let store = Act::Store(to, None, choices.below(200) as u64);
+                acts.extend([Act::Load(of), store, Act::Load(of)]);
+                loads += 2;
+                continue;
+            }
             acts.push(match choices.below(12) {
                 0..=3 => {
                     loads += 1;

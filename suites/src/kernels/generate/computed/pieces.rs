@@ -67,7 +67,8 @@ impl Author<'_> {
 
     /// Operators of scalars and vectors, and assignments that compute.
     pub(super) fn operators(&mut self, body: &mut Vec<Stmt>, results: &mut Results) {
-        match self.choices.below(18) {
+        match self.choices.below(20) {
+            18 | 19 => self.effects(body, results),
             15..=17 => self.known_forms(body, results),
             12 => self.mixed(body, results),
             13 => self.vector_logic(body, results),
@@ -208,10 +209,15 @@ impl Author<'_> {
             };
             author.make.expr(ty, kind)
         };
-        match self.choices.below(4) {
+        match self.choices.below(7) {
             0 => self.make.expr(ty, Kind::Post(place, true)),
             1 => self.make.expr(ty, Kind::Post(place, false)),
             2 => after(self, Stmt::Step(place, true)),
+            3 => {
+                let value = self.expr(1);
+                let value = self.make.implicit(ty, value);
+                after(self, Stmt::Assign(place, value))
+            }
             _ => {
                 let (op, by) = (self.choices.one_of(&ARITHMETIC), self.expr(1));
                 let stmt = self.make.compound(place, ty, op, by);
