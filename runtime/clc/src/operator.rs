@@ -1,6 +1,7 @@
 //! The binary operators, as the parser reads them and as the typed tree computes them.
 
 use crate::token::Punct;
+use touchstone_faults::{Fault, on};
 
 macro_rules! operators {
     ($(#[$meta:meta])* $name:ident { $($op:ident $text:literal $level:literal)* }) => {
@@ -59,6 +60,7 @@ impl BinaryOp {
         match punct {
             Punct::OrOr => Some((Self::Or, 1)),
             Punct::AndAnd => Some((Self::And, 2)),
+            _ if text == "&" && on(Fault::AndBindsTighter) => Some((Self::Arith(ArithOp::And), 7)),
             _ => compare().or_else(arith),
         }
     }

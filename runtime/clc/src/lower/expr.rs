@@ -297,6 +297,25 @@ impl Lower<'_> {
                     return self.truth(a);
                 }
                 let (from, to) = (self.scalar_of(a.qual), self.scalar_of(expr.qual));
+                if let ExprKind::Update {
+                    target,
+                    update,
+                    old: false,
+                } = &a.kind
+                    && let Update::Arith(op, operand, in_type) = &**update
+                    && !from.is_float()
+                    && from.size() < 4
+                    && self.scalar_of(*in_type) == to
+                    && on(Fault::AssignedValueWide)
+                {
+                    let operand = self.value(operand);
+                    let (place, before) = self.value_before(target, false);
+                    let wide = self.convert(before, from, to);
+                    let wide = self.arith(*op, to, wide, operand);
+                    let value = self.convert(wide, to, from);
+                    self.write(&place, value, target.qual);
+                    return wide;
+                }
                 let a = self.value(a);
                 self.convert(a, from, to)
             }

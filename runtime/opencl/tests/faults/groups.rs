@@ -62,10 +62,14 @@ fn computing() {
         x[11] = (table + 256)[(uchar)minus];
         x[12] = (int)(((uint)minus << 8) >> 8);
         x[13] = ((int2)(-minus, minus) ? (int2)(1, 2) : (int2)(3, 4)).x;
+        x[14] = (1 - minus & 1 - minus == 2);
+        x[15] = (narrow += 200);
     }";
-    let out = output(&rig, source, 14, space(&[1], &[1]));
+    let out = output(&rig, source, 16, space(&[1], &[1]));
     let signed: Vec<i32> = out.iter().map(|word| *word as i32).collect();
-    let right = [1, -1, 2, -1, -1, -1, 2, 7, 9, -5, 16, 6, 0xff_ffff, 3];
+    let right = [
+        1, -1, 2, -1, -1, -1, 2, 7, 9, -5, 16, 6, 0xff_ffff, 3, 0, -57,
+    ];
     assert_eq!(signed, right);
 }
 

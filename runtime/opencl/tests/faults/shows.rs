@@ -59,6 +59,8 @@ pub fn shows(fault: Fault) -> &'static [&'static str] {
         | HighProductUnsigned
         | NegativeIndexUnsigned
         | ByteIndexSigned
+        | AndBindsTighter
+        | AssignedValueWide
         | ShiftsCancel
         | LaneChoiceNonzero
         | StructTailLost
