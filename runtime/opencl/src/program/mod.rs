@@ -198,10 +198,10 @@ impl Program {
     /// Ends a build for one device.
     pub fn end_build(&self, at: usize, status: cl_build_status, log: String, product: Product) {
         let build = &mut self.builds.lock()[at];
-        let keeps = build.status == CL_BUILD_SUCCESS && on(Fault::BuildStatusKept);
-        if !keeps {
-            build.status = status;
-        }
+        build.status = match on(Fault::FailedBuildForgotten) && status == CL_BUILD_ERROR {
+            true => CL_BUILD_NONE,
+            false => status,
+        };
         build.log = log;
         build.product = product;
     }

@@ -124,8 +124,8 @@ fn captures() {
 
 fn child_offsets() {
     let body = "
-        const size_t offset[2] = {3, 5}, global[2] = {1, 2};
-        enqueue_kernel(q, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_2D(offset, global, global), ^{
+        const size_t offset[2] = {3, 5}, size[2] = {1, 2};
+        enqueue_kernel(q, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_2D(offset, size, size), ^{
             out[get_local_id(1)] = 10 * get_global_id(0) + get_global_id(1);
         });";
     assert_eq!(output(body, space(&[1], &[1]))[..2], [35, 36]);

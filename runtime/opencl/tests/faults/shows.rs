@@ -46,7 +46,7 @@ pub fn shows(fault: Fault) -> &'static [&'static str] {
         HeadersReversed => &["two_headers"],
         CloneShares => &["clone"],
         SourcePiecesApart => &["pieces"],
-        BuildStatusKept => &["failed_rebuild"],
+        FailedBuildForgotten => &["failed_rebuild"],
         SamplerDefaultEdge => &["sampler_defaults"],
         ChildOffsetLost => &["child_offsets"],
         LaterUnitBeginsZero => &["two_units"],
