@@ -179,10 +179,12 @@ impl Writer<'_> {
         format!("({left} {op} {right})")
     }
 
-    /// An operand, without parentheses where its operator binds as strongly as it has to at least.
+    /// An operand, without parentheses where its operator binds as strongly as it has to at least. Comparisons of
+    /// comparisons have them: some compilers take the others for a mistake.
     fn side(&mut self, of: &Expr, least: u8) -> String {
+        let chained = |binds| COMPARING.contains(&binds) && COMPARING.contains(&least);
         match self.binds(of) {
-            Some(binds) if binds >= least => self.bare(of),
+            Some(binds) if binds >= least && !chained(binds) => self.bare(of),
             _ => self.expr(of),
         }
     }
@@ -242,6 +244,9 @@ impl Writer<'_> {
         format!("{name}({}, {})", self.whole(left), self.whole(right))
     }
 }
+
+/// How strongly comparisons bind.
+const COMPARING: std::ops::RangeInclusive<u8> = 6..=7;
 
 /// How strongly a binary operator binds, as C's grammar has it: the more, the stronger.
 fn precedence(op: &str) -> u8 {
