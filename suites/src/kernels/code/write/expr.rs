@@ -175,16 +175,16 @@ impl Writer<'_> {
             return format!("({} {op} {})", self.expr(left), self.expr(right));
         }
         let binds = precedence(op);
-        let (left, right) = (self.side(left, binds), self.side(right, binds + 1));
+        let (left, right) = (self.side(left, binds, 0), self.side(right, binds, 1));
         format!("({left} {op} {right})")
     }
 
-    /// An operand, without parentheses where its operator binds as strongly as it has to at least. Comparisons of
+    /// An operand of an operator, without parentheses where its own binds as strongly, or by so much more. Comparisons of
     /// comparisons have them: some compilers take the others for a mistake.
-    fn side(&mut self, of: &Expr, least: u8) -> String {
-        let chained = |binds| COMPARING.contains(&binds) && COMPARING.contains(&least);
+    fn side(&mut self, of: &Expr, operator: u8, more: u8) -> String {
+        let chained = |binds| COMPARING.contains(&binds) && COMPARING.contains(&operator);
         match self.binds(of) {
-            Some(binds) if binds >= least && !chained(binds) => self.bare(of),
+            Some(binds) if binds >= operator + more && !chained(binds) => self.bare(of),
             _ => self.expr(of),
         }
     }
