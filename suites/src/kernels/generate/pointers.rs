@@ -53,17 +53,21 @@ enum Act {
     Add(Element, Element),
     /// A byte is stored through a pointer to bytes, which may lead to an object of any type (C99 6.5).
     Byte(usize, usize, u8),
-    /// Elements are copied, upwards or downwards, each with a number added.
-    Slide {
-        to: usize,
-        from: usize,
-        first: [usize; 2],
-        count: usize,
-        up: bool,
-        by: u64,
-    },
+    /// Elements are copied in a loop.
+    Slide(Slide),
     /// A function exchanges two elements, and adds one to the second.
     Exchange(Element, Element),
+}
+
+/// Elements that are copied, upwards or downwards, each with a number added.
+#[derive(Debug, Clone, Copy)]
+struct Slide {
+    to: usize,
+    from: usize,
+    first: [usize; 2],
+    count: usize,
+    up: bool,
+    by: u64,
 }
 
 /// The function that is drawn.
@@ -132,14 +136,14 @@ impl Function {
                 10 => {
                     let count = choices.between(2, OWN - 1);
                     let mut first = || choices.below(OWN - count + 1);
-                    Act::Slide {
+                    Act::Slide(Slide {
                         first: [first(), first()],
                         to: choices.below(3),
                         from: choices.below(3),
                         count,
                         up: choices.percent(60),
                         by: choices.below(3) as u64,
-                    }
+                    })
                 }
                 _ => Act::Exchange(element(choices), element(choices)),
             });
@@ -182,23 +186,16 @@ impl Function {
                     "    (({memory} uchar *){})[{at}] = {byte};",
                     POINTERS[pointer]
                 ),
-                Act::Slide {
-                    to,
-                    from,
-                    first,
-                    count,
-                    up,
-                    by,
-                } => {
-                    let count = match up {
-                        true => format!("for (uint i = 0; i < {count}; i++)"),
-                        false => format!("for (uint i = {count}; i-- > 0;)"),
+                Act::Slide(of) => {
+                    let count = match of.up {
+                        true => format!("for (uint i = 0; i < {}; i++)", of.count),
+                        false => format!("for (uint i = {}; i-- > 0;)", of.count),
                     };
-                    let [to, from] = [to, from].map(|n| POINTERS[n]);
+                    let [to, from] = [of.to, of.from].map(|n| POINTERS[n]);
+                    let ([into, out_of], by) = (of.first, of.by);
                     writeln!(
                         text,
-                        "    {count} {to}[{} + i] = {from}[{} + i] + {by};",
-                        first[0], first[1]
+                        "    {count} {to}[{into} + i] = {from}[{out_of} + i] + {by};"
                     )
                 }
                 Act::Exchange(one, two) => {
@@ -215,7 +212,6 @@ impl Function {
     /// What a work-item leaves in its parts of the objects, and what it remembers.
     fn done(&self, objects: &mut [Vec<u8>; 2]) -> Vec<u64> {
         let bytes = self.bytes;
-        let mask = u64::MAX >> (64 - 8 * bytes);
         let read = |objects: &[Vec<u8>; 2], pointer: usize, index: usize| {
             let part = &objects[self.objects[pointer]][bytes * index..][..bytes];
             part.iter()
@@ -240,18 +236,11 @@ impl Function {
                     write(objects, to.pointer, to.index, sum);
                 }
                 Act::Byte(pointer, at, byte) => objects[self.objects[pointer]][at] = byte,
-                Act::Slide {
-                    to,
-                    from,
-                    first,
-                    count,
-                    up,
-                    by,
-                } => {
-                    for n in 0..count {
-                        let n = if up { n } else { count - 1 - n };
-                        let number = read(objects, from, first[1] + n).wrapping_add(by);
-                        write(objects, to, first[0] + n, number);
+                Act::Slide(of) => {
+                    for n in 0..of.count {
+                        let n = if of.up { n } else { of.count - 1 - n };
+                        let number = read(objects, of.from, of.first[1] + n).wrapping_add(of.by);
+                        write(objects, of.to, of.first[0] + n, number);
                     }
                 }
                 Act::Exchange(one, two) => {
@@ -262,7 +251,7 @@ impl Function {
                 }
             }
         }
-        seen.iter().map(|number| number & mask).collect()
+        seen
     }
 }
 
