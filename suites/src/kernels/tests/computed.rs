@@ -2,6 +2,7 @@
 
 use super::cases;
 use crate::kernels::case::{KernelCase, Step, Want};
+use crate::kernels::code::builtin::BUILTINS;
 use std::collections::BTreeSet;
 
 /// Seeds whose cases are looked at.
@@ -20,7 +21,13 @@ fn missing(kind: &str, wanted: &[&str]) -> Vec<String> {
 
 #[test]
 fn each_kernel_is_launched_because_it_is_well_defined() {
-    for kind in ["kernels/computed", "kernels/phases", "kernels/random"] {
+    let kinds = [
+        "kernels/computed",
+        "kernels/functions",
+        "kernels/phases",
+        "kernels/random",
+    ];
+    for kind in kinds {
         for (name, case) in cases(kind, SEEDS) {
             let launched: BTreeSet<_> = case.launches().map(|(_, l)| &l.kernel).collect();
             let kernels = text(&case).matches("kernel void").count();
@@ -30,6 +37,16 @@ fn each_kernel_is_launched_because_it_is_well_defined() {
                 .iter()
                 .filter(|step| matches!(step, Step::Look { .. }));
             assert_eq!(looks.count(), kernels, "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_kernel_of_functions_calls_each() {
+    for (name, case) in cases("kernels/functions", 20) {
+        for function in BUILTINS {
+            let call = format!("{}(", function.name());
+            assert!(case.source.contains(&call), "{name}: {call}");
         }
     }
 }
