@@ -1,5 +1,5 @@
 //! Kernels whose arguments are set in every way: numbers, vectors and structures by value, pointers that are null, local
-//! memory of several sizes, in any order, twice, and again on a copy of the kernel; and heads of kernels of every sort,
+//! memory of several sizes, images and samplers, in any order, twice, and again on a copy of the kernel; and heads of kernels of every sort,
 //! for what they answer.
 
 use crate::choices::Choices;
@@ -81,6 +81,11 @@ pub enum Parameter {
         /// How many.
         count: u8,
     },
+    /// An image of two dimensions that the kernel reads; another one when it is set again.
+    Image,
+    /// A sampler, with which the kernel reads beside the first image that it has; one of another addressing mode when it
+    /// is set again.
+    Sampler,
 }
 
 /// A kernel and how its arguments are set.
@@ -129,7 +134,10 @@ impl Parameter {
         match self {
             Parameter::Value { of, width } => of.bytes() * room(width),
             Parameter::Bytes(bytes) => usize::from(bytes),
-            Parameter::Pointer { .. } | Parameter::Local { .. } => 8,
+            Parameter::Pointer { .. }
+            | Parameter::Local { .. }
+            | Parameter::Image
+            | Parameter::Sampler => 8,
         }
     }
 
@@ -139,7 +147,11 @@ impl Parameter {
             Parameter::Local { of, width, count } => {
                 of.bytes() * room(width) * (usize::from(count) + MORE)
             }
-            Parameter::Value { .. } | Parameter::Bytes(_) | Parameter::Pointer { .. } => 0,
+            Parameter::Value { .. }
+            | Parameter::Bytes(_)
+            | Parameter::Pointer { .. }
+            | Parameter::Image
+            | Parameter::Sampler => 0,
         }
     }
 }
@@ -155,9 +167,14 @@ pub fn room(width: u8) -> usize {
 impl Arguments {
     /// What the device must offer.
     pub fn needs(&self) -> &'static [Need] {
-        match self.then.copies() {
-            true => &[Need::Api21],
-            false => &[],
+        match (
+            self.then.copies(),
+            self.parameters.contains(&Parameter::Image),
+        ) {
+            (true, true) => &[Need::Api21, Need::ImageObjects],
+            (true, false) => &[Need::Api21],
+            (false, true) => &[Need::ImageObjects],
+            (false, false) => &[],
         }
     }
 }
@@ -174,7 +191,10 @@ fn pointee(choices: &mut Choices) -> Pointee {
     choices.one_of(&Pointee::ALL)
 }
 
-fn parameter(choices: &mut Choices) -> Parameter {
+fn parameter(choices: &mut Choices, has_images: bool) -> Parameter {
+    if has_images && choices.percent(35) {
+        return choices.one_of(&[Parameter::Image, Parameter::Sampler]);
+    }
     let width = choices.one_of(&[1, 1, 1, 2, 3, 4, 8, 16]);
     match choices.below(8) {
         0..=2 => Parameter::Value {
@@ -220,7 +240,11 @@ fn without_null(parameter: Parameter) -> Parameter {
             first: some(first),
             second: some(second),
         },
-        Parameter::Value { .. } | Parameter::Bytes(_) | Parameter::Local { .. } => parameter,
+        Parameter::Value { .. }
+        | Parameter::Bytes(_)
+        | Parameter::Local { .. }
+        | Parameter::Image
+        | Parameter::Sampler => parameter,
     }
 }
 
@@ -230,8 +254,12 @@ pub fn arguments(choices: &mut Choices) -> Arguments {
     // Some implementations die of copies of kernels with null pointers, and show nothing of all the others then.
     let nulls = !then.copies() || choices.percent(40);
     let mut parameters: Vec<Parameter> = Vec::new();
+    let has_images = choices.percent(40);
+    if has_images {
+        parameters.push(Parameter::Image);
+    }
     for _ in 0..choices.between(4, 9) {
-        let one = parameter(choices);
+        let one = parameter(choices, has_images);
         parameters.push(if nulls { one } else { without_null(one) });
         if !fits(&parameters) {
             parameters.pop();

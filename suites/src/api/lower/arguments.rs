@@ -4,7 +4,7 @@ use super::*;
 use crate::api::arguments::{Arguments, Head, MORE, Parameter, Pointee, Then, room};
 use crate::host::check::{Same, Want};
 use crate::host::scalar::Scalar;
-use crate::host::{Contents, Unit};
+use crate::host::{Contents, Layout, Unit};
 use std::fmt::Write;
 
 /// Bytes that a kernel copies from where a pointer points to.
@@ -14,6 +14,10 @@ const COPIED: usize = 8;
 /// every CL_DEVICE_MEM_BASE_ADDR_ALIGN that devices have (in bits: 4096 bytes are 32768).
 const POINTED: usize = 64;
 const PART: usize = 4096;
+
+/// Bytes of an image's element, and elements of the image in each dimension.
+const ELEMENT: usize = 4;
+const WIDTH: usize = 2;
 
 /// What of a parameter a kernel writes down: bytes, each as it must be or free.
 struct Seen {
@@ -52,8 +56,31 @@ fn vector(of: Scalar, width: u8) -> String {
     }
 }
 
-/// What the kernel does with a parameter, writing from a byte on.
-fn seen(parameter: Parameter, n: usize, at: usize) -> Seen {
+/// The first image that a kernel has for its samplers.
+fn first_image(parameters: &[Parameter]) -> Option<usize> {
+    parameters.iter().position(|one| *one == Parameter::Image)
+}
+
+/// The elements of the image that a parameter is given, row by row.
+fn elements(n: usize, turn: usize) -> Vec<u8> {
+    let first = number(n, turn);
+    (0..WIDTH * WIDTH * ELEMENT)
+        .map(|at| first.wrapping_mul(5).wrapping_add((3 * at) as u8))
+        .collect()
+}
+
+/// The addressing mode of the sampler for a turn.
+fn addressing(turn: usize) -> Constant {
+    [
+        cl::CL_ADDRESS_CLAMP,
+        cl::CL_ADDRESS_CLAMP_TO_EDGE,
+        cl::CL_ADDRESS_NONE,
+    ][turn]
+}
+
+/// What the kernel does with a parameter of these, writing from a byte on.
+fn seen(parameters: &[Parameter], n: usize, at: usize) -> Seen {
+    let parameter = parameters[n];
     let mut text = String::new();
     let bytes = match parameter {
         Parameter::Value { of, width } => {
@@ -93,6 +120,26 @@ fn seen(parameter: Parameter, n: usize, at: usize) -> Seen {
             );
             2
         }
+        Parameter::Image => {
+            let _ = write!(
+                text,
+                "  {{ uint4 element = read_imageui(a{n}, (int2)(1, 0));\n    \
+                 vstore4(convert_uchar4(element), 0, to + {at}u); }}\n"
+            );
+            ELEMENT
+        }
+        Parameter::Sampler => match first_image(parameters) {
+            // Left of the image: its border, or its first element.
+            Some(image) => {
+                let _ = write!(
+                    text,
+                    "  {{ uint4 element = read_imageui(a{image}, a{n}, (float2)(-1.0f, 0.5f));\n    \
+                     vstore4(convert_uchar4(element), 0, to + {at}u); }}\n"
+                );
+                ELEMENT
+            }
+            None => 0,
+        },
     };
     Seen { text, bytes }
 }
@@ -123,8 +170,10 @@ fn source(parameters: &[Parameter]) -> String {
                 );
                 write!(head, ", local {} *a{n}", vector(*of, *width))
             }
+            Parameter::Image => write!(head, ", read_only image2d_t a{n}"),
+            Parameter::Sampler => write!(head, ", sampler_t a{n}"),
         };
-        let seen = seen(*parameter, n, at);
+        let seen = seen(parameters, n, at);
         look += &seen.text;
         at += seen.bytes;
     }
@@ -152,6 +201,18 @@ fn wanted(parameters: &[Parameter], turn: impl Fn(usize) -> usize) -> Vec<u8> {
                 all.extend((0..COPIED).map(|n| from.map_or(0, |from| pointed(from + n))));
             }
             Parameter::Local { .. } => all.extend([1, 1]),
+            Parameter::Image => all.extend(&elements(n, turn(n))[ELEMENT..2 * ELEMENT]),
+            Parameter::Sampler => {
+                if let Some(image) = first_image(parameters) {
+                    let edge = addressing(turn(n)) == cl::CL_ADDRESS_CLAMP_TO_EDGE;
+                    match edge {
+                        true => all.extend(&elements(image, turn(image))[..ELEMENT]),
+                        // "If the image channel order is [...] CL_RGBA [...], the border color is (0.0f, 0.0f, 0.0f,
+                        // 0.0f)."
+                        false => all.extend([0; ELEMENT]),
+                    }
+                }
+            }
         }
     }
     all
@@ -167,6 +228,8 @@ struct Given<'a> {
     arguments: &'a Arguments,
     buffer: Slot,
     part: Slot,
+    /// For each parameter the images or samplers that it is given in turn; empty for others.
+    others: Vec<Vec<Slot>>,
 }
 
 impl Given<'_> {
@@ -202,6 +265,9 @@ impl Given<'_> {
                     values![kernel, index, bytes, Value::Null],
                 )
             }
+            Parameter::Image | Parameter::Sampler => {
+                Call::object_argument(kernel, index, self.others[n][turn])
+            }
         }
     }
 }
@@ -235,10 +301,14 @@ impl Lowering {
         );
         self.step(super::queue(place, queue));
         self.step(Call::kernel(program, "taken", kernel));
+        let others: Vec<Vec<Slot>> = (0..count)
+            .map(|n| self.images_and_samplers(place, arguments.parameters[n], n))
+            .collect();
         let given = Given {
             arguments,
             buffer,
             part,
+            others,
         };
         for n in arguments.order.iter().map(|n| usize::from(*n)) {
             if n < count {
@@ -286,7 +356,58 @@ impl Lowering {
         if arguments.then.copies() {
             self.release([copy]);
         }
+        for slot in given.others.into_iter().flatten() {
+            self.release([slot]);
+        }
         self.release([kernel, part, whole, buffer, queue, program]);
+    }
+
+    /// What a parameter is given for each turn, if it is an image or a sampler.
+    fn images_and_samplers(&mut self, place: Place, parameter: Parameter, n: usize) -> Vec<Slot> {
+        let kind = match parameter {
+            Parameter::Image => SlotKind::Memory,
+            Parameter::Sampler => SlotKind::Sampler,
+            _ => return Vec::new(),
+        };
+        let mut all = Vec::new();
+        for turn in 0..3 {
+            let slot = self.own(&format!("given_{n}_{turn}"), kind);
+            let call = match parameter {
+                Parameter::Image => {
+                    let format = values![cl::CL_RGBA, cl::CL_UNSIGNED_INT8];
+                    let format = Value::Struct(Layout::ImageFormat, format);
+                    let members = values![
+                        cl::CL_MEM_OBJECT_IMAGE2D,
+                        WIDTH,
+                        WIDTH,
+                        0,
+                        0,
+                        0,
+                        0,
+                        0,
+                        0,
+                        Value::Null
+                    ];
+                    let description = Value::Struct(Layout::ImageDesc, members);
+                    let flags = Value::Flags(vec![cl::CL_MEM_READ_ONLY, cl::CL_MEM_COPY_HOST_PTR]);
+                    let contents = Value::Bytes(elements(n, turn));
+                    let made = values![place.context, flags, format, description, contents];
+                    Call::new(Function::CreateImage, made)
+                }
+                _ => Call::new(
+                    Function::CreateSampler,
+                    values![
+                        place.context,
+                        false,
+                        addressing(turn),
+                        cl::CL_FILTER_NEAREST
+                    ],
+                ),
+            };
+            self.step(call.makes(slot));
+            all.push(slot);
+        }
+        all
     }
 
     /// Enqueues a kernel that writes to a buffer of its own.
