@@ -1,8 +1,6 @@
 //! `classay shrink` as a user runs it, over the layer, which breaks what it is told to.
 
-mod common;
-
-use common::{GATED, classay, device, run, write};
+use crate::common::{GATED, classay, device, run, write};
 
 #[test]
 fn what_has_nothing_to_do_with_a_failure_goes() {

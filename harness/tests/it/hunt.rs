@@ -1,9 +1,7 @@
 //! Hunting from the command line: a device that breaks the memory model is found out and written up, a hunt
 //! that was killed goes on, and one of a device that keeps the model finds nothing.
 
-mod common;
-
-use common::{Done, classay, device};
+use crate::common::{Done, classay, device};
 use std::path::Path;
 use std::process::Command;
 

@@ -1,11 +1,9 @@
 //! The pipelines that users copy, run as far as a machine without their engines can: each step that
 //! calls a script of ours is run, with what the engine would put into its variables.
 
-mod common;
-
+use crate::common::{Done, classay, device};
 use classay_reports::record::CaseId;
 use classay_reports::store::Store;
-use common::{Done, classay, device};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,6 @@
 //! A project's defaults: `classay.toml`.
 
-mod common;
-
-use common::{Done, classay, run, write};
+use crate::common::{Done, classay, run, write};
 use std::path::Path;
 
 /// The program in a folder of a project.

@@ -1,8 +1,6 @@
 //! The memory model as users meet it: `classay judge`, and the verdicts of runs.
 
-mod common;
-
-use common::{SB, classay, device, run, write};
+use crate::common::{SB, classay, device, run, write};
 use std::path::PathBuf;
 
 /// Message passing over a barrier: without the barrier it goes wrong at once.

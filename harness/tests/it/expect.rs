@@ -1,8 +1,6 @@
 //! What is known to fail, told from the command line, and what of it no longer does.
 
-mod common;
-
-use common::{Done, classay, device};
+use crate::common::{Done, classay, device};
 use std::path::Path;
 
 /// Two litmus tests on a device whose kernels forget their fences, or on one that does not.

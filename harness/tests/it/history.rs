@@ -1,9 +1,7 @@
 //! The runs of a driver's versions side by side, from the command line.
 
-mod common;
-
+use crate::common::{Done, classay, device, run, write};
 use classay_reports::store::Store;
-use common::{Done, classay, device, run, write};
 use std::path::Path;
 
 /// A run of a few cases, as a version of the driver with these faults does them.

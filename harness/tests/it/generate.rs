@@ -1,8 +1,6 @@
 //! Generated tests as users meet them: listed, written, and judged again from their files.
 
-mod common;
-
-use common::{classay, run};
+use crate::common::{classay, run};
 use std::collections::{HashMap, HashSet};
 
 const PASSED: i32 = 0;

@@ -1,8 +1,6 @@
 //! What implementations were found to do wrong, Touchstone does right.
 
-mod common;
-
-use common::{Done, classay, device};
+use crate::common::{Done, classay, device};
 use std::path::{Path, PathBuf};
 
 /// Every program of the findings.

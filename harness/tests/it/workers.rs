@@ -2,9 +2,7 @@
 //!
 //! The driver is the test device behind the layer, which does what CLASSAY_LAYER_FAULTS says.
 
-mod common;
-
-use common::{Done, SB, classay, device, eventually, run, write};
+use crate::common::{Done, SB, classay, device, eventually, run, write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 

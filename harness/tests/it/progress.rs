@@ -1,8 +1,6 @@
 //! `classay progress`: which model of forward progress a device is seen to keep.
 
-mod common;
-
-use common::{classay, device, run};
+use crate::common::{classay, device, run};
 use serde_json::{Value, json};
 
 /// Runs it on Touchstone with so many threads, and gives the line of what was seen at the end.

@@ -1,8 +1,6 @@
 //! Two devices in turns: one against itself differs in nothing, one against a broken one does.
 
-mod common;
-
-use common::{Done, classay, device, library, run, write};
+use crate::common::{Done, classay, device, library, run, write};
 use std::path::Path;
 use std::process::Command;
 

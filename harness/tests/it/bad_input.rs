@@ -1,8 +1,6 @@
 //! A user's mistakes: each gives one clear sentence and its exit code. No device is needed.
 
-mod common;
-
-use common::{SB, classay, run, write};
+use crate::common::{SB, classay, run, write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
@@ -292,16 +290,16 @@ fn a_reader_that_goes_away_is_no_trouble() {
 fn programs_of_commands_that_are_none() {
     let folder = tempfile::tempdir().expect("a folder");
     let huge = format!("devices: 1\n# {}\n", "x".repeat(8 << 20));
-    let cells = common::GATED.replace("cells: 4", "cells: 250");
-    let words = common::GATED.replace("cell_words: 8", "cell_words: 60000");
-    let step = common::GATED.replace("{inspect: 2}", "{inspect: 77}");
-    let kind = common::GATED.replace("{buffer: copy}", "{bufer: copy}");
-    let unset = common::GATED.replace(", {set: {user: 0, status: 0}}", "");
-    let race = common::GATED.replace("  wait: [{command: 0}]\n", "");
-    let many = common::GATED.replace("signals: 1", "signals: 65000");
-    let part = common::GATED.replace("{buffer: use}", "{sub-buffer: {of: 0, first: 255}}");
-    let early = common::GATED.replace("{buffer: copy}", "{sub-buffer: {of: 1, first: 0}}");
-    assert_ne!(early, common::GATED);
+    let cells = crate::common::GATED.replace("cells: 4", "cells: 250");
+    let words = crate::common::GATED.replace("cell_words: 8", "cell_words: 60000");
+    let step = crate::common::GATED.replace("{inspect: 2}", "{inspect: 77}");
+    let kind = crate::common::GATED.replace("{buffer: copy}", "{bufer: copy}");
+    let unset = crate::common::GATED.replace(", {set: {user: 0, status: 0}}", "");
+    let race = crate::common::GATED.replace("  wait: [{command: 0}]\n", "");
+    let many = crate::common::GATED.replace("signals: 1", "signals: 65000");
+    let part = crate::common::GATED.replace("{buffer: use}", "{sub-buffer: {of: 0, first: 255}}");
+    let early = crate::common::GATED.replace("{buffer: copy}", "{sub-buffer: {of: 1, first: 0}}");
+    assert_ne!(early, crate::common::GATED);
     for (name, text, words) in [
         (
             "text.yaml",
@@ -340,7 +338,7 @@ fn programs_of_commands_that_are_none() {
     run(classay().args(["reproduce", "--c", "/nowhere.yaml"]))
         .expect(USAGE)
         .says(&["No such file"]);
-    let path = write(folder.path(), "right.yaml", common::GATED);
+    let path = write(folder.path(), "right.yaml", crate::common::GATED);
     run(classay().arg("reproduce").arg(&path))
         .expect(USAGE)
         .says(&["--c"]);

@@ -1,10 +1,8 @@
 //! Vulkan devices, by the drivers that are installed: Mesa's lavapipe through the loader and by itself, and
 //! SwiftShader where Chromium's package has brought it. Where there is none, what needs one is skipped.
 
-mod common;
-
-use common::vulkan::devices;
-use common::{SB, classay, library, run, write};
+use crate::common::vulkan::devices;
+use crate::common::{SB, classay, library, run, write};
 use std::path::Path;
 use std::process::Command;
 
@@ -197,7 +195,7 @@ fn locations_in_images_lie_in_planes_too() {
             let reason = result["reason"].as_str().unwrap_or_default();
             let lacks = reason.contains("the device lacks linear 2D storage images");
             assert!(
-                !lacks || device != common::vulkan::LAVAPIPE,
+                !lacks || device != crate::common::vulkan::LAVAPIPE,
                 "{}",
                 played.told()
             );

@@ -1,8 +1,6 @@
 //! A run that is killed at any moment and resumed ends with the results of one that was not.
 
-mod common;
-
-use common::{Done, classay, device, run};
+use crate::common::{Done, classay, device, run};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Stdio};

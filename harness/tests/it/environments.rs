@@ -1,8 +1,6 @@
 //! Environments from the command line: what surrounds a test changes how it is counted, never what.
 
-mod common;
-
-use common::{classay, device};
+use crate::common::{classay, device};
 use serde_json::Value;
 use std::path::Path;
 
@@ -19,7 +17,7 @@ fn outcomes(dir: &Path, test: &str, environment: &str, instances: u32) -> Value 
         .arg(&file)
         .output()
         .unwrap();
-    let done = common::Done::of(output).expect(0);
+    let done = crate::common::Done::of(output).expect(0);
     done.json()[0]["outcomes"].clone()
 }
 

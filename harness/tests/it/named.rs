@@ -1,8 +1,6 @@
 //! Tests as users name them: shipped ones by name or pattern, folders, lists of files.
 
-mod common;
-
-use common::{SB, classay, run, write};
+use crate::common::{SB, classay, run, write};
 
 /// The tests that `judge` answers for, in order.
 fn judged(arguments: &[&str], folder: &std::path::Path) -> Vec<String> {

@@ -1,9 +1,7 @@
 //! The program is one file: copied alone, it has its libraries with it.
 
-mod common;
-
-use common::vulkan::LAVAPIPE;
-use common::{Done, run};
+use crate::common::vulkan::LAVAPIPE;
+use crate::common::{Done, run};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -111,7 +109,7 @@ fn a_library_of_another_build_beside_it_is_not_taken() {
     assert!(alone.unpacked("libtouchstone.so").is_some());
     // One of this build is: nothing is unpacked for it.
     let alone = Alone::new();
-    let ours = common::library("libtouchstone.so");
+    let ours = crate::common::library("libtouchstone.so");
     std::fs::copy(ours, alone.bin().join("libtouchstone.so")).expect("a copy");
     run(&mut alone.litmus()).expect(0);
     assert!(!alone.home().join(".cache").exists());
@@ -130,7 +128,7 @@ fn the_layer_comes_with_it() {
 
 #[test]
 fn the_layer_of_vulkan_comes_with_it() {
-    if !common::vulkan::devices().contains(&LAVAPIPE.to_owned()) {
+    if !crate::common::vulkan::devices().contains(&LAVAPIPE.to_owned()) {
         return;
     }
     let alone = Alone::new();
@@ -200,7 +198,7 @@ fn where_it_can_be_unpacked_is_looked_for() {
 #[test]
 fn a_library_that_is_named_goes_before() {
     let alone = Alone::new();
-    let ours = common::library("libtouchstone.so");
+    let ours = crate::common::library("libtouchstone.so");
     let named = |path: &Path, arguments: &[&str]| {
         run(alone.command(arguments).env("CLASSAY_TOUCHSTONE", path))
     };

@@ -1,10 +1,8 @@
 //! The engines on Vulkan devices: tuning, hunting, comparing, measuring, and campaigns over the faults of the Vulkan
 //! layer. What needs a device is skipped where there is none.
 
-mod common;
-
-use common::vulkan::{LAVAPIPE, devices};
-use common::{Done, SB, classay, run, write};
+use crate::common::vulkan::{LAVAPIPE, devices};
+use crate::common::{Done, SB, classay, run, write};
 use serde_json::Value;
 use std::path::Path;
 

@@ -1,8 +1,6 @@
 //! Programs of commands and API cases: a clean run passes, and faults are detected by their own rules.
 
-mod common;
-
-use common::{Done, classay, device};
+use crate::common::{Done, classay, device};
 use std::path::Path;
 
 /// A clean run of these kinds, with both devices that Touchstone can have.

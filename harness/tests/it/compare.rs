@@ -1,8 +1,6 @@
 //! A run, compared with a baseline from the command line.
 
-mod common;
-
-use common::{Done, classay, device};
+use crate::common::{Done, classay, device};
 use std::path::Path;
 
 fn run(store: &Path, seed: &str, faults: Option<&str>) -> Done {

@@ -1,8 +1,6 @@
 //! Kernel cases: a clean run passes, and faults are found.
 
-mod common;
-
-use common::{Done, classay, device};
+use crate::common::{Done, classay, device};
 use std::collections::BTreeMap;
 
 /// Runs so many cases of some families, with a fault of the layer or without; the exit code and how

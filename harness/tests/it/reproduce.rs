@@ -1,9 +1,7 @@
 //! `classay reproduce --c`: the C programs compile without warnings, pass on Touchstone, and name the
 //! broken rule over the layer. Without a C compiler or OpenCL headers there is nothing to test.
 
-mod common;
-
-use common::{Done, GATED, classay, library, run, write};
+use crate::common::{Done, GATED, classay, library, run, write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -1,10 +1,8 @@
 //! Parts of a run put together from the command line: nothing is lost, added or changed.
 
-mod common;
-
+use crate::common::{Done, classay, device};
 use classay_reports::record::{CaseResult, OutcomeCount, Verdict};
 use classay_reports::store::{Run, RunStatus, Store};
-use common::{Done, classay, device};
 use std::path::{Path, PathBuf};
 
 /// How cases run, and how many are drawn.
@@ -282,8 +280,8 @@ fn what_cannot_be_merged_is_told() {
 
 /// The shards of a run that a program with version 2 of the store's schema made, with two faults injected.
 const OLD: [&str; 2] = [
-    include_str!("../../reports/tests/stores/schema-2-shard-1.sql"),
-    include_str!("../../reports/tests/stores/schema-2-shard-2.sql"),
+    include_str!("../../../reports/tests/stores/schema-2-shard-1.sql"),
+    include_str!("../../../reports/tests/stores/schema-2-shard-2.sql"),
 ];
 
 #[test]

@@ -1,12 +1,10 @@
 //! Touchstone refuses every call that must be refused, whatever came before it.
 
-mod common;
-
+use crate::common::{Done, classay, device};
 use classay_suites::api::refused::{self, Refused};
 use classay_suites::api::{Case, Kind, Scenario};
 use classay_suites::family::Family;
 use classay_vocabulary::Need;
-use common::{Done, classay, device};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;

@@ -1,8 +1,6 @@
 //! Tests that end when enough is known, and say so.
 
-mod common;
-
-use common::{Done, classay, device, write};
+use crate::common::{Done, classay, device, write};
 use std::path::Path;
 
 fn litmus(name: &str, more: &[&str]) -> Done {

@@ -1,8 +1,6 @@
 //! `classay explain`: what it prints, what it writes, and how it ends. No device is needed.
 
-mod common;
-
-use common::{classay, run, write};
+use crate::common::{classay, run, write};
 use std::path::{Path, PathBuf};
 
 const USAGE: i32 = 2;

@@ -1,8 +1,6 @@
 //! Tuning from the command line: what it finds is kept for the device, and used by its runs.
 
-mod common;
-
-use common::{Done, classay, device};
+use crate::common::{Done, classay, device};
 use std::path::Path;
 
 fn tune(home: &Path, more: &[&str]) -> Done {
