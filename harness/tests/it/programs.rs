@@ -246,7 +246,7 @@ fn latitudes_are_listed_and_run() {
         "--latitude",
         "weak-memory",
         "--select",
-        "MP*",
+        "MP+rel+acq*",
         "--seeds",
         "2",
         "--seed",
