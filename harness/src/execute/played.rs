@@ -117,7 +117,7 @@ impl Stage<'_> {
         let text = || commands::yaml::write(&plan.program);
         self.play(&lowered.program, None, &text, &mut |record, run| {
             if let Some((call, code)) = record.failed {
-                return Err(SetupError { call, code }.into());
+                return Err(SetupError::of(call, code).into());
             }
             let trace = lowered.trace(plan, record, run);
             Ok(Played {
@@ -231,7 +231,7 @@ fn lacking(fixtures: &mut Fixtures, case: &KernelCase) -> Result<Option<String>,
 /// Why a run did not come to what its case is about.
 fn setup(record: &Record) -> NotRun {
     match record.failed {
-        Some((call, code)) => SetupError { call, code }.into(),
+        Some((call, code)) => SetupError::of(call, code).into(),
         None => NotRun::failed("internal error: a run did not start (this is a bug)".into()),
     }
 }

@@ -22,10 +22,27 @@ pub struct SetupError {
     pub call: Function,
     /// The code.
     pub code: i32,
+    /// What it wrote of the binary of a device, or left there, where it gave no error.
+    pub binary_status: Option<i32>,
+}
+
+impl SetupError {
+    /// A call that gave an error.
+    pub fn of(call: Function, code: i32) -> SetupError {
+        SetupError {
+            call,
+            code,
+            binary_status: None,
+        }
+    }
 }
 
 impl fmt::Display for SetupError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(status) = self.binary_status {
+            let call = self.call.name();
+            return write!(f, "{call} left {status} in binary_status, not CL_SUCCESS");
+        }
         f.write_str(&failed(self.call, self.code))?;
         match Constant::code(self.code) {
             Some(constant) => write!(f, " ({})", constant.name()),
@@ -147,10 +164,10 @@ impl Api {
         let gave = unsafe { self.call(function, arguments) };
         match gave.map(|gave| (gave.code, gave.made)) {
             Some((0, made)) => Ok(made),
-            failed => Err(SetupError {
-                call: function,
-                code: failed.map_or(NOT_MADE, |(code, _)| code),
-            }),
+            failed => {
+                let code = failed.map_or(NOT_MADE, |(code, _)| code);
+                Err(SetupError::of(function, code))
+            }
         }
     }
 

@@ -142,10 +142,10 @@ impl Fixtures {
 
     pub(in crate::execute) fn handle(&self, n: u8) -> Result<usize, SetupError> {
         let handle = self.device.handles.get(usize::from(n));
-        handle.copied().ok_or(SetupError {
-            call: Function::GetDeviceIDs,
-            code: cl::CL_DEVICE_NOT_FOUND.value() as i32,
-        })
+        let none = cl::CL_DEVICE_NOT_FOUND.value() as i32;
+        handle
+            .copied()
+            .ok_or(SetupError::of(Function::GetDeviceIDs, none))
     }
 
     fn platform(&self) -> Result<usize, SetupError> {

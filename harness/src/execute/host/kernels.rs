@@ -65,9 +65,6 @@ fn text(run: &Run, function: Function, of: usize, what: Constant) -> Result<Stri
             .api
             .bytes(function, &[of as u64, what.value() as u64])
     }?;
-    let text = String::from_utf8(bytes).map_err(|_| SetupError {
-        call: function,
-        code: NOT_MADE,
-    })?;
+    let text = String::from_utf8(bytes).map_err(|_| SetupError::of(function, NOT_MADE))?;
     Ok(text.trim_end_matches('\0').to_string())
 }

@@ -223,7 +223,7 @@ impl<'r> Player<'r> {
         let right = expect.codes.is_empty() || expect.codes.contains(&code);
         if !right && !expect.refused() && code != NOT_MADE {
             let call = call.function;
-            self.run.fail(SetupError { call, code });
+            self.run.fail(SetupError::of(call, code));
             if self.part == Part::End {
                 self.run.left_behind.store(true, Ordering::Release);
             }

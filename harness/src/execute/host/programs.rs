@@ -283,6 +283,8 @@ impl Maker<'_> {
         info(cl::CL_PROGRAM_BINARY_SIZES, room(&mut sizes))?;
         let mut binaries: Vec<Vec<u8>> = sizes.iter().map(|size| vec![0; *size]).collect();
         let places: Vec<u64> = binaries.iter_mut().map(|binary| room(binary)).collect();
+        // No code that there is: what is not written shows.
+        let mut statuses = vec![i32::MAX; count];
         info(cl::CL_PROGRAM_BINARIES, address(&places))?;
         let words = [
             self.context as u64,
@@ -290,10 +292,22 @@ impl Maker<'_> {
             address(self.devices),
             address(&sizes),
             address(&places),
-            0,
+            room(&mut statuses),
         ];
-        // SAFETY: the devices are those of the context; the binaries live through the call.
-        unsafe { self.api.must(Function::CreateProgramWithBinary, &words) }
+        let call = Function::CreateProgramWithBinary;
+        // SAFETY: the devices are those of the context; the binaries live through the call, and there is room for a status
+        // of each.
+        let made = unsafe { self.api.must(call, &words) }?;
+        match statuses.into_iter().find(|status| *status != 0) {
+            None => Ok(made),
+            Some(status) => {
+                self.api.release(Function::ReleaseProgram, made);
+                Err(SetupError {
+                    binary_status: Some(status),
+                    ..SetupError::of(call, 0)
+                })
+            }
+        }
     }
 }
 

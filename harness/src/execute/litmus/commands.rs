@@ -42,7 +42,7 @@ pub fn run(stage: Stage<'_>, program: &Program) -> Result<Ended, NotRun> {
             let record = play.run(instance as u32);
             check_run(&record)?;
             match record.failed {
-                Some((call, code)) => Err(SetupError { call, code }.into()),
+                Some((call, code)) => Err(SetupError::of(call, code).into()),
                 None => Ok(Gave::whole(lowered.tuple(&kernels, &record))),
             }
         },
