@@ -165,7 +165,17 @@ impl Lower<'_> {
         if self.b.type_of(value) == ir::Type::BOOL {
             return value;
         }
-        self.with_zero(CompareOp::Ne, value, self.scalar_of(qual))
+        let scalar = self.scalar_of(qual);
+        if scalar.is_float() && on(Fault::NegativeZeroTrue) {
+            let bits = match scalar.size() {
+                2 => Scalar::UShort,
+                4 => Scalar::UInt,
+                _ => Scalar::ULong,
+            };
+            let value = self.b.bitcast(value, ir::Type::Scalar(bits.ir()));
+            return self.with_zero(CompareOp::Ne, value.into(), bits);
+        }
+        self.with_zero(CompareOp::Ne, value, scalar)
     }
 
     /// A comparison with zero, of a value that is or has elements of a scalar type.
@@ -365,7 +375,12 @@ impl Lower<'_> {
         if new == ir::Type::BOOL {
             return self.with_zero(CompareOp::Ne, value, from);
         }
-        self.b.convert(value, from.kind(), new, to.kind()).into()
+        let is_unsigned = matches!(to, Scalar::UInt | Scalar::ULong);
+        let kind = match from.is_float() && is_unsigned && on(Fault::UnsignedOfFloatSigned) {
+            true => ir::NumKind::Signed,
+            false => to.kind(),
+        };
+        self.b.convert(value, from.kind(), new, kind).into()
     }
 
     /// An arithmetic operation on operands of one type.

@@ -120,7 +120,12 @@ impl Kernel {
                 Value::Bytes(unsafe { raw::slice(value.cast::<u8>(), size) }.to_vec())
             }
         };
-        self.values.lock()[index as usize] = Some(new);
+        let kept = matches!(arg.pass, ArgPass::Image(..) | ArgPass::Sampler)
+            && on(Fault::ImageArgumentKept);
+        let slot = &mut self.values.lock()[index as usize];
+        if slot.is_none() || !kept {
+            *slot = Some(new);
+        }
         Ok(())
     }
 

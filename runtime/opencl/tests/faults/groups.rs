@@ -64,11 +64,14 @@ fn computing() {
         x[13] = ((int2)(-minus, minus) ? (int2)(1, 2) : (int2)(3, 4)).x;
         x[14] = (1 - minus & 1 - minus == 2);
         x[15] = (narrow += 200);
+        float zero = as_float((uint)minus << 31);
+        x[16] = zero ? 1 : 2;
+        x[17] = (uint)(3.0e9f * -minus) >> 24;
     }";
-    let out = output(&rig, source, 16, space(&[1], &[1]));
+    let out = output(&rig, source, 18, space(&[1], &[1]));
     let signed: Vec<i32> = out.iter().map(|word| *word as i32).collect();
     let right = [
-        1, -1, 2, -1, -1, -1, 2, 7, 9, -5, 16, 6, 0xff_ffff, 3, 0, -57,
+        1, -1, 2, -1, -1, -1, 2, 7, 9, -5, 16, 6, 0xff_ffff, 3, 0, -57, 2, 178,
     ];
     assert_eq!(signed, right);
 }

@@ -45,6 +45,7 @@ pub fn shows(fault: Fault) -> &'static [&'static str] {
         ProgramVariablesShared => &["two_programs"],
         HeadersReversed => &["two_headers"],
         CloneShares => &["clone"],
+        ImageArgumentKept => &["image_again"],
         SourcePiecesApart => &["pieces"],
         FailedBuildForgotten => &["failed_rebuild"],
         SamplerDefaultEdge => &["sampler_defaults"],
@@ -63,6 +64,8 @@ pub fn shows(fault: Fault) -> &'static [&'static str] {
         | AssignedValueWide
         | ShiftsCancel
         | LaneChoiceNonzero
+        | NegativeZeroTrue
+        | UnsignedOfFloatSigned
         | StructTailLost
         | AlignmentNotCounted
         | InitializerRestKept

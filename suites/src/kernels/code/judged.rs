@@ -13,6 +13,8 @@ pub enum Judged {
     Compare(Comparison),
     /// A relational function, by its name.
     Relation(Relation),
+    /// A number where a condition is wanted: "compares unequal to 0".
+    Truth(Truth),
     /// `select`: the second number where the third argument, an integer, says so.
     Select,
     /// `c ? x : y`, written behind the two numbers.
@@ -39,7 +41,8 @@ impl Judged {
         match self {
             Judged::Compare(_) => (vec![bits; 2], truth),
             Judged::Relation(relation) if relation.takes_two() => (vec![bits; 2], truth),
-            Judged::Relation(_) => (vec![bits], truth),
+            Judged::Truth(Truth::And | Truth::Or) => (vec![bits; 2], truth),
+            Judged::Relation(_) | Judged::Truth(_) => (vec![bits], truth),
             Judged::Select | Judged::Choice => {
                 (vec![bits, bits, bits.with(bits.of.signed())], bits)
             }
@@ -51,6 +54,7 @@ impl Judged {
     pub fn domains(self, argument: usize) -> &'static [Domain] {
         match self {
             Judged::Compare(_) | Judged::Relation(_) => &[BEYOND, ONE, NEAR, ONE, ZERO, MIDDLE],
+            Judged::Truth(_) => &[ZERO, BEYOND, ZERO, NEAR],
             Judged::Select | Judged::Choice if argument == 2 => &[SMALL, ANY, ZERO],
             Judged::Select | Judged::Choice => &[NEAR, MIDDLE, ZERO],
             // Of exponents of one domain all mixtures of bits are normal numbers, too.
@@ -73,6 +77,11 @@ impl Judged {
                 format!("{}({x}, {y})", relation.name())
             }
             Judged::Relation(relation) => format!("{}({x})", relation.name()),
+            Judged::Truth(Truth::And) => format!("({x} && {y})"),
+            Judged::Truth(Truth::Or) => format!("({x} || {y})"),
+            // What chooses by a vector is a vector of integers.
+            Judged::Truth(Truth::Chooses) if lanes == 1 => format!("({x} ? 1 : 0)"),
+            Judged::Truth(Truth::Not | Truth::Chooses) => format!("(!{x})"),
             Judged::Select => format!("as_{bits}(select({x}, {y}, {z}))"),
             Judged::Choice => format!("as_{bits}({z} ? {x} : {y})"),
             Judged::Bitselect => format!("as_{bits}(bitselect({x}, {y}, {z}))"),
@@ -92,6 +101,15 @@ impl Judged {
         let result = match self {
             Judged::Compare(comparison) => return Some(truth(compared(comparison, x, y))),
             Judged::Relation(relation) => return Some(truth(relation.holds(x, y))),
+            Judged::Truth(of) => {
+                let [x, y] = [x, y].map(|number| number != 0.0);
+                return Some(truth(match of {
+                    Truth::And => x && y,
+                    Truth::Or => x || y,
+                    Truth::Chooses if lanes == 1 => x,
+                    Truth::Not | Truth::Chooses => !x,
+                }));
+            }
             Judged::Select | Judged::Choice => {
                 // Of vectors the highest bit of a lane says it.
                 let holds = match lanes {
@@ -106,6 +124,22 @@ impl Judged {
         (!number.is_nan() && !format.subnormal(number)).then_some(result)
     }
 }
+
+/// Where a number stands for whether it is zero.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Truth {
+    /// `!x`.
+    Not,
+    /// `x && y`.
+    And,
+    /// `x || y`.
+    Or,
+    /// `x ? 1 : 0`; of vectors `!x`.
+    Chooses,
+}
+
+/// Every one.
+pub const TRUTHS: [Truth; 4] = [Truth::Not, Truth::Chooses, Truth::And, Truth::Or];
 
 /// A relational function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -142,6 +142,16 @@ const HALF: Domain = domain(0x8060_0000, 0x4090_0000);
 const HALF_ABOVE: Domain = domain(0x0060_0000, 0x4090_0000);
 /// From 2⁻⁷ to 2.
 pub const NEAR_ABOVE: Domain = domain(0x03ff_ffff, 0x3c00_0000);
+/// Integers from a power of two to the next one, of either sign or above zero: the greatest that a type holds.
+const fn whole(exponent: u32, either_sign: bool) -> Domain {
+    let fraction = match exponent {
+        0..23 => 0x007f_ffff & !((1 << (23 - exponent)) - 1),
+        _ => 0x007f_ffff,
+    };
+    let exponent = (127 + exponent as u64) << 23;
+    domain((either_sign as u64) << 31 | fraction, exponent)
+}
+
 /// Integers from 0 to 15.
 pub const SMALL: Domain = domain(15, 0);
 /// Half-precision numbers from 2⁻³ to 2, of either sign, by their bits.
@@ -174,12 +184,17 @@ impl Real {
             Real::Judged(_, judged) => judged.domains(argument),
             Real::Whole(_) => &[NEAR, MIDDLE, HALF],
             Real::To(_, _, true) => &[NEAR, MIDDLE, HALF, WIDE, HUGE, BEYOND],
-            Real::To(of, ..) | Real::CastTo(of) if of.bits == 64 && of.signed => {
-                &[NEAR, MIDDLE, HALF, WIDE]
-            }
             // Below zero no unsigned type holds what they become.
-            Real::To(of, ..) | Real::CastTo(of) if !of.signed => &[HALF_ABOVE, NEAR_ABOVE],
-            Real::To(..) | Real::CastTo(_) => &[ONE, HALF, NEAR],
+            Real::To(of, ..) | Real::CastTo(of) => match (of.signed, of.bits) {
+                (true, 64) => const { &[NEAR, MIDDLE, HALF, WIDE, whole(62, true)] },
+                (true, 32) => const { &[ONE, HALF, NEAR, whole(30, true)] },
+                (true, 16) => const { &[ONE, HALF, NEAR, whole(14, true)] },
+                (true, _) => const { &[ONE, HALF, NEAR, whole(6, true)] },
+                (false, 64) => const { &[HALF_ABOVE, NEAR_ABOVE, whole(63, false)] },
+                (false, 32) => const { &[HALF_ABOVE, NEAR_ABOVE, whole(31, false)] },
+                (false, 16) => const { &[HALF_ABOVE, NEAR_ABOVE, whole(15, false)] },
+                (false, _) => const { &[HALF_ABOVE, NEAR_ABOVE, whole(7, false)] },
+            },
             Real::From(..) | Real::CastFrom(_) => &[ANY],
             Real::Negate => &[ZERO, NEAR, MIDDLE],
             // From 2⁻⁷ to 512 all numbers become normal ones of half the precision.

@@ -113,6 +113,8 @@ fn computed_kernels_have_all_of_the_language_that_they_are_about() {
         ".hi",
         "++, ",
         "--)",
+        // Numbers with a fraction as conditions.
+        " ? 1 : 0)",
         "local struct ",
         "global struct ",
         "private *",

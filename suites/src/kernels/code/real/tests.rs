@@ -1,6 +1,6 @@
 //! What functions of `float`s give.
 
-use super::super::judged::Relation;
+use super::super::judged::{Relation, Truth};
 use super::super::number::*;
 use super::*;
 
@@ -24,6 +24,37 @@ fn of(function: Real, numbers: &[u64]) -> Option<u64> {
 
 fn bits(x: f32) -> u64 {
     x.to_bits().into()
+}
+
+/// "compares unequal to 0": no zero holds, whatever its sign; a NaN does.
+#[test]
+fn zeros_of_either_sign_are_false() {
+    let truth = |of, x: f32, y: f32| {
+        let numbers = [bits(x), bits(y)];
+        let judged = Judged::Truth(of);
+        let count = judged.types(Format::Float, 1).0.len();
+        super::tests::of(Real::Judged(Format::Float, judged), &numbers[..count])
+    };
+    for (x, holds) in [(0.0, 0), (-0.0, 0), (f32::NAN, 1), (-1.5, 1)] {
+        assert_eq!(truth(Truth::Chooses, x, 0.0), Some(holds), "{x}");
+        assert_eq!(truth(Truth::Not, x, 0.0), Some(1 - holds), "{x}");
+        assert_eq!(truth(Truth::And, 2.0, x), Some(holds), "{x}");
+        assert_eq!(truth(Truth::Or, -0.0, x), Some(holds), "{x}");
+    }
+}
+
+/// What an unsaturated conversion is given fits its type, up to the last integers before its end.
+#[test]
+fn the_greatest_numbers_that_a_type_holds_are_converted() {
+    for of in INTEGERS {
+        let domains = Real::CastTo(of).domains(0);
+        let last = domains.last().expect("a domain");
+        let greatest = last.keeps & 0x7fff_ffff | last.sets;
+        let number = f32::from_bits(greatest as u32) as i128;
+        let end = of.greatest() + 1;
+        assert!(number < end && number >= end / 4 * 3, "{of:?}: {number}");
+        assert_eq!(last.keeps >> 31 == 1, of.signed, "{of:?}");
+    }
 }
 
 #[test]

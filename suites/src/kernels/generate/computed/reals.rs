@@ -2,7 +2,7 @@
 
 use super::author::Author;
 use super::pieces::Results;
-use crate::kernels::code::judged::{Judged, RELATIONS, Relation, bits_of};
+use crate::kernels::code::judged::{Judged, RELATIONS, Relation, TRUTHS, bits_of};
 use crate::kernels::code::number::*;
 use crate::kernels::code::real::{BEYOND, Domain, NEAR, Real, WHOLES};
 use crate::kernels::code::*;
@@ -140,7 +140,8 @@ impl Author<'_> {
     fn real(&mut self) -> Real {
         // Of other precisions than that of `float` only what is judged is known to the last bit.
         if matches!(self.offer, Some(Need::Fp64 | Need::Fp16)) && self.choices.percent(40) {
-            let judged = match self.choices.below(8) {
+            let judged = match self.choices.below(10) {
+                8 | 9 => Judged::Truth(self.choices.one_of(&TRUTHS)),
                 0..=2 => Judged::Compare(self.choices.one_of(&COMPARISONS)),
                 3 => Judged::Select,
                 4 => Judged::Choice,
@@ -152,7 +153,11 @@ impl Author<'_> {
         let mode = self.choices.one_of(&MODES);
         let of = self.integer();
         self.turn += 1;
-        match self.turn % 24 {
+        match self.turn % 26 {
+            24 | 25 => {
+                let truth = self.choices.one_of(&TRUTHS);
+                self.judged(Judged::Truth(truth))
+            }
             0 | 9 => Real::To(of, mode, true),
             1 | 10 => Real::From(of, mode),
             2 => Real::To(of, mode, false),
