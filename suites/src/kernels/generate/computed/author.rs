@@ -23,6 +23,8 @@ pub(in super::super) struct Author<'c> {
     pub rewrites: bool,
     /// Kernels call every function, and do nothing else.
     pub every: bool,
+    /// Variables of each type, which have its ends in some work-items.
+    pub ends: Vec<(Integer, VarId)>,
     /// What of that which not all devices have expressions may use, and what they do.
     pub(super) offer: Option<Need>,
     pub(super) needs: BTreeSet<Need>,
@@ -47,6 +49,7 @@ impl<'c> Author<'c> {
             helpers: Vec::new(),
             rewrites: false,
             every: false,
+            ends: Vec::new(),
             offer: None,
             needs: BTreeSet::new(),
             kept: None,

@@ -210,11 +210,19 @@ impl Author<'_> {
                 me,
             }
         });
+        let mut inputs = Vec::new();
         for n in 0..INPUTS {
             let place = Place::variable(from).at(self.element(me, INPUTS, n));
             let read = self.make.read(place, input.scalar());
-            let of = if n == 0 { input } else { self.integer() };
-            self.declare(&mut body, of.scalar(), read);
+            let of = if n == 0 || self.every {
+                input
+            } else {
+                self.integer()
+            };
+            inputs.push(self.declare(&mut body, of.scalar(), read));
+        }
+        if self.every {
+            self.ends(&mut body, input.scalar(), &inputs);
         }
         let results = self.results(subject, &mut body);
         let each = results.len();
@@ -302,6 +310,11 @@ impl Author<'_> {
 
     fn range(&mut self, subject: Subject) -> Range {
         let choices = &mut *self.choices;
+        if self.every {
+            // As many as show each end of a type beside each other.
+            let local = choices.one_of(&[1u64, 4, 16, 32]);
+            return Range::line(96, local);
+        }
         if subject != Subject::WorkItems {
             let local = choices.one_of(&[1u64, 2, 3, 4, 8, 16, 33]);
             return Range::line(local * choices.between(1, 3) as u64, local);

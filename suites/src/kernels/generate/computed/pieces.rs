@@ -381,6 +381,46 @@ impl Author<'_> {
         self.columns.resize(results.len(), self.about.clone());
     }
 
+    /// Declares variables of each type: its ends in some work-items, and what an input has in the others.
+    pub(super) fn ends(&mut self, body: &mut Vec<Stmt>, ty: Type, inputs: &[VarId]) {
+        for (at, of) in INTEGERS.into_iter().enumerate() {
+            for pair in inputs.chunks_exact(2) {
+                let [key, value] = [pair[0], pair[1]].map(|id| self.make.variable(id, ty));
+                // Which work-items have which differs from variable to variable.
+                let key = self.make.cast(UINT.scalar(), key);
+                let key = self
+                    .make
+                    .with(key, Arithmetic::Multiply, 2 * at as i128 + 5);
+                let key = self.make.with(key, Arithmetic::Right, 2);
+                let key = self.make.with(key, Arithmetic::And, 7);
+                let mut chosen = self.make.cast(of.scalar(), value);
+                let ends = [of.least(), of.greatest(), of.number(of.wrap(-1)), 0];
+                for (n, end) in ends.into_iter().enumerate() {
+                    let holds = self
+                        .make
+                        .compared(key.clone(), Comparison::Equal, n as i128);
+                    let end = self.make.constant(of.scalar(), end);
+                    let ty = end.ty.of.common(chosen.ty.of).scalar();
+                    let choice = Kind::Choice(holds.into(), end.into(), chosen.into());
+                    chosen = self.make.expr(ty, choice);
+                }
+                let id = self.declare(body, of.scalar(), chosen);
+                self.ends.push((of, id));
+            }
+        }
+    }
+
+    /// One of the variables of a type that have its ends, often, where there are such.
+    fn end_of(&mut self, of: Integer) -> Option<Expr> {
+        let those = self.ends.iter().filter(|(ty, _)| *ty == of);
+        let those: Vec<VarId> = those.map(|(_, id)| *id).collect();
+        let id = self
+            .choices
+            .pick(&those)
+            .filter(|_| self.choices.percent(70))?;
+        Some(self.make.variable(id, of.scalar()))
+    }
+
     /// An argument that the function says what it gives of.
     fn function_argument(&mut self, function: Builtin, n: usize, ty: Type) -> Expr {
         if function == Builtin::Clamp && n > 0 {
@@ -395,11 +435,19 @@ impl Author<'_> {
         if matches!(function, Builtin::Any | Builtin::All) && self.choices.percent(75) {
             return self.all_alike(function == Builtin::All, ty);
         }
-        let value = if ty.lanes == 1 {
-            let of = self.expr(1);
-            self.make.cast(ty, of)
-        } else {
-            self.vector(ty)
+        let value = match self.end_of(ty.of) {
+            Some(end) if ty.lanes == 1 => end,
+            Some(end) => {
+                let others = (1..ty.lanes).map(|_| self.end_of(ty.of).unwrap_or(end.clone()));
+                let others: Vec<Expr> = others.collect();
+                let lanes = std::iter::once(end).chain(others).collect();
+                self.make.expr(ty, Kind::Vector(lanes))
+            }
+            None if ty.lanes == 1 => {
+                let of = self.expr(1);
+                self.make.cast(ty, of)
+            }
+            None => self.vector(ty),
         };
         // So many bits are left of each factor that 32 hold their product, and a third number.
         match (function, n) {
