@@ -138,7 +138,7 @@ pub fn buffer(choices: &mut Choices) -> KernelCase {
         let (first, length) = stretch(choices, bytes);
         let blocking = choices.percent(40);
         let place = choices.below(host_bytes - length + 1);
-        let kind = if between { 4 } else { choices.below(7) };
+        let kind = if between { 4 } else { choices.below(8) };
         let what = match kind {
             0 => Transfer::Read(moved(at(of, first), at(host.target, place), length)),
             1 => Transfer::Write(moved(at(host.source, place), at(of, first), length)),
@@ -176,10 +176,15 @@ pub fn buffer(choices: &mut Choices) -> KernelCase {
                 let other = |id: &&ObjectId| **id != of;
                 let to = match parts.iter().find(other).filter(|_| between) {
                     Some(part) => *part,
+                    None if choices.percent(30) => of,
                     None => choices.pick(&buffers).unwrap_or(buffers[0]),
                 };
                 let most = case.case.objects[to.index()].bytes;
-                let length = length.min(most);
+                // In one buffer there is room beside what is moved.
+                let length = match of == to {
+                    true => length.min((most / 3).max(1)),
+                    false => length.min(most),
+                };
                 let target = goes_to(choices, most, length, (of == to).then_some(first));
                 let overlaps = of == to && first < target + length && target < first + length;
                 if overlaps || of != to && related(&buffers, of, to) {

@@ -35,19 +35,22 @@ pub fn transfer(choices: &mut Choices) -> KernelCase {
         let bytes = region.iter().product::<usize>() * element;
         // Rows of the host may stand apart, where one way only says so.
         let plane = !matches!(own.shape, Shape::Line(_) | Shape::Lines(..));
-        let (row, slice) = if plane && choices.percent(40) {
-            let row = (region[0] + choices.below(3)) * element;
+        let (row, slice) = if plane && choices.percent(50) {
+            let close = region[0] * element;
             let third = !matches!(own.shape, Shape::Plane(..));
-            // Without a slice pitch the rows of slices follow each other as rows do.
-            let said = third && choices.percent(60);
-            (
-                row,
-                if said {
-                    row * (region[1] + choices.below(2))
-                } else {
-                    0
-                },
-            )
+            // Either pitch may be said alone: rows follow each other closely without one, slices as rows do.
+            let said = choices.percent(if third { 65 } else { 100 });
+            let row = if said {
+                close + choices.below(3) * element
+            } else {
+                0
+            };
+            let high = region[1] + choices.below(3);
+            let slice = match third && (!said || choices.percent(60)) {
+                true => row.max(close) * high,
+                false => 0,
+            };
+            (row, slice)
         } else {
             (0, 0)
         };

@@ -175,6 +175,7 @@ pub(super) fn option(choices: &mut Choices, n: usize) -> Piece {
     };
     Piece::about("macros of options")
         .option(option)
+        .option(format!("-D{}NOTHING{n}=", choices.one_of(&["", " "])))
         .option(format!("-DGONE{n}={number}"))
         .inside("#ifdef GONE@n@".replace("@n@", &n.to_string()))
         .inside(format!("#undef GONE{n}"))
@@ -184,6 +185,10 @@ pub(super) fn option(choices: &mut Choices, n: usize) -> Piece {
         .before(format!("#define SEEN{n} 1"))
         .before("#endif")
         .gives(format!("GIVEN{n} + SEEN{n}"), value + 1)
+        // One that an option defines as nothing.
+        .before(format!("#define TEXT{n}(x) #x"))
+        .before(format!("#define TEXT_OF{n}(x) TEXT{n}(x)"))
+        .gives(format!("sizeof(TEXT_OF{n}(NOTHING{n}))"), 1)
         .gives(format!("GONE{n}"), value + 1)
 }
 

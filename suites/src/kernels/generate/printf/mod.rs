@@ -290,7 +290,7 @@ impl Author<'_> {
     fn of_number(&mut self, letter: char, of: Number) -> Conversion {
         let mut conversion = self.conversion(letter);
         let flags = &mut conversion.flags;
-        flags.zeros = self.choices.percent(25);
+        flags.zeros = self.choices.percent(35);
         if matches!(letter, 'd' | 'i') || of.fraction {
             flags.plus = self.choices.percent(25);
             flags.space = self.choices.percent(20);
@@ -305,6 +305,10 @@ impl Author<'_> {
                 'a' | 'A' => self.choices.between(6, 9),
                 _ => self.choices.below(most),
             });
+        }
+        // Zeros fill a field that has room, and none with a precision of integers.
+        if conversion.flags.zeros && self.choices.percent(60) {
+            conversion.width = conversion.width.max(self.choices.between(8, 14));
         }
         conversion
     }
