@@ -129,7 +129,8 @@ fn sample(
     let float = normalized || linear || sampled && choices.percent(50);
     let size = own.shape.size();
     let samples = samples.unwrap_or_else(|| choices.between(8, 64));
-    // Each with the quarters of an element by which it lies beyond the middle of one.
+    // Each with the quarters of an element by which it lies beyond the middle of one, and with as many eighths by which it
+    // lies beside the number of a layer.
     let mut places: Vec<([i64; 3], i64)> = Vec::new();
     for _ in 0..samples {
         let place = [0, 1, 2].map(|d| {
@@ -143,7 +144,7 @@ fn sample(
         });
         let beyond = match linear {
             true => choices.one_of(&[0, 1, 2, -1]),
-            false => 0,
+            false => choices.one_of(&[0, 1, 3, -1, -3]),
         };
         places.push((place, beyond));
     }
@@ -170,13 +171,12 @@ fn sample(
     let place = match float {
         true if linear => {
             let inside = "0.5f + 0.25f * (float)where.s3";
-            within(own.shape, normalized, inside, "0.0")
+            within(own.shape, normalized, inside)
         }
         true => {
             // Of powers of two, so that no rounding leaves the element.
             let inside = choices.one_of(&["0.5f", "0.25f", "0.75f", "0.125f"]);
-            let layer = choices.one_of(&["0.0", "0.25", "-0.375", "0.4375", "-0.125"]);
-            within(own.shape, normalized, inside, layer)
+            within(own.shape, normalized, inside)
         }
         false => "    int4 place = where;\n".into(),
     };
@@ -297,12 +297,12 @@ fn channel_name(channel: Channel) -> &'static str {
 
 /// Coordinates so far behind the beginning of elements, well inside of them, and beside the number of a layer, which is
 /// the nearest one: no rounding makes another element of them.
-fn within(shape: Shape, normalized: bool, inside: &str, layer: &str) -> String {
+fn within(shape: Shape, normalized: bool, inside: &str) -> String {
     let (size, (_, spatial)) = (shape.size(), shape.coordinates());
     let part = |d: usize| match (d < spatial, normalized) {
         (true, true) => format!("((float)where.s{d} + {inside}) / {}.0f", size[d]),
         (true, false) => format!("(float)where.s{d} + {inside}"),
-        (false, _) => format!("(float)where.s{d} + ({layer}f)"),
+        (false, _) => format!("(float)where.s{d} + 0.125f * (float)where.s3"),
     };
     let [x, y, z] = [0, 1, 2].map(part);
     format!("    float4 place = (float4)({x}, {y}, {z}, 0.0f);\n")
