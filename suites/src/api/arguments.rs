@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// Bytes that the arguments of a kernel have at most, by the least CL_DEVICE_MAX_PARAMETER_SIZE that there may be (256, of
 /// the embedded profile), less what pointers need.
-const MOST: usize = 160;
+const MOST: usize = 210;
 
 /// Bytes of local memory that a kernel is given at most: less than the least CL_DEVICE_LOCAL_MEM_SIZE (1 KB).
 const MOST_LOCAL: usize = 900;
@@ -195,13 +195,17 @@ fn parameter(choices: &mut Choices, has_images: bool) -> Parameter {
     if has_images && choices.percent(35) {
         return choices.one_of(&[Parameter::Image, Parameter::Sampler]);
     }
-    let width = choices.one_of(&[1, 1, 1, 2, 3, 4, 8, 16]);
+    let width = choices.one_of(&[1, 1, 1, 2, 3, 4, 8, 16, 16]);
     match choices.below(8) {
         0..=2 => Parameter::Value {
             of: choices.one_of(&Scalar::ALL),
             width,
         },
-        3 => Parameter::Bytes(choices.between(1, 40) as u8),
+        // Some are longer than what implementations keep beside the others.
+        3 => Parameter::Bytes(match choices.percent(30) {
+            true => choices.between(65, 130) as u8,
+            false => choices.between(1, 40) as u8,
+        }),
         4 | 5 => Parameter::Pointer {
             constant: choices.percent(40),
             first: pointee(choices),

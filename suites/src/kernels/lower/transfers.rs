@@ -1,11 +1,13 @@
 //! Transfers: the calls that move bytes and elements.
 
 use super::Lower;
+use crate::host::check::{Check, Right, That};
 use crate::host::constant::{Constant, cl};
 use crate::host::*;
 use crate::kernels::effect::in_image;
 use crate::kernels::image::{Shape, Spot};
 use crate::kernels::transfer::{Bytes, Corner, Move, Pattern, Region, Transfer};
+use crate::rule;
 
 impl Lower<'_> {
     pub(super) fn transfer(&mut self, moved: &Move) {
@@ -178,6 +180,13 @@ impl Lower<'_> {
         let answers = [row, slice].map(|id| Value::Answer(id, 8));
         let of = values![at.object, true, flags, origin, region];
         let map = self.timed(Function::EnqueueMapImage, [of, answers.into()].concat());
+        if matches!(image.shape, Shape::Line(_) | Shape::Plane(..)) {
+            // "For a 1D and 2D image, zero is returned if this argument is not NULL."
+            let says = "the slice pitch of a mapped image that has no slices is {}";
+            let none = That::Number(slice, Right::Among(vec![0]));
+            let check = Check::new(vec![rule::RG_IMAGE], says, none);
+            self.checks.push(check);
+        }
         // The layers of an array of lines are slices.
         let lines = matches!(image.shape, Shape::Lines(..));
         let pitches = Pitches::Answered(if lines { slice } else { row }, slice);
