@@ -202,7 +202,7 @@ fn parameter(choices: &mut Choices, has_images: bool) -> Parameter {
             width,
         },
         // Some are longer than what implementations keep beside the others.
-        3 => Parameter::Bytes(match choices.percent(30) {
+        3 => Parameter::Bytes(match choices.percent(50) {
             true => choices.between(65, 130) as u8,
             false => choices.between(1, 40) as u8,
         }),
@@ -278,7 +278,10 @@ pub fn arguments(choices: &mut Choices) -> Arguments {
     Arguments {
         order,
         twice: subset(choices, count, 30),
-        again: subset(choices, count, 50),
+        again: (0..count)
+            .filter(|n| choices.percent(if parameters[*n].bytes() > 64 { 85 } else { 50 }))
+            .map(|n| n as u8)
+            .collect(),
         then,
         parameters,
     }

@@ -35,7 +35,7 @@ pub fn transfer(choices: &mut Choices) -> KernelCase {
         let bytes = region.iter().product::<usize>() * element;
         // Rows of the host may stand apart, where one way only says so.
         let plane = !matches!(own.shape, Shape::Line(_) | Shape::Lines(..));
-        let (row, slice) = if plane && choices.percent(50) {
+        let (row, slice) = if plane && choices.percent(60) {
             let close = region[0] * element;
             let third = !matches!(own.shape, Shape::Plane(..));
             // Either pitch may be said alone: rows follow each other closely without one, slices as rows do.
@@ -45,7 +45,7 @@ pub fn transfer(choices: &mut Choices) -> KernelCase {
             } else {
                 0
             };
-            let high = region[1] + choices.below(3);
+            let high = region[1] + choices.one_of(&[0, 1, 1, 2]);
             let slice = match third && (!said || choices.percent(60)) {
                 true => row.max(close) * high,
                 false => 0,
