@@ -79,9 +79,8 @@ impl Judged {
             Judged::Relation(relation) => format!("{}({x})", relation.name()),
             Judged::Truth(Truth::And) => format!("({x} && {y})"),
             Judged::Truth(Truth::Or) => format!("({x} || {y})"),
-            // What chooses by a vector is a vector of integers.
-            Judged::Truth(Truth::Chooses) if lanes == 1 => format!("({x} ? 1 : 0)"),
-            Judged::Truth(Truth::Not | Truth::Chooses) => format!("(!{x})"),
+            Judged::Truth(Truth::Not) => format!("(!{x})"),
+            Judged::Truth(Truth::Twice) => format!("(!!{x})"),
             Judged::Select => format!("as_{bits}(select({x}, {y}, {z}))"),
             Judged::Choice => format!("as_{bits}({z} ? {x} : {y})"),
             Judged::Bitselect => format!("as_{bits}(bitselect({x}, {y}, {z}))"),
@@ -106,8 +105,8 @@ impl Judged {
                 return Some(truth(match of {
                     Truth::And => x && y,
                     Truth::Or => x || y,
-                    Truth::Chooses if lanes == 1 => x,
-                    Truth::Not | Truth::Chooses => !x,
+                    Truth::Not => !x,
+                    Truth::Twice => x,
                 }));
             }
             Judged::Select | Judged::Choice => {
@@ -134,12 +133,12 @@ pub enum Truth {
     And,
     /// `x || y`.
     Or,
-    /// `x ? 1 : 0`; of vectors `!x`.
-    Chooses,
+    /// `!!x`. (What `?:` chooses by "can be a scalar or vector result except float".)
+    Twice,
 }
 
 /// Every one.
-pub const TRUTHS: [Truth; 4] = [Truth::Not, Truth::Chooses, Truth::And, Truth::Or];
+pub const TRUTHS: [Truth; 4] = [Truth::Not, Truth::Twice, Truth::And, Truth::Or];
 
 /// A relational function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

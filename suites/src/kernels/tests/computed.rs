@@ -114,7 +114,7 @@ fn computed_kernels_have_all_of_the_language_that_they_are_about() {
         "++, ",
         "--)",
         // Numbers with a fraction as conditions.
-        " ? 1 : 0)",
+        "(!!",
         "local struct ",
         "global struct ",
         "private *",

@@ -36,7 +36,7 @@ fn zeros_of_either_sign_are_false() {
         super::tests::of(Real::Judged(Format::Float, judged), &numbers[..count])
     };
     for (x, holds) in [(0.0, 0), (-0.0, 0), (f32::NAN, 1), (-1.5, 1)] {
-        assert_eq!(truth(Truth::Chooses, x, 0.0), Some(holds), "{x}");
+        assert_eq!(truth(Truth::Twice, x, 0.0), Some(holds), "{x}");
         assert_eq!(truth(Truth::Not, x, 0.0), Some(1 - holds), "{x}");
         assert_eq!(truth(Truth::And, 2.0, x), Some(holds), "{x}");
         assert_eq!(truth(Truth::Or, -0.0, x), Some(holds), "{x}");
