@@ -267,7 +267,7 @@ fn every_order_that_the_host_sees_is_checked() {
         let stamps: Vec<(Moment, u64)> = ideal::trace(&plan, RUN).stamps.into_iter().collect();
         for (n, (a, first)) in stamps.iter().enumerate() {
             // Some of the many pairs.
-            let step = stamps.len() / 24 | 1;
+            let step = (stamps.len() / 24) | 1;
             for (b, second) in stamps.iter().skip(n % step).step_by(step) {
                 if !plan.order.surely(*a, *b) {
                     continue;
