@@ -1,6 +1,7 @@
 //! The functions of the implementation that this process has loaded, called by their rows.
 
 use crate::execute::ended::NotRun;
+use classay_suites::host::constant::cl;
 use classay_suites::host::{Constant, Function, NOT_MADE, PROPERTIES, failed};
 use libloading::Library;
 use std::ffi::{CString, c_char, c_void};
@@ -20,10 +21,19 @@ pub struct Gave {
 pub struct SetupError {
     /// The function.
     pub call: Function,
-    /// The code.
-    pub code: i32,
-    /// What it wrote of the binary of a device, or left there, where it gave no error.
-    pub binary_status: Option<i32>,
+    /// How it failed.
+    pub why: Failure,
+}
+
+/// How a call failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Failure {
+    /// It gave this error code.
+    Code(i32),
+    /// It gave no error, but this in `binary_status`.
+    BinaryStatus(i32),
+    /// It gave no error, and wrote nothing to `binary_status`.
+    NoBinaryStatus,
 }
 
 impl SetupError {
@@ -31,20 +41,35 @@ impl SetupError {
     pub fn of(call: Function, code: i32) -> SetupError {
         SetupError {
             call,
-            code,
-            binary_status: None,
+            why: Failure::Code(code),
+        }
+    }
+
+    /// The error code that it gave, or that says the same.
+    pub fn code(&self) -> i32 {
+        match self.why {
+            Failure::Code(code) => code,
+            Failure::BinaryStatus(_) | Failure::NoBinaryStatus => {
+                cl::CL_INVALID_BINARY.value() as i32
+            }
         }
     }
 }
 
 impl fmt::Display for SetupError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(status) = self.binary_status {
-            let call = self.call.name();
-            return write!(f, "{call} left {status} in binary_status, not CL_SUCCESS");
-        }
-        f.write_str(&failed(self.call, self.code))?;
-        match Constant::code(self.code) {
+        let call = self.call.name();
+        let code = match self.why {
+            Failure::Code(code) => code,
+            Failure::BinaryStatus(status) => {
+                return write!(f, "{call} wrote {status} to binary_status, not CL_SUCCESS");
+            }
+            Failure::NoBinaryStatus => {
+                return write!(f, "{call} wrote nothing to binary_status");
+            }
+        };
+        f.write_str(&failed(self.call, code))?;
+        match Constant::code(code) {
             Some(constant) => write!(f, " ({})", constant.name()),
             None => Ok(()),
         }

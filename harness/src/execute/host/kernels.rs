@@ -20,7 +20,7 @@ pub fn ask(run: &Run, program: usize, asked: &str) -> Result<Kernels, SetupError
     let count = unsafe { run.setting.api.number(info, &[program as u64, number]) }?;
     let made = asked.iter().map(|name| own_name(run, program, name));
     Ok(Kernels {
-        made: made.map(|own| own.map_err(|error| error.code)).collect(),
+        made: made.map(|own| own.map_err(|error| error.code())).collect(),
         names: names(&listed),
         count,
         asked,

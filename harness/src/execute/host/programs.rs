@@ -1,13 +1,16 @@
 //! Makes programs: of source, of several sources that are linked, of a module, of built-in kernels, of the binary of
 //! one that was built.
 
-use super::api::{Api, Device, SetupError, address, room};
+use super::api::{Api, Device, Failure, SetupError, address, room};
 use super::run::Run;
 use crate::execute::ended::NotRun;
 use classay_reports::record::EvidenceKind;
 use classay_suites::host::constant::{Constant, cl};
 use classay_suites::host::{Build, Fixture, Function, ProgramOf, Slot};
 use std::ffi::CString;
+
+/// What a `binary_status` holds before the call: no code that there is.
+const UNWRITTEN: i32 = i32::MAX;
 
 /// Why there is no program.
 pub struct BuildFailed {
@@ -283,8 +286,7 @@ impl Maker<'_> {
         info(cl::CL_PROGRAM_BINARY_SIZES, room(&mut sizes))?;
         let mut binaries: Vec<Vec<u8>> = sizes.iter().map(|size| vec![0; *size]).collect();
         let places: Vec<u64> = binaries.iter_mut().map(|binary| room(binary)).collect();
-        // No code that there is: what is not written shows.
-        let mut statuses = vec![i32::MAX; count];
+        let mut statuses = vec![UNWRITTEN; count];
         info(cl::CL_PROGRAM_BINARIES, address(&places))?;
         let words = [
             self.context as u64,
@@ -302,10 +304,11 @@ impl Maker<'_> {
             None => Ok(made),
             Some(status) => {
                 self.api.release(Function::ReleaseProgram, made);
-                Err(SetupError {
-                    binary_status: Some(status),
-                    ..SetupError::of(call, 0)
-                })
+                let why = match status {
+                    UNWRITTEN => Failure::NoBinaryStatus,
+                    status => Failure::BinaryStatus(status),
+                };
+                Err(SetupError { call, why })
             }
         }
     }

@@ -188,7 +188,7 @@ impl Run {
     /// A call failed that must not; its code.
     pub fn fail(&self, failed: SetupError) -> i32 {
         let call = failed.call;
-        let code = failed.binary_status.unwrap_or(failed.code);
+        let code = failed.code();
         let mut observed = self.observed();
         observed.record.failed.get_or_insert((call, code));
         drop(observed);
