@@ -4,7 +4,7 @@ use super::*;
 use crate::api::arguments::{Arguments, Head, MORE, Parameter, Pointee, Then, room};
 use crate::host::check::{Same, Want};
 use crate::host::scalar::Scalar;
-use crate::host::{Contents, Layout, Unit};
+use crate::host::{Contents, Unit};
 use std::fmt::Write;
 
 /// Bytes that a kernel copies from where a pointer points to.
@@ -374,25 +374,11 @@ impl Lowering {
             let slot = self.own(&format!("given_{n}_{turn}"), kind);
             let call = match parameter {
                 Parameter::Image => {
-                    let format = values![cl::CL_RGBA, cl::CL_UNSIGNED_INT8];
-                    let format = Value::Struct(Layout::ImageFormat, format);
-                    let members = values![
-                        cl::CL_MEM_OBJECT_IMAGE2D,
-                        WIDTH,
-                        WIDTH,
-                        0,
-                        0,
-                        0,
-                        0,
-                        0,
-                        0,
-                        Value::Null
-                    ];
-                    let description = Value::Struct(Layout::ImageDesc, members);
+                    let shape = cl::CL_MEM_OBJECT_IMAGE2D;
+                    let members = values![shape, WIDTH, WIDTH, 0, 0, 0, 0, 0, 0, Value::Null];
                     let flags = Value::Flags(vec![cl::CL_MEM_READ_ONLY, cl::CL_MEM_COPY_HOST_PTR]);
                     let contents = Value::Bytes(elements(n, turn));
-                    let made = values![place.context, flags, format, description, contents];
-                    Call::new(Function::CreateImage, made)
+                    super::image(place.context, flags, members, contents, slot)
                 }
                 _ => Call::new(
                     Function::CreateSampler,
@@ -402,9 +388,10 @@ impl Lowering {
                         addressing(turn),
                         cl::CL_FILTER_NEAREST
                     ],
-                ),
+                )
+                .makes(slot),
             };
-            self.step(call.makes(slot));
+            self.step(call);
             all.push(slot);
         }
         all

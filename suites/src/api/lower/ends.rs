@@ -3,8 +3,8 @@
 use super::operations::settle;
 use super::*;
 use crate::api::made::Ending;
+use crate::host::CallbackOf;
 use crate::host::check::Moment;
-use crate::host::{CallbackOf, Layout};
 
 /// Bytes of the buffer and of each part of it.
 const WHOLE: usize = 1024;
@@ -91,12 +91,8 @@ impl Lowering {
 
 /// An image of four bytes an element, by itself or over a buffer.
 fn image(place: Place, shape: Constant, over: Option<Slot>, slot: Slot) -> Call {
-    let format = values![cl::CL_RGBA, cl::CL_UNSIGNED_INT8];
-    let format = Value::Struct(Layout::ImageFormat, format);
     let height = if over.is_some() { 0 } else { 3 };
     let members = values![shape, 8, height, 0, 0, 0, 0, 0, 0, over];
-    let description = Value::Struct(Layout::ImageDesc, members);
-    let flags = cl::CL_MEM_READ_WRITE;
-    let arguments = values![place.context, flags, format, description, Value::Null];
-    Call::new(Function::CreateImage, arguments).makes(slot)
+    let flags = Value::from(cl::CL_MEM_READ_WRITE);
+    super::image(place.context, flags, members, Value::Null, slot)
 }

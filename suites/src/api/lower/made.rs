@@ -4,7 +4,7 @@ use super::*;
 use crate::api::listed::{Flag, Shape};
 use crate::api::made::{Addressing, Made, Properties, Property};
 use crate::host::check::{Same, Want};
-use crate::host::{Contents, Data, Layout, Stretches, Unit};
+use crate::host::{Contents, Data, Stretches, Unit};
 
 /// Bytes of an element of the images.
 const ELEMENT: usize = 4;
@@ -314,10 +314,8 @@ impl Lowering {
     /// An image, and its elements.
     fn image_of(&mut self, place: Place, image: &Described, memory: Option<Flag>) {
         let (host, words) = image.contents();
-        let format = values![cl::CL_RGBA, cl::CL_UNSIGNED_INT8];
-        let format = Value::Struct(Layout::ImageFormat, format);
         let is_from_host = from_host(memory);
-        let description = Value::Struct(Layout::ImageDesc, image.members(is_from_host));
+        let members = image.members(is_from_host);
         let (queue, slot) = (
             self.own("queue", SlotKind::Queue),
             self.own("image", SlotKind::Memory),
@@ -336,14 +334,8 @@ impl Lowering {
             false => Value::Null,
         };
         self.step(super::queue(place, queue));
-        let arguments = values![
-            place.context,
-            flags_of(memory),
-            format,
-            description,
-            pointer
-        ];
-        self.step(Call::new(Function::CreateImage, arguments).makes(slot));
+        let flags = flags_of(memory);
+        self.step(super::image(place.context, flags, members, pointer, slot));
         let moved = |memory: Value| {
             values![
                 slot,

@@ -21,8 +21,8 @@ use crate::family::DeviceInfo;
 use crate::host::check::{Check, Right, That};
 use crate::host::constant::cl;
 use crate::host::{
-    AnswerId, Build, Builder, Call, CallbackId, Class, Constant, Fixture, Function, Lowered, Mark,
-    Op, ProgramOf, Slot, SlotKind, Step, Value, values,
+    AnswerId, Build, Builder, Call, CallbackId, Class, Constant, Fixture, Function, Layout,
+    Lowered, Mark, Op, ProgramOf, Slot, SlotKind, Step, Value, values,
 };
 use crate::rule::RuleId;
 
@@ -207,6 +207,15 @@ fn buffer(context: Slot, slot: Slot) -> Call {
     let zeros = Value::Bytes(vec![0; BYTES]);
     let arguments = values![context, flags, BYTES, zeros];
     Call::new(Function::CreateBuffer, arguments).makes(slot)
+}
+
+/// An image of four bytes an element: the members of its description, and what it is made from.
+fn image(context: Slot, flags: Value, members: Vec<Value>, host: Value, slot: Slot) -> Call {
+    let format = values![cl::CL_RGBA, cl::CL_UNSIGNED_INT8];
+    let format = Value::Struct(Layout::ImageFormat, format);
+    let description = Value::Struct(Layout::ImageDesc, members);
+    let arguments = values![context, flags, format, description, host];
+    Call::new(Function::CreateImage, arguments).makes(slot)
 }
 
 /// An in-order queue: no list of properties says so, or one without a flag.
