@@ -5,7 +5,7 @@ use crate::hir::{ArithOp, Builtin, Expr, Vectors};
 use crate::types::{Qual, Scalar};
 use touchstone_faults::{Fault, on};
 use touchstone_ir as ir;
-use touchstone_ir::{Const, IntOp, Op, Operand, Reg, UnaryOp};
+use touchstone_ir::{Const, IntOp, Intrinsic, Op, Operand, Reg, UnaryOp};
 
 impl Lower<'_> {
     pub(super) fn builtin(&mut self, builtin: Builtin, args: &[Expr], qual: Qual) -> Operand {
@@ -22,6 +22,11 @@ impl Lower<'_> {
             Builtin::Query(query) => {
                 let value = self.b.query(query, a).into();
                 self.convert(value, Scalar::ULong, scalar)
+            }
+            Builtin::Intrinsic(Intrinsic::SSubSat) if on(Fault::DifferenceByNegation) => {
+                let negated = self.b.unary(UnaryOp::Neg, b).into();
+                let sum = Op::Intrinsic(Intrinsic::SAddSat, vec![a, negated]);
+                self.b.emit(ty, sum).into()
             }
             Builtin::Intrinsic(intrinsic) => {
                 self.b.emit(ty, Op::Intrinsic(intrinsic, values)).into()

@@ -91,6 +91,9 @@ pub(super) fn command_line(options: &BuildOptions) -> String {
             MacroOption::Define { name, .. } if on(Fault::OptionValueLost) => {
                 writeln!(text, "#define {name} 1")
             }
+            MacroOption::Define { name, value } if value.is_empty() && on(Fault::EmptyValueOne) => {
+                writeln!(text, "#define {name} 1")
+            }
             MacroOption::Define { name, value } => {
                 writeln!(text, "#define {name} {}", value.replace('\n', " "))
             }

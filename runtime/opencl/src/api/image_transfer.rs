@@ -5,6 +5,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use opencl_sys::*;
+use touchstone_faults::{Fault, on};
 
 use super::entry::entry_points;
 use super::image::image_of;
@@ -217,10 +218,14 @@ entry_points! {
         let mapping = image.map(origin, region, map_flags)?;
         let (tail, object) = (tail.blocking(blocking_map), MemObject::Image(image));
         let address = map::enqueue(&queue, tail, Kind::MapImage, list, object, mapping)?;
+        let slice_pitch = match !needs_slices && on(Fault::MapSlicePitch) {
+            true => geometry.row_pitch * region[1],
+            false => geometry.slice_pitch,
+        };
         // SAFETY: the application vouches for its pointers.
         unsafe {
             raw::put(image_row_pitch, geometry.row_pitch);
-            raw::put(image_slice_pitch, geometry.slice_pitch);
+            raw::put(image_slice_pitch, slice_pitch);
         }
         Ok(address)
     }

@@ -151,7 +151,7 @@ entry_points! {
             length != 0 && !binary.is_null()
         });
         let put_status = |at: usize, status: cl_int| {
-            if !binary_status.is_null() {
+            if !binary_status.is_null() && !on(Fault::BinaryStatusUnwritten) {
                 // SAFETY: the application vouches for one status a device.
                 unsafe { binary_status.add(at).write(status) };
             }

@@ -67,11 +67,12 @@ fn computing() {
         float zero = as_float((uint)minus << 31);
         x[16] = zero ? 1 : 2;
         x[17] = (uint)(3.0e9f * -minus) >> 24;
+        x[18] = sub_sat(minus, INT_MIN) >> 24;
     }";
-    let out = output(&rig, source, 18, space(&[1], &[1]));
+    let out = output(&rig, source, 19, space(&[1], &[1]));
     let signed: Vec<i32> = out.iter().map(|word| *word as i32).collect();
     let right = [
-        1, -1, 2, -1, -1, -1, 2, 7, 9, -5, 16, 6, 0xff_ffff, 3, 0, -57, 2, 178,
+        1, -1, 2, -1, -1, -1, 2, 7, 9, -5, 16, 6, 0xff_ffff, 3, 0, -57, 2, 178, 127,
     ];
     assert_eq!(signed, right);
 }
@@ -90,8 +91,9 @@ fn preprocessing() {
         x[0] = UNSIGNED;
         x[1] = sizeof(STRING(UNSIGNED));
         x[2] = SEVEN;
+        x[3] = 2 * NOTHING + 1;
     }";
-    assert_eq!(output(&rig, source, 3, space(&[1], &[1])), [1, 9, 7]);
+    assert_eq!(output(&rig, source, 4, space(&[1], &[1])), [1, 9, 7, 2]);
 }
 
 /// Each work-item reads, behind the barrier, what its neighbour wrote before it.

@@ -15,6 +15,7 @@ mod children;
 mod events;
 mod groups;
 mod hosts;
+mod images;
 mod latitudes;
 mod litmus;
 mod objects;
@@ -53,6 +54,7 @@ fn scenarios() -> impl Iterator<Item = Scenario> {
         groups::SCENARIOS,
         objects::SCENARIOS,
         programs::SCENARIOS,
+        images::SCENARIOS,
         shared::SCENARIOS,
         litmus::SCENARIOS,
         children::SCENARIOS,

@@ -4,7 +4,6 @@ use std::ffi::{CStr, CString};
 use std::ptr::{null, null_mut};
 
 use opencl_sys::*;
-use touchstone::api::image::*;
 use touchstone::api::kernel::*;
 use touchstone::api::program::*;
 
@@ -19,44 +18,8 @@ pub const SCENARIOS: &[Scenario] = &[
     ("pieces", pieces),
     ("failed_rebuild", failed_rebuild),
     ("clone", clone),
-    ("image_again", image_again),
     ("clone_without_object", clone_without_object),
 ];
-
-/// A kernel says of the image that was set last how wide it is.
-fn image_again() {
-    let rig = Rig::new();
-    let kernel = kernel(
-        &rig,
-        "kernel void k(global uint *x, read_only image2d_t y) { x[0] = get_image_width(y); }",
-    );
-    let out = buffer(&rig, &[0]);
-    set(kernel, 0, out);
-    for width in [3, 5] {
-        let format = cl_image_format {
-            image_channel_order: CL_RGBA,
-            image_channel_data_type: CL_UNSIGNED_INT8,
-        };
-        let mut code = 1;
-        let flags = CL_MEM_READ_ONLY;
-        let image = unsafe {
-            clCreateImage2D(
-                rig.context,
-                flags,
-                &format,
-                width,
-                2,
-                0,
-                null_mut(),
-                &mut code,
-            )
-        };
-        assert_eq!(code, CL_SUCCESS);
-        set(kernel, 1, image);
-        run(&rig, kernel, space(&[1], &[1]));
-        assert_eq!(words(&rig, out, 1), [width as u32]);
-    }
-}
 
 /// Two programs of one source have variables of their own.
 fn two_programs() {

@@ -41,11 +41,13 @@ pub fn shows(fault: Fault) -> &'static [&'static str] {
         | GlobalLinearSwapped
         | DimensionsSwapped => &["ids"],
         NullLocalFloor => &["null_local"],
-        BinaryItemMissing => &["binary"],
+        BinaryItemMissing | BinaryStatusUnwritten => &["binary"],
         ProgramVariablesShared => &["two_programs"],
         HeadersReversed => &["two_headers"],
         CloneShares => &["clone"],
         ImageArgumentKept => &["image_again"],
+        MapSlicePitch => &["mapped_plane"],
+        LayerBelow => &["layers"],
         SourcePiecesApart => &["pieces"],
         FailedBuildForgotten => &["failed_rebuild"],
         SamplerDefaultEdge => &["sampler_defaults"],
@@ -66,11 +68,12 @@ pub fn shows(fault: Fault) -> &'static [&'static str] {
         | LaneChoiceNonzero
         | NegativeZeroTrue
         | UnsignedOfFloatSigned
+        | DifferenceByNegation
         | StructTailLost
         | AlignmentNotCounted
         | InitializerRestKept
         | LaneNegationComplements => &["computing"],
-        ConditionsSigned | StringsOfValues | OptionValueLost => &["preprocessing"],
+        ConditionsSigned | StringsOfValues | OptionValueLost | EmptyValueOne => &["preprocessing"],
         BarrierLastPasses | ItemsRunToEnd => &["barrier"],
         BarrierFirstPassOnly => &["barrier_loop"],
         BarrierInFunctions => &["barrier_function"],

@@ -122,7 +122,7 @@ fn binary() {
     });
     let mut bytes = vec![0u8; size];
     let mut place = bytes.as_mut_ptr();
-    let mut code = 1;
+    let (mut code, mut status) = (1, 1);
     let second = unsafe {
         let value = (&raw mut place).cast();
         let got = clGetProgramInfo(first, CL_PROGRAM_BINARIES, 8, value, null_mut());
@@ -130,9 +130,9 @@ fn binary() {
         let mut list = [bytes.as_ptr()];
         let context = rig.context;
         let list = list.as_mut_ptr();
-        clCreateProgramWithBinary(context, 1, &device(), &size, list, null_mut(), &mut code)
+        clCreateProgramWithBinary(context, 1, &device(), &size, list, &mut status, &mut code)
     };
-    assert_eq!(code, CL_SUCCESS);
+    assert_eq!([code, status], [CL_SUCCESS; 2]);
     code = unsafe { clBuildProgram(second, 0, null(), null(), None, null_mut()) };
     assert_eq!(code, CL_SUCCESS);
     let kernel = kernel_of(second, "k");

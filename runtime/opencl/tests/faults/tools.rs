@@ -64,7 +64,7 @@ pub fn build(rig: &Rig, source: &str) -> (cl_program, cl_int) {
         let program =
             clCreateProgramWithSource(rig.context, 1, strings.as_mut_ptr(), null(), &mut code);
         assert_eq!(code, CL_SUCCESS);
-        let options = c"-cl-std=CL3.0 -D SEVEN=7".as_ptr();
+        let options = c"-cl-std=CL3.0 -D SEVEN=7 -D NOTHING=".as_ptr();
         let built = clBuildProgram(program, 0, null(), options, None, null_mut());
         (program, built)
     }

@@ -1,0 +1,115 @@
+//! Images: as arguments, mapped, and read by kernels.
+
+use std::ptr::{null, null_mut};
+
+use opencl_sys::*;
+use touchstone::api::image::*;
+use touchstone::api::image_transfer::*;
+use touchstone::api::sampler::*;
+
+use crate::Scenario;
+use crate::rig::Rig;
+use crate::tools::*;
+
+pub const SCENARIOS: &[Scenario] = &[
+    ("image_again", image_again),
+    ("mapped_plane", mapped_plane),
+    ("layers", layers),
+];
+
+/// An image of four bytes an element, two rows high where it has rows; each layer's elements are its number.
+fn image(rig: &Rig, kind: cl_mem_object_type, width: usize, layers: usize) -> cl_mem {
+    let format = cl_image_format {
+        image_channel_order: CL_RGBA,
+        image_channel_data_type: CL_UNSIGNED_INT8,
+    };
+    let lines = kind == CL_MEM_OBJECT_IMAGE1D_ARRAY;
+    // SAFETY: zeros and null are values of each member.
+    let mut description: cl_image_desc = unsafe { std::mem::zeroed() };
+    description.image_type = kind;
+    description.image_width = width;
+    description.image_height = if lines { 0 } else { 2 };
+    description.image_array_size = layers;
+    let elements = width * if lines { layers } else { 2 * layers };
+    let mut bytes: Vec<u8> = (0..elements)
+        .flat_map(|n| [(n * layers / elements) as u8; 4])
+        .collect();
+    let (flags, host) = (CL_MEM_COPY_HOST_PTR, bytes.as_mut_ptr().cast());
+    let mut code = 1;
+    // SAFETY: the format, the description and the bytes live through the call.
+    let image =
+        unsafe { clCreateImage(rig.context, flags, &format, &description, host, &mut code) };
+    assert_eq!(code, CL_SUCCESS);
+    image
+}
+
+/// A kernel says of the image that was set last how wide it is.
+fn image_again() {
+    let rig = Rig::new();
+    let kernel = kernel(
+        &rig,
+        "kernel void k(global uint *x, read_only image2d_t y) { x[0] = get_image_width(y); }",
+    );
+    let out = buffer(&rig, &[0]);
+    set(kernel, 0, out);
+    for width in [3, 5] {
+        set(kernel, 1, image(&rig, CL_MEM_OBJECT_IMAGE2D, width, 1));
+        run(&rig, kernel, space(&[1], &[1]));
+        assert_eq!(words(&rig, out, 1), [width as u32]);
+    }
+}
+
+/// An image that has no slices has no slice pitch.
+fn mapped_plane() {
+    let rig = Rig::new();
+    let image = image(&rig, CL_MEM_OBJECT_IMAGE2D, 3, 1);
+    let (origin, region) = ([0; 3], [3, 2, 1]);
+    let (mut row, mut slice, mut code) = (0, 1, 1);
+    // SAFETY: the origin, the region and both pitches live through the call.
+    let address = unsafe {
+        clEnqueueMapImage(
+            rig.queue,
+            image,
+            CL_TRUE,
+            CL_MAP_READ,
+            origin.as_ptr(),
+            region.as_ptr(),
+            &mut row,
+            &mut slice,
+            0,
+            null(),
+            null_mut(),
+            &mut code,
+        )
+    };
+    assert!(!address.is_null() && row >= 12);
+    assert_eq!((code, slice), (CL_SUCCESS, 0));
+}
+
+/// A sampler reads the layer whose number is nearest.
+fn layers() {
+    let rig = Rig::new();
+    let source = "kernel void k(global uint *x, read_only image1d_array_t y, sampler_t z) {
+        x[0] = read_imageui(y, z, (float2)(0.5f, 1.25f)).x;
+        x[1] = read_imageui(y, z, (float2)(0.5f, 1.75f)).x;
+    }";
+    let kernel = kernel(&rig, source);
+    let out = buffer(&rig, &[9; 2]);
+    let mut code = 1;
+    // SAFETY: the context is alive.
+    let sampler = unsafe {
+        clCreateSampler(
+            rig.context,
+            CL_FALSE,
+            CL_ADDRESS_CLAMP_TO_EDGE,
+            CL_FILTER_NEAREST,
+            &mut code,
+        )
+    };
+    assert_eq!(code, CL_SUCCESS);
+    set(kernel, 0, out);
+    set(kernel, 1, image(&rig, CL_MEM_OBJECT_IMAGE1D_ARRAY, 2, 3));
+    set(kernel, 2, sampler);
+    run(&rig, kernel, space(&[1], &[1]));
+    assert_eq!(words(&rig, out, 2), [1, 2]);
+}
