@@ -1,7 +1,7 @@
 //! How a case ended, or why it did not run.
 
 use classay_litmus::kernel::Inexpressible;
-use classay_reports::record::{Evidence, EvidenceKind, Need, Violation};
+use classay_reports::record::{Evidence, EvidenceKind, Need, RuleId, Violation};
 use serde::{Deserialize, Serialize};
 
 /// How a case that ran to its end went.
@@ -32,6 +32,8 @@ pub enum NotRun {
     Failed {
         /// One sentence.
         reason: String,
+        /// The rules of which one is broken, the likeliest first; none where no rule says that it must succeed.
+        rules: Vec<RuleId>,
         /// Build log, source, numbers.
         evidence: Vec<Evidence>,
     },
@@ -50,8 +52,17 @@ impl NotRun {
     pub fn failed(reason: String) -> NotRun {
         NotRun::Failed {
             reason,
+            rules: Vec::new(),
             evidence: Vec::new(),
         }
+    }
+
+    /// The same, by which these rules are broken; a skip breaks none.
+    pub fn breaks(mut self, broken: Vec<RuleId>) -> NotRun {
+        if let NotRun::Failed { rules, .. } = &mut self {
+            *rules = broken;
+        }
+        self
     }
 
     /// The same, with what explains it; a skip needs nothing.

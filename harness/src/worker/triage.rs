@@ -5,7 +5,7 @@ use super::whereabouts::Left;
 use crate::execute::{Ended, NotRun};
 use crate::judge::{ChosenModel, Judged, ShownBy, judge_case, judge_commands};
 use crate::plan::{Body, Case};
-use classay_reports::record::{CaseResult, Launch, OutcomeCount, Verdict};
+use classay_reports::record::{CaseResult, Launch, OutcomeCount, Verdict, Violation};
 
 /// One try of a case.
 #[derive(Debug, Default)]
@@ -240,7 +240,15 @@ fn take_ends(case: &Case, attempts: Vec<Attempt>, model: &ChosenModel, result: &
             result.reason = reason;
             result.lacks = lacks;
         }
-        Some(NotRun::Failed { reason, evidence }) => {
+        Some(NotRun::Failed {
+            reason,
+            rules,
+            evidence,
+        }) => {
+            if !rules.is_empty() {
+                let what = reason.clone();
+                result.violations.push(Violation { rules, what });
+            }
             if judged && unbegun == not_run_count {
                 result.failed_attempts += u32::try_from(unbegun).unwrap_or(u32::MAX);
                 result.reason = format!(
@@ -332,7 +340,8 @@ mod tests {
     use crate::plan::LitmusTest;
     use crate::worker::death::How;
     use classay_reports::record::CaseId;
-    use classay_reports::record::{EvidenceKind, Outcome, RuleId, Violation};
+    use classay_reports::record::{EvidenceKind, Outcome, RuleId};
+    use classay_suites::rule;
     use classay_vocabulary::Budget;
     use classay_vocabulary::Need;
 
@@ -588,6 +597,7 @@ P0 (global atomic_int* x) {
             &case(),
             vec![attempt(Ending::NotRun(NotRun::Failed {
                 reason: "the build fails".into(),
+                rules: vec![rule::KIND_SOURCE],
                 evidence: vec![],
             }))],
             &model(),
@@ -596,5 +606,7 @@ P0 (global atomic_int* x) {
             (failed.verdict, failed.reason.as_str()),
             (Verdict::Fail, "the build fails")
         );
+        let broken = failed.violations.iter().map(|violation| &violation.rules);
+        assert!(broken.eq([&[rule::KIND_SOURCE]]));
     }
 }

@@ -3,6 +3,7 @@
 use crate::execute::ended::NotRun;
 use classay_suites::host::constant::cl;
 use classay_suites::host::{Constant, Function, NOT_MADE, PROPERTIES, failed};
+use classay_suites::rule::{self, RuleId};
 use libloading::Library;
 use std::ffi::{CString, c_char, c_void};
 use std::{fmt, ptr};
@@ -56,6 +57,23 @@ impl SetupError {
     }
 }
 
+impl SetupError {
+    /// The rules by which the call succeeds: that of the kind of program which it makes, or that of valid calls.
+    fn rules(&self) -> Vec<RuleId> {
+        use Function::*;
+        let kind = match self.call {
+            CreateProgramWithSource | BuildProgram | CompileProgram | LinkProgram => {
+                Some(rule::KIND_SOURCE)
+            }
+            CreateProgramWithBinary => Some(rule::KIND_BINARY),
+            CreateProgramWithIL => Some(rule::KIND_IL),
+            CreateProgramWithBuiltInKernels => Some(rule::KIND_BUILTIN),
+            _ => None,
+        };
+        kind.into_iter().chain([rule::API_VALID]).collect()
+    }
+}
+
 impl fmt::Display for SetupError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let call = self.call.name();
@@ -78,7 +96,8 @@ impl fmt::Display for SetupError {
 
 impl From<SetupError> for NotRun {
     fn from(error: SetupError) -> NotRun {
-        NotRun::failed(error.to_string())
+        let rules = error.rules();
+        NotRun::failed(error.to_string()).breaks(rules)
     }
 }
 

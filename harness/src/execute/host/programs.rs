@@ -27,7 +27,7 @@ impl From<SetupError> for BuildFailed {
 
 impl From<BuildFailed> for NotRun {
     fn from(failed: BuildFailed) -> NotRun {
-        let why = NotRun::failed(failed.error.to_string());
+        let why = NotRun::from(failed.error);
         match failed.said {
             Some((log, source)) => why
                 .with(EvidenceKind::BuildLog, log)

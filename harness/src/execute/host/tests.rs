@@ -7,6 +7,7 @@ use classay_suites::host::constant::cl;
 use classay_suites::host::exchange::{Base, Cell, Change, Num, Operation, Order, Reg};
 use classay_suites::host::token::{CommandId, Token, Writer};
 use classay_suites::host::*;
+use classay_suites::rule;
 use std::time::Duration;
 
 fn fixtures() -> Fixtures {
@@ -395,9 +396,15 @@ fn kernels_are_fixtures_and_programs_that_do_not_build_say_why() {
     broken.fixture("context", Fixture::Context { devices, number: 0 });
     program(&mut broken, "kernel void add(");
     let failed = Play::of(&mut fixtures(), broken.finish()).err();
-    let Some(NotRun::Failed { reason, evidence }) = failed else {
+    let Some(NotRun::Failed {
+        reason,
+        rules,
+        evidence,
+    }) = failed
+    else {
         panic!("it builds");
     };
+    assert_eq!(rules, [rule::KIND_SOURCE, rule::API_VALID]);
     assert_eq!(
         reason,
         "clBuildProgram gives error -11 (CL_BUILD_PROGRAM_FAILURE)"
