@@ -1,5 +1,6 @@
 //! What a family of generated cases is to those who run, judge, shrink and reproduce it.
 
+use crate::host::answers::Described;
 use crate::host::{HostProgram, Record};
 use crate::rule::RuleId;
 use crate::shrink::{Judge, Shrunk, Told};
@@ -11,6 +12,8 @@ use std::collections::BTreeSet;
 pub struct DeviceInfo {
     /// The names of its built-in kernels.
     pub built_in_kernels: Vec<String>,
+    /// What it said of itself when it was opened.
+    pub said: Described,
 }
 
 impl DeviceInfo {
@@ -18,6 +21,7 @@ impl DeviceInfo {
     pub fn unknown() -> DeviceInfo {
         DeviceInfo {
             built_in_kernels: BuiltInKernel::ALL.map(|kernel| kernel.name().into()).into(),
+            said: Described::default(),
         }
     }
 }

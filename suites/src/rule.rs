@@ -199,6 +199,8 @@ rules! {
     API_ANSWERS = "ex.api.answers";
     /// Lists and parts are what was asked for.
     API_LISTED = "ex.api.lists";
+    /// What a device says of itself.
+    API_DEVICE = "ex.api.device";
     /// The formats that images must have.
     RG_FORMATS = "rg.image-formats";
     /// Program-scope initializers run first, once.
@@ -247,6 +249,8 @@ rules! {
     C_FUNCTIONS = "ex.c.functions";
     /// Where statements and calls lead.
     C_STATEMENTS = "ex.c.statements";
+    /// Constants, and the sizes of types and expressions.
+    C_CONSTANTS = "ex.c.constants";
     /// Objects, and pointers to them.
     C_OBJECTS = "ex.c.objects";
     /// Numbers with a fraction of which every bit is known.

@@ -7,6 +7,7 @@
 //! Vulkan is in `vulkan`.
 
 pub(crate) mod bundled;
+mod described;
 mod info;
 mod offers;
 pub(crate) mod open;
@@ -22,6 +23,7 @@ pub use bundled::{LAYER, Library as Bundled, Origin, TOUCHSTONE, VULKAN_LAYER};
 pub use classay_litmus::program::Api;
 pub use selector::{At, Library, Selector};
 
+use classay_suites::host::answers::Described;
 use opencl3::device::Device;
 use serde_json::Value;
 use std::rc::Rc;
@@ -213,6 +215,17 @@ pub enum Reached {
 }
 
 impl OpenDevice {
+    /// What it says of itself; nothing of a device of Vulkan.
+    pub fn described(&self) -> Described {
+        match &self.reached {
+            Reached::OpenCl {
+                platform_devices, ..
+            } => platform_devices.first().map(described::described),
+            Reached::Vulkan(_) => None,
+        }
+        .unwrap_or_default()
+    }
+
     /// Devices that a test can use together.
     pub fn devices(&self) -> usize {
         match &self.reached {

@@ -54,6 +54,7 @@ impl Stage<'_> {
     pub fn api(self, case: &Case, left: Option<Left>) -> Result<Ended, NotRun> {
         let known = DeviceInfo {
             built_in_kernels: names(&self.device.capabilities.built_in_kernels),
+            said: self.device.described(),
         };
         let device = self.device;
         let case = case.on(&known, |needs| needs::check(device, needs).is_ok());

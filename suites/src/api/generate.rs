@@ -4,6 +4,7 @@ use super::listed::{self, Listed};
 use super::refused::{self, Refused};
 use super::{Case, Given, Kind, Legacy, Operation, Scenario, Trigger, Work};
 use crate::choices::Choices;
+use crate::host::answers::Described;
 use classay_vocabulary::Need;
 
 /// A family of API cases: `family`, `kind`, and how one is generated.
@@ -22,6 +23,7 @@ pub const FAMILIES: &[Family] = &[
     ("api", "last", last),
     ("api", "programs", programs),
     ("api", "lists", lists),
+    ("api", "device", device),
     ("image", "formats", formats),
     ("svm", "free", svm_free),
     ("kernels", "builtin", built_in),
@@ -173,6 +175,11 @@ fn programs(choices: &mut Choices) -> Case {
 fn lists(choices: &mut Choices) -> Case {
     let all = (0..choices.between(4, 8)).map(|_| listed::other(choices));
     of_lists(all.collect())
+}
+
+/// It is the same for every seed: what a device says of itself does not change.
+fn device(_: &mut Choices) -> Case {
+    plain(Scenario::Described(Described::default()))
 }
 
 fn formats(choices: &mut Choices) -> Case {

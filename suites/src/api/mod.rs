@@ -20,6 +20,7 @@ mod tests;
 pub use generate::{FAMILIES, generate};
 
 use crate::family::{DeviceInfo, Family};
+use crate::host::answers::Described;
 use crate::host::c::{self, Document};
 use crate::host::{self, Lowered, Mark, Record};
 use crate::rule::{self, RuleId};
@@ -115,6 +116,8 @@ pub enum Scenario {
     Programs(Vec<Work>),
     /// Objects and lists that few programs ask for, one after the other.
     Listed(Vec<Listed>),
+    /// A device and its platform are asked what they are; what this one said of itself when it was opened.
+    Described(Described),
     /// A user event that is set to a negative status, asked for and waited for; no command waits for it.
     FailedEvent {
         /// The status.
@@ -268,6 +271,7 @@ impl Scenario {
                 vec![rule::RG_FORMATS, rule::API_VALID]
             }
             Scenario::Listed(_) => vec![rule::API_LISTED, rule::API_VALID],
+            Scenario::Described(_) => vec![rule::API_DEVICE],
             Scenario::SvmFree { .. } => vec![rule::SV_API, rule::QUEUE_IN_ORDER],
             Scenario::FailedEvent { .. } => vec![rule::FAIL_USER_EVENT, rule::FAIL_NEGATIVE],
             Scenario::BuiltIn | Scenario::BuiltInKernels(_) => vec![
@@ -300,6 +304,8 @@ impl Case {
             }
         } else if case.scenario == Scenario::BuiltIn {
             case.scenario = Scenario::BuiltInKernels(device.built_in_kernels.clone());
+        } else if let Scenario::Described(said) = &mut case.scenario {
+            *said = device.said.clone();
         }
         case
     }

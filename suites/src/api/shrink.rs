@@ -43,6 +43,7 @@ fn doings(scenario: &Scenario) -> u64 {
         Scenario::Programs(works) => works.len() as u64,
         Scenario::Listed(all) => all.len() as u64,
         Scenario::FailedEvent { .. }
+        | Scenario::Described(_)
         | Scenario::BuiltIn
         | Scenario::BuiltInKernels(_)
         | Scenario::Legacy { .. } => 1,

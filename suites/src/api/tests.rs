@@ -14,6 +14,7 @@ fn generated() -> impl Iterator<Item = Case> {
 fn device() -> DeviceInfo {
     DeviceInfo {
         built_in_kernels: vec!["one".into(), "two".into()],
+        said: Described::default(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Writes host programs, a step at a time.
 
+use super::answers::{Question, QuestionId};
 use super::constant::{Constant, cl};
 use super::function::Function;
 use super::ids::{AnswerId, CallbackId, Mark, SignalId};
@@ -90,6 +91,13 @@ impl Builder {
     /// Adds to how a run ends.
     pub fn end(&mut self, step: impl Into<Step>) {
         self.program.end.push(step.into());
+    }
+
+    /// A question, as the step that asks it.
+    pub fn question(&mut self, question: Question) -> Step {
+        let id = QuestionId(self.program.questions.len() as u16);
+        self.program.questions.push(question);
+        Op::Ask(id).into()
     }
 
     /// Adds a host thread.

@@ -65,6 +65,8 @@ fn wanted(run: &Run, got: &Observed, wanted: &Wanted) -> Option<Vec<u8>> {
         Wanted::Values(values) => values.clone(),
         Wanted::Objects(slots) => objects(slots),
         Wanted::Text(_)
+        | Wanted::Begins(_)
+        | Wanted::Named(_)
         | Wanted::Parts(_)
         | Wanted::Names(_)
         | Wanted::Number(..)

@@ -5,6 +5,7 @@ use crate::hir::{Body, Expr, Function, Init, LabelId, Stmt, StmtKind, VarId};
 use crate::source::Loc;
 use crate::types::Qual;
 use std::collections::HashMap;
+use touchstone_faults::{Fault, on};
 use touchstone_ir as ir;
 use touchstone_ir::{BlockId, FunctionBuilder, Op, Operand, Reg, Terminator};
 
@@ -205,17 +206,19 @@ impl Lower<'_> {
             } => {
                 let end = self.b.block();
                 let value = self.value(value);
-                let cases = cases
+                let targets = cases
                     .iter()
                     .map(|&(bits, label)| (bits, self.label(label)))
                     .collect();
+                let is_last = |label: u32| cases.iter().all(|&(_, case)| case.0 < label);
                 let default = match default {
+                    Some(label) if on(Fault::DefaultTakenLast) && !is_last(label.0) => end,
                     Some(label) => self.label(*label),
                     None => end,
                 };
                 self.b.terminate(Terminator::Switch {
                     value,
-                    cases,
+                    cases: targets,
                     default,
                 });
                 self.breaks.push(end);

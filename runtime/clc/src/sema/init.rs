@@ -6,6 +6,7 @@ use crate::hir::{ArithOp, Expr, ExprKind, GlobalId, Init, Reloc, Var};
 use crate::source::Loc;
 use crate::types::constant;
 use crate::types::{Qual, Scalar, Type};
+use touchstone_faults::{Fault, on};
 
 /// The largest initial value of one variable, in bytes.
 const INIT_LIMIT: u64 = 1 << 28;
@@ -141,6 +142,7 @@ impl Sema<'_> {
         let mut most = from;
         while let Some(item) = cursor.items.get(cursor.next) {
             let mut path: &[Designator] = &[];
+            let before = index;
             if let Some((first, rest)) = item.designators.split_first() {
                 if !braced {
                     break;
@@ -160,6 +162,9 @@ impl Sema<'_> {
                 break;
             };
             self.along(element, here, path, cursor, parts, at)?;
+            if !item.designators.is_empty() && on(Fault::DesignatorKeepsPlace) {
+                index = before;
+            }
             index += 1;
             most = most.max(index);
         }

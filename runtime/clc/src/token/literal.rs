@@ -1,6 +1,7 @@
 //! What numbers, characters and strings mean (C99 6.4.4, OpenCL C 6.1).
 
 use crate::encoding::bytes_of;
+use touchstone_faults::{Fault, on};
 
 /// A number.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,7 +84,7 @@ pub(crate) fn number(text: &str) -> Result<Literal, String> {
         value,
         unsigned,
         long,
-        decimal,
+        decimal: decimal || on(Fault::HexadecimalSigned),
     })
 }
 
@@ -226,7 +227,8 @@ fn unescape(text: &str) -> Result<Vec<u8>, String> {
             b'\\' | b'\'' | b'"' | b'?' => escape,
             b'0'..=b'7' => {
                 let mut value = u32::from(escape - b'0');
-                for _ in 0..2 {
+                let more = if on(Fault::OctalEscapeShort) { 1 } else { 2 };
+                for _ in 0..more {
                     if let Some(d) = bytes.next_if(|b| (b'0'..=b'7').contains(b)) {
                         value = value * 8 + u32::from(d - b'0');
                     }

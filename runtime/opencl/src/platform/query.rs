@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use opencl_sys::*;
+use touchstone_faults::{Fault, on};
 
 use super::capabilities::{self as can, RELEASE, version};
 use super::identity::Uuid;
@@ -123,9 +124,18 @@ fn identity(device: &Arc<Device>, name: cl_device_info) -> Option<Answer> {
         CL_DRIVER_VERSION => Answer::text(&can::driver_version_text()),
         CL_DEVICE_PROFILE => Answer::text(PROFILE),
         CL_DEVICE_VERSION => Answer::text(&can::opencl_version_text()),
+        CL_DEVICE_NUMERIC_VERSION if on(Fault::NumericVersionOlder) => {
+            Answer::of(profile::opencl() - (1 << 12))
+        }
         CL_DEVICE_NUMERIC_VERSION => Answer::of(profile::opencl()),
         CL_DEVICE_EXTENSIONS => Answer::text(&can::joined(&can::extensions())),
-        CL_DEVICE_EXTENSIONS_WITH_VERSION => Answer::names_with_versions(can::extensions()),
+        CL_DEVICE_EXTENSIONS_WITH_VERSION => {
+            let mut extensions = can::extensions();
+            if on(Fault::ExtensionWithoutVersion) {
+                extensions.pop();
+            }
+            Answer::names_with_versions(extensions)
+        }
         CL_DEVICE_PLATFORM => Answer::of(object::handle(platform())),
         CL_DEVICE_REFERENCE_COUNT => Answer::of(match device.parent {
             Some(_) => object::references(device),
@@ -264,6 +274,7 @@ fn sizes(device: &Arc<Device>, name: cl_device_info) -> Option<Answer> {
         CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF | CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF => {
             Answer::of(u32::from(profile::has(Feature::Fp16)))
         }
+        CL_DEVICE_MAX_PARAMETER_SIZE if on(Fault::ParametersTooSmall) => Answer::of(512_usize),
         CL_DEVICE_MAX_PARAMETER_SIZE => Answer::of(limits::max_parameter_size()),
         CL_DEVICE_MAX_CONSTANT_ARGS => Answer::of(limits::max_constant_args() as u32),
         CL_DEVICE_MAX_NUM_SUB_GROUPS => Answer::of(if profile::has(Feature::SubGroups) {

@@ -6,6 +6,7 @@ use crate::tools::*;
 
 pub const SCENARIOS: &[Scenario] = &[
     ("computing", computing),
+    ("language", language),
     ("preprocessing", preprocessing),
     ("barrier", barrier),
     ("barrier_loop", barrier_loop),
@@ -75,6 +76,23 @@ fn computing() {
         1, -1, 2, -1, -1, -1, 2, 7, 9, -5, 16, 6, 0xff_ffff, 3, 0, -57, 2, 178, 127,
     ];
     assert_eq!(signed, right);
+}
+
+/// Constants, an initializer and a switch.
+fn language() {
+    let rig = Rig::new();
+    let source = "kernel void k(global int *x) {
+        int places[4] = { 5, [2] = 6, 7 };
+        x[0] = sizeof(0x80000000) * 10 + places[3];
+        x[1] = '\\101';
+        switch (x[2]) {
+        case 1: x[2] = 1; break;
+        default: x[2] += 2;
+        case 5: x[2] += 4; break;
+        case 6: x[2] = 6;
+        }
+    }";
+    assert_eq!(output(&rig, source, 3, space(&[1], &[1])), [47, 65, 6]);
 }
 
 /// A condition, a string of an argument, and a macro of an option, which builds give.

@@ -12,6 +12,7 @@
 )]
 
 mod children;
+mod devices;
 mod events;
 mod groups;
 mod hosts;
@@ -55,6 +56,7 @@ fn scenarios() -> impl Iterator<Item = Scenario> {
         objects::SCENARIOS,
         programs::SCENARIOS,
         images::SCENARIOS,
+        devices::SCENARIOS,
         shared::SCENARIOS,
         litmus::SCENARIOS,
         children::SCENARIOS,

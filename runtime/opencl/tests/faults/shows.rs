@@ -46,6 +46,7 @@ pub fn shows(fault: Fault) -> &'static [&'static str] {
         HeadersReversed => &["two_headers"],
         CloneShares => &["clone"],
         ImageArgumentKept => &["image_again"],
+        ParametersTooSmall | NumericVersionOlder | ExtensionWithoutVersion => &["device_answers"],
         MapSlicePitch => &["mapped_plane"],
         LayerBelow => &["layers"],
         SourcePiecesApart => &["pieces"],
@@ -73,6 +74,9 @@ pub fn shows(fault: Fault) -> &'static [&'static str] {
         | AlignmentNotCounted
         | InitializerRestKept
         | LaneNegationComplements => &["computing"],
+        HexadecimalSigned | OctalEscapeShort | DesignatorKeepsPlace | DefaultTakenLast => {
+            &["language"]
+        }
         ConditionsSigned | StringsOfValues | OptionValueLost | EmptyValueOne => &["preprocessing"],
         BarrierLastPasses | ItemsRunToEnd => &["barrier"],
         BarrierFirstPassOnly => &["barrier_loop"],

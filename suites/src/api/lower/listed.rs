@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::api::listed::{Access, Flag, Listed, Shape};
+use crate::host::answers::Described;
 use crate::host::check::{Contains, Same, Want};
 use crate::host::{Class, Contents, Layout, Unit};
 
@@ -49,6 +50,21 @@ impl Lowering {
                 Listed::Head(head) => self.head(place, head),
                 Listed::Made(made) => self.made(place, platform, made),
             }
+        }
+        self.end_thread();
+    }
+
+    /// What a device and its platform say of themselves.
+    pub(super) fn described(&mut self, said: &Described) {
+        let device = self.builder.fixture("device", Fixture::Device(0));
+        let platform = self.builder.fixture("platform", Fixture::Platform);
+        let questions = said.of_platform(platform);
+        for question in questions
+            .into_iter()
+            .chain(said.of_device(device, platform))
+        {
+            let step = self.builder.question(question);
+            self.step(step);
         }
         self.end_thread();
     }

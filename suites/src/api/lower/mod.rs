@@ -60,6 +60,7 @@ pub fn lower(case: &Case, device: &DeviceInfo) -> Lowered {
         Scenario::Programs(works) => lowering.programs(works),
         Scenario::Listed(all) => lowering.listed(all),
         Scenario::FailedEvent { code } => lowering.failed_event(*code),
+        Scenario::Described(said) => lowering.described(said),
         Scenario::BuiltIn => lowering.built_in(&device.built_in_kernels),
         Scenario::BuiltInKernels(names) => lowering.built_in(names),
         Scenario::Legacy { call } => lowering.legacy(*call),

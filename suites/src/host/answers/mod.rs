@@ -13,6 +13,7 @@
 //! false; what later versions brought, older devices refuse. A map count
 //! "should be considered immediately stale", too: it is compared only where nothing was ever mapped.
 
+mod device;
 mod kernels;
 mod known;
 mod memory;
@@ -23,6 +24,7 @@ mod signature;
 #[cfg(test)]
 mod tests;
 
+pub use device::Described;
 pub use place::asking;
 
 use super::constant::{Constant, cl};
@@ -63,6 +65,10 @@ pub const TURNS: u32 = 4;
 /// Bytes of an answer beyond which it is not asked for: no object has that much to say.
 pub const LONGEST: u64 = 1 << 20;
 
+/// Bytes of a `cl_name_version`: of its version, and all.
+const VERSION: usize = 4;
+const NAMED: usize = 68;
+
 /// What an answer must be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wanted {
@@ -72,6 +78,10 @@ pub enum Wanted {
     Objects(Vec<Slot>),
     /// A text with its zero byte.
     Text(String),
+    /// A text that begins with this and says more, with one zero byte, at its end.
+    Begins(String),
+    /// An array of `cl_name_version` with these names, in any order.
+    Named(Vec<String>),
     /// A text that has these parts and no others, in any order, with blanks wherever.
     Parts(Vec<String>),
     /// These names with semicolons between them, in any order.
@@ -143,6 +153,8 @@ impl Question {
             Wanted::Values(all) => all.iter().for_each(|(_, value)| value.needed(&mut slots)),
             Wanted::Objects(all) => slots.extend(all),
             Wanted::Text(_)
+            | Wanted::Begins(_)
+            | Wanted::Named(_)
             | Wanted::Parts(_)
             | Wanted::Names(_)
             | Wanted::Number(..)
@@ -191,7 +203,8 @@ impl Wanted {
             Wanted::Values(all) => all.iter().map(|(class, _)| bytes_of(*class)).sum(),
             Wanted::Objects(all) => 8 * all.len(),
             Wanted::Text(text) => text.len() + 1,
-            Wanted::Parts(_) | Wanted::Refused(_) => return None,
+            Wanted::Begins(_) | Wanted::Parts(_) | Wanted::Refused(_) => return None,
+            Wanted::Named(names) => NAMED * names.len(),
             Wanted::Names(names) => names
                 .iter()
                 .map(|name| name.len() + 1)
@@ -345,6 +358,33 @@ impl Question {
                     )
                 })
             }
+            Wanted::Begins(start) => {
+                let text = said.bytes.split_last();
+                let right = text.is_some_and(|(end, text)| {
+                    let says_more = text.starts_with(start.as_bytes()) && text.len() > start.len();
+                    *end == 0 && says_more && !text.contains(&0)
+                });
+                (!right).then(|| match start.as_str() {
+                    "" => format!("answers \"{}\", which is no text", short(&said.bytes)),
+                    _ => format!(
+                        "answers \"{}\", which does not begin with \"{start}\"",
+                        short(&said.bytes)
+                    ),
+                })
+            }
+            Wanted::Named(names) => {
+                let mut is: Vec<_> = said.bytes.chunks(NAMED).map(name_of).collect();
+                let mut wanted = names.clone();
+                is.sort_unstable();
+                wanted.sort_unstable();
+                let lacks = wanted.iter().find(|name| !is.contains(name));
+                let has = is.iter().find(|name| !wanted.contains(name));
+                (is != wanted).then(|| match (lacks, has) {
+                    (Some(name), _) => format!("does not name {name}"),
+                    (None, Some(name)) => format!("names {name}, too"),
+                    (None, None) => "names something twice".into(),
+                })
+            }
             Wanted::Parts(parts) => {
                 let is = parts_of(&said.bytes);
                 let mut left = is.clone();
@@ -397,6 +437,13 @@ impl Question {
             Wanted::Length(_) | Wanted::Refused(_) => None,
         }
     }
+}
+
+/// The name of a `cl_name_version`.
+fn name_of(named: &[u8]) -> String {
+    let name = named.get(VERSION..).unwrap_or_default();
+    let text = name.split(|byte| *byte == 0).next().unwrap_or_default();
+    String::from_utf8_lossy(text).into_owned()
 }
 
 /// An object or an address that is not the right one.

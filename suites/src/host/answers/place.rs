@@ -8,7 +8,7 @@ use crate::host::program::{Call, HostProgram, Op, SlotKind, Step};
 use crate::host::value::Slot;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The program with questions about its objects: when a run has made what it begins with, in turns after each
+/// The program with questions about its objects besides its own: when a run has made what it begins with, in turns after each
 /// step of a thread that makes or builds something and before each that gives something up, and when everything is
 /// complete.
 ///
@@ -19,7 +19,7 @@ pub fn asking(program: &HostProgram) -> HostProgram {
     let known = Known::of(program);
     let mut placing = Placing {
         known: &known,
-        questions: Vec::new(),
+        questions: program.questions.clone(),
         turn: 0,
     };
     let begin = placing.begin();

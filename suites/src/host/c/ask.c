@@ -156,6 +156,35 @@ static inline void expect_bits(const char *rules, const char *what, cl_ulong mus
                   (unsigned long long)must);
 }
 
+/* It is a text that begins so and says more. */
+static inline void expect_text(const char *rules, const char *what, const char *start)
+{
+    if (!is_said(rules, what, -1))
+        return;
+    const char *text = (const char *)said.bytes;
+    const size_t begins = strlen(start);
+    if (said.size < begins + 2 || memchr(text, 0, said.size) != text + said.size - 1 ||
+        strncmp(text, start, begins) != 0)
+        violation(rules, "%s answers \"%.*s\", not a text that begins with \"%s\"", what,
+                  (int)said.size, text, start);
+}
+
+/* These are the names of an array of names with versions, in any order. */
+static inline void expect_named(const char *rules, const char *what, const char *const *names,
+                                unsigned count)
+{
+    const size_t version = 4, named = 68;
+    if (!is_said(rules, what, (long long)(named * count)))
+        return;
+    for (unsigned n = 0; n < count; n++) {
+        int there = 0;
+        for (unsigned k = 0; k < count; k++)
+            there += strncmp((const char *)said.bytes + named * k + version, names[n], named - version) == 0;
+        if (there != 1)
+            violation(rules, "%s names %s %d times", what, names[n], there);
+    }
+}
+
 /* It is made of these parts, in any order, with a character or blanks between them. */
 static inline void expect_parts(const char *rules, const char *what, long long bytes, char between,
                                 const char *const *parts, unsigned count)

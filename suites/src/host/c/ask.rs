@@ -118,6 +118,8 @@ fn expect(writer: &Writer<'_>, question: &Question, c: &mut Text) {
             c.put(format!("want({}, {});", quoted(text), text.len() + 1));
             c.call("expect_said", &[&of, &what]);
         }
+        Wanted::Begins(start) => c.call("expect_text", &[&of, &what, &quoted(start)]),
+        Wanted::Named(names) => c.call("expect_named", &[&of, &what, &list(names)]),
         Wanted::Parts(parts) => {
             let mut parts: Vec<String> = parts.clone();
             parts.sort_by_key(|part| std::cmp::Reverse(part.len()));

@@ -12,12 +12,14 @@ mod group;
 mod halves;
 mod images;
 mod joined;
+mod language;
 mod loops;
 mod macros;
 mod math;
 mod modules;
 mod ndrange;
 mod phases;
+mod pieces;
 mod pipes;
 mod pointers;
 mod printf;
@@ -78,6 +80,7 @@ pub const FAMILIES: &[Family] = &[
     }),
     ("kernels", "source", source::again),
     ("kernels", "macros", macros::macros),
+    ("kernels", "language", language::language),
     ("kernels", "computed", computed::computed),
     ("kernels", "functions", computed::functions),
     ("kernels", "phases", phases::phases),

@@ -1,8 +1,8 @@
 //! Conditions (C99 6.10.1).
 
-use super::Piece;
 use crate::choices::Choices;
 use crate::kernels::code::number::{ARITHMETIC, Arithmetic, COMPARISONS, Integer, LONG, ULONG};
+use crate::kernels::generate::pieces::Piece;
 
 /// An expression of a condition, where all numbers have 64 bits, and what it is.
 struct Number {

@@ -8,62 +8,13 @@ mod condition;
 mod replaced;
 mod text;
 
-use super::builder::{CaseBuilder, args};
+use super::pieces::{self, Draw};
 use crate::choices::Choices;
-use crate::kernels::case::{Contents, KernelCase, Range, Unit, Want};
+use crate::kernels::case::KernelCase;
 use crate::rule;
 
 /// Some pieces at most: compilers build them within a second.
 const PIECES: usize = 14;
-
-/// A part of a program that is about one thing, with names of its own.
-#[derive(Debug, Default)]
-struct Piece {
-    /// What it is about.
-    about: &'static str,
-    /// Lines before the kernel.
-    before: String,
-    /// Lines in it.
-    inside: String,
-    /// Options of the build.
-    options: Vec<String>,
-    /// Expressions and the numbers that they are.
-    results: Vec<(String, i64)>,
-}
-
-impl Piece {
-    fn about(about: &'static str) -> Piece {
-        Piece {
-            about,
-            ..Piece::default()
-        }
-    }
-
-    fn before(mut self, line: impl AsRef<str>) -> Piece {
-        self.before += line.as_ref();
-        self.before += "\n";
-        self
-    }
-
-    fn inside(mut self, line: impl AsRef<str>) -> Piece {
-        self.inside += line.as_ref();
-        self.inside += "\n";
-        self
-    }
-
-    fn option(mut self, option: impl Into<String>) -> Piece {
-        self.options.push(option.into());
-        self
-    }
-
-    fn gives(mut self, expr: impl Into<String>, number: i64) -> Piece {
-        self.results.push((expr.into(), number));
-        self
-    }
-}
-
-/// How a piece is drawn: by choices, with a number of which its names are made.
-type Draw = fn(&mut Choices, usize) -> Piece;
 
 /// Every one.
 const DRAWS: [Draw; 21] = [
@@ -92,35 +43,16 @@ const DRAWS: [Draw; 21] = [
 
 /// A program of several pieces, of which each leaves its numbers.
 pub fn macros(choices: &mut Choices) -> KernelCase {
-    let mut case = CaseBuilder::new("macros, conditions and options make of a text what C99 says");
-    let first = choices.below(DRAWS.len());
-    let count = choices.between(3, PIECES);
-    let pieces = (0..count).map(|n| DRAWS[(first + n) % DRAWS.len()](choices, n));
-    let pieces: Vec<Piece> = pieces.collect();
-    let mut source = String::new();
-    for piece in &pieces {
-        source += &piece.before;
-    }
-    source += "kernel void macros(global long *out) {\n";
-    let (mut numbers, mut columns) = (Vec::new(), Vec::new());
-    for piece in &pieces {
-        source += &piece.inside;
-        for (expr, number) in &piece.results {
-            source += &format!("out[{}] = (long)({expr});\n", numbers.len());
-            numbers.push(*number as u64);
-            columns.push(piece.about.to_owned());
-        }
-    }
-    source += "}\n";
+    let pieces = pieces::drawn(choices, &DRAWS, PIECES);
+    let mut case = pieces::program(
+        "macros, conditions and options make of a text what C99 says",
+        "macros",
+        pieces,
+        &[rule::C_PREPROCESSOR],
+    );
     // Where a line stands is known of the whole text.
-    case.case.source = text::numbered(&source);
-    let options: Vec<String> = pieces.into_iter().flat_map(|piece| piece.options).collect();
-    case.case.build.options = options.join(" ");
-    let out = case.buffer(8 * numbers.len());
-    case.launch("macros", args![out], Range::line(1, 1));
-    let want = Want::same(Unit::Long, Contents::Longs(numbers)).in_columns(columns);
-    case.look(out, &[rule::C_PREPROCESSOR], "numbers of a text", want);
-    case.case
+    case.source = text::numbered(&case.source);
+    case
 }
 
 #[cfg(test)]

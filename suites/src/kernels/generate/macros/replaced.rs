@@ -1,7 +1,7 @@
 //! Macros that are replaced (C99 6.10.3).
 
-use super::Piece;
 use crate::choices::Choices;
+use crate::kernels::generate::pieces::Piece;
 
 /// Operands and operators as they stand in a text, with what they are by the operators' precedence.
 struct Flat {

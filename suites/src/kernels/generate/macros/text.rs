@@ -1,7 +1,7 @@
 //! The text itself: strings, lines, comments, and options of the build.
 
-use super::Piece;
 use crate::choices::Choices;
+use crate::kernels::generate::pieces::Piece;
 
 /// What stands for the number of a line, and for that of the next one.
 const LINE: &str = "@line@";

@@ -1,0 +1,257 @@
+//! Constants, and the sizes of types and expressions (C99 6.4.4, 6.5.3.4; OpenCL C "Vector Literals", vec_step).
+
+use crate::choices::Choices;
+use crate::kernels::generate::pieces::{Piece, given};
+
+/// Integers: how they are written, the number, bytes of the type, and whether it has no sign.
+const INTEGERS: [(&str, u64, i64, bool); 22] = [
+    ("0", 0, 4, false),
+    ("037", 31, 4, false),
+    ("0x7f", 127, 4, false),
+    ("2147483647", 0x7fff_ffff, 4, false),
+    ("0x7fffffff", 0x7fff_ffff, 4, false),
+    // A decimal constant without a suffix is never unsigned; one in another base may be.
+    ("2147483648", 0x8000_0000, 8, false),
+    ("0x80000000", 0x8000_0000, 4, true),
+    ("020000000000", 0x8000_0000, 4, true),
+    ("4294967295", 0xffff_ffff, 8, false),
+    ("0xFFFFFFFF", 0xffff_ffff, 4, true),
+    ("4294967295u", 0xffff_ffff, 4, true),
+    ("0x100000000", 0x1_0000_0000, 8, false),
+    ("4294967296u", 0x1_0000_0000, 8, true),
+    ("0xffffffffffffffff", u64::MAX, 8, true),
+    ("9223372036854775807", i64::MAX as u64, 8, false),
+    ("0777777777777777777777", i64::MAX as u64, 8, false),
+    ("1u", 1, 4, true),
+    ("1L", 1, 8, false),
+    ("7uL", 7, 8, true),
+    ("0X1fLU", 31, 8, true),
+    ("0x7fffffffL", 0x7fff_ffff, 8, false),
+    ("1000000000000", 1_000_000_000_000, 8, false),
+];
+
+/// Some of a list, each once.
+fn some<T: Copy>(choices: &mut Choices, all: &[T], count: usize) -> Vec<T> {
+    let mut left = all.to_vec();
+    let count = count.min(left.len());
+    (0..count)
+        .map(|_| left.swap_remove(choices.below(left.len())))
+        .collect()
+}
+
+/// Integers with their types: a comparison with -1 shows whether one has a sign.
+pub(super) fn integers(choices: &mut Choices, n: usize) -> Piece {
+    let mut piece = Piece::about("integer constants").given(n, &[-1]);
+    for (text, number, bytes, unsigned) in some(choices, &INTEGERS, 4) {
+        piece = piece
+            .gives(text, number as i64)
+            .gives(format!("sizeof({text})"), bytes)
+            .gives(format!("{} < {text}", given(n, 0)), i64::from(!unsigned));
+    }
+    piece
+}
+
+/// Characters: "an integer character constant has type int" (C99 6.4.4.4), and a char has a sign.
+pub(super) fn characters(choices: &mut Choices, _: usize) -> Piece {
+    const CHARACTERS: [(&str, i64); 20] = [
+        ("'a'", 97),
+        ("'0'", 48),
+        ("'\\n'", 10),
+        ("'\\t'", 9),
+        ("'\\a'", 7),
+        ("'\\b'", 8),
+        ("'\\v'", 11),
+        ("'\\f'", 12),
+        ("'\\r'", 13),
+        ("'\\0'", 0),
+        ("'\\\\'", 92),
+        ("'\\''", 39),
+        ("'\\\"'", 34),
+        ("'\"'", 34),
+        ("'\\?'", 63),
+        ("'\\101'", 65),
+        ("'\\7'", 7),
+        ("'\\x41'", 65),
+        ("'\\x7F'", 127),
+        ("'\\xff'", -1),
+    ];
+    let mut piece = Piece::about("character constants").gives("sizeof('a')", 4);
+    for (text, number) in some(choices, &CHARACTERS, 5) {
+        piece = piece.gives(text, number);
+    }
+    piece
+}
+
+/// Numbers of an enumeration, some of which go on from the one before.
+pub(super) fn enumerators(choices: &mut Choices, n: usize) -> Piece {
+    let first = choices.between(2, 99) as i64;
+    let second = -(choices.between(1, 99) as i64);
+    let which = choices.below(4);
+    let values = [0, first, first + 1, second];
+    Piece::about("enumerators")
+        .given(n, &[values[which] as i32])
+        .before(format!(
+            "enum kind{n} {{ ZERO{n}, FIRST{n} = {first}, NEXT{n}, LEAST{n} = {second}, AFTER{n}, SUM{n} = FIRST{n} + NEXT{n}, }};"
+        ))
+        .inside(format!("enum kind{n} kind{n} = (enum kind{n}){};", given(n, 0)))
+        .inside(format!("int named{n} = -1;"))
+        .inside(format!("switch (kind{n}) {{"))
+        .inside(format!("case LEAST{n}: named{n} = 3; break;"))
+        .inside(format!("case ZERO{n}: named{n} = 0; break;"))
+        .inside(format!("case NEXT{n}: named{n} = 2; break;"))
+        .inside(format!("case FIRST{n}: named{n} = 1; break;"))
+        .inside("default: break; }")
+        .gives(format!("ZERO{n}"), 0)
+        .gives(format!("NEXT{n}"), first + 1)
+        .gives(format!("AFTER{n}"), second + 1)
+        .gives(format!("SUM{n}"), 2 * first + 1)
+        .gives(format!("named{n}"), which as i64)
+        .gives(format!("kind{n} + 1"), values[which] + 1)
+        .gives(format!("sizeof(enum kind{n})"), 4)
+}
+
+/// Numbers with a fraction, all of them exact.
+pub(super) fn floats(choices: &mut Choices, n: usize) -> Piece {
+    const FLOATS: [(&str, i64); 12] = [
+        ("0x1.8p3f", 12),
+        ("0x.8P1f", 1),
+        ("0xAp-1f", 5),
+        ("0x1p+10F", 1024),
+        ("1.5e3f", 1500),
+        ("5E+2f", 500),
+        ("2500e-2f", 25),
+        ("3.f", 3),
+        (".5f * 8", 4),
+        ("1e9f", 1_000_000_000),
+        ("16777216.0f", 16_777_216),
+        ("0.0078125f * 256.0f", 2),
+    ];
+    let tenth = choices.one_of(&[
+        ("0.1f", 0x3dcc_cccd),
+        ("3.14159265f", 0x4049_0fdb),
+        ("1e-10f", 0x2edb_e6ff),
+    ]);
+    let mut piece = Piece::about("floating constants")
+        .given(n, &[tenth.1])
+        .gives("sizeof(1.0f)", 4)
+        .gives(format!("as_float({}) == {}", given(n, 0), tenth.0), 1);
+    for (text, number) in some(choices, &FLOATS, 4) {
+        piece = piece.gives(text, number);
+    }
+    piece
+}
+
+/// Sizes of types, and how many elements lie beside each other.
+pub(super) fn sizes(choices: &mut Choices, _: usize) -> Piece {
+    const SIZES: [(&str, i64); 24] = [
+        ("sizeof(char)", 1),
+        ("sizeof(uchar)", 1),
+        ("sizeof(short)", 2),
+        ("sizeof(unsigned short int)", 2),
+        ("sizeof(int)", 4),
+        ("sizeof(unsigned)", 4),
+        ("sizeof(long)", 8),
+        ("sizeof(long int)", 8),
+        ("sizeof(ulong)", 8),
+        ("sizeof(float)", 4),
+        ("sizeof(char2)", 2),
+        ("sizeof(uchar3)", 4),
+        ("sizeof(short3)", 8),
+        ("sizeof(int3)", 16),
+        ("sizeof(long3)", 32),
+        ("sizeof(float8)", 32),
+        ("sizeof(long16)", 128),
+        ("sizeof(int[3])", 12),
+        ("sizeof(uchar3[5])", 20),
+        ("vec_step(char)", 1),
+        ("vec_step(short2)", 2),
+        ("vec_step(int3)", 4),
+        ("vec_step(float16)", 16),
+        ("vec_step(ulong8)", 8),
+    ];
+    let mut piece = Piece::about("sizes of types");
+    for (text, number) in some(choices, &SIZES, 6) {
+        piece = piece.gives(text, number);
+    }
+    piece
+}
+
+/// Sizes of expressions: of the type that an operator gives, and nothing of it is computed.
+pub(super) fn sizes_of_expressions(choices: &mut Choices, n: usize) -> Piece {
+    let start = choices.between(1, 99) as i32;
+    let count = choices.between(2, 9) as i64;
+    Piece::about("sizes of expressions")
+        .given(n, &[start])
+        .inside(format!("int i{n} = {};", given(n, 0)))
+        .inside(format!("char small{n} = 1; short more{n}[{count}][3];"))
+        .inside(format!("more{n}[0][0] = (short)i{n};"))
+        .inside(format!("uchar3 lanes{n} = (uchar3)((uchar)i{n});"))
+        .gives(format!("sizeof(i{n}++)"), 4)
+        .gives(format!("i{n}"), start.into())
+        .gives(format!("sizeof(small{n} + small{n})"), 4)
+        .gives(format!("sizeof(-small{n})"), 4)
+        .gives(format!("sizeof(small{n}++)"), 1)
+        .gives(format!("sizeof(small{n} << 1L)"), 4)
+        .gives(format!("sizeof(i{n} == 1L)"), 4)
+        .gives(format!("sizeof(i{n} ? small{n} : 1L)"), 8)
+        .gives(format!("sizeof more{n}"), 6 * count)
+        .gives(format!("sizeof more{n}[0] / sizeof *more{n}[0]"), 3)
+        .gives(format!("sizeof(lanes{n} + lanes{n})"), 4)
+        .gives(format!("sizeof(lanes{n}.xy)"), 2)
+        .gives(format!("more{n}[0][0]"), start.into())
+}
+
+/// Strings: pieces beside each other are one, with one zero behind them.
+pub(super) fn strings(choices: &mut Choices, n: usize) -> Piece {
+    let (first, second) = (
+        choices.one_of(&["ab", "x", "12345"]),
+        choices.one_of(&["\\0c", "q", "\\\"\\\\"]),
+    );
+    let seconds: &[u8] = match second {
+        "\\0c" => b"\0c",
+        "q" => b"q",
+        _ => b"\"\\",
+    };
+    let all: Vec<u8> = [first.as_bytes(), b"\n", seconds].concat();
+    let at = choices.below(all.len());
+    Piece::about("strings")
+        .given(n, &[at as i32])
+        .before(format!(
+            "constant char text{n}[] = \"{first}\" \"\\n\"\n \"{second}\";"
+        ))
+        .before(format!("constant char room{n}[12] = \"{first}\";"))
+        .inside(format!("constant char *at{n} = \"{first}\\n{second}\";"))
+        .gives(format!("sizeof(text{n})"), all.len() as i64 + 1)
+        .gives(format!("sizeof(room{n})"), 12)
+        .gives(format!("text{n}[{}]", given(n, 0)), all[at].into())
+        .gives(format!("at{n}[{}]", given(n, 0)), all[at].into())
+        .gives(format!("text{n}[{}]", all.len()), 0)
+        .gives(format!("room{n}[11]"), 0)
+        .gives(
+            format!("room{n}[{}]", first.len() - 1),
+            first.as_bytes()[first.len() - 1].into(),
+        )
+}
+
+/// Expressions that are constants: lengths of arrays, labels and enumerators.
+pub(super) fn constant_expressions(choices: &mut Choices, n: usize) -> Piece {
+    let (a, b) = (choices.between(2, 6) as i64, choices.between(7, 12) as i64);
+    let (negative, chosen) = (-(b * 3 + a) / 4, if a > 4 { 1 } else { 2 });
+    let label = a * b - 1;
+    Piece::about("constant expressions")
+        .given(n, &[label as i32])
+        .before(format!("enum {{ QUOTIENT{n} = -({b} * 3 + {a}) / 4, CHOSEN{n} = {a} > 4 ? 1 : 2, BITS{n} = ~{a} & 0xff | 1 << 9 }};"))
+        .before(format!("constant int many{n}[{a} * sizeof(short) + {b} % 3] = {{ {b} ^ {a} }};"))
+        .inside(format!("int found{n} = 0;"))
+        .inside(format!("switch ({}) {{", given(n, 0)))
+        .inside(format!("case {a} * {b} - 1: found{n} = 1; break;"))
+        .inside(format!("case -({a} * {b}): found{n} = 2; break;"))
+        .inside(format!("case (char)(300 + {a}) + 2000: found{n} = 3; break; }}"))
+        .gives(format!("QUOTIENT{n}"), negative)
+        .gives(format!("CHOSEN{n}"), chosen)
+        .gives(format!("BITS{n}"), !a & 0xff | 1 << 9)
+        .gives(format!("sizeof(many{n}) / sizeof(int)"), a * 2 + b % 3)
+        .gives(format!("many{n}[0]"), b ^ a)
+        .gives(format!("many{n}[{}]", a * 2 + b % 3 - 1), 0)
+        .gives(format!("found{n}"), 1)
+}

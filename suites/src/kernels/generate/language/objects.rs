@@ -1,0 +1,145 @@
+//! Pointers to arrays and to pointers, unions, and structures that are handed over (C99 6.5.2, 6.5.3.2, 6.7.2.1).
+
+use crate::choices::Choices;
+use crate::kernels::generate::pieces::{Piece, given};
+
+/// Arrays of arrays: elements by indices, by pointers to rows, and by differences.
+pub(super) fn rows(choices: &mut Choices, n: usize) -> Piece {
+    let (rows, columns) = (choices.between(2, 4), choices.between(2, 5));
+    let (x, y) = (choices.below(rows), choices.below(columns));
+    let step = choices.between(3, 40) as i32;
+    let value = |x: usize, y: usize| i64::from(step) * (x * columns + y) as i64;
+    let (x0, y0) = (given(n, 0), given(n, 1));
+    Piece::about("pointers to arrays")
+        .given(n, &[x as i32, y as i32, step])
+        .inside(format!("int grid{n}[{rows}][{columns}], (*row{n})[{columns}] = grid{n};"))
+        .inside(format!(
+            "for (int i = 0; i < {rows}; ++i) for (int j = 0; j < {columns}; ++j) grid{n}[i][j] = {} * (i * {columns} + j);",
+            given(n, 2)
+        ))
+        .inside(format!("row{n} += {x0};"))
+        .inside(format!("int (*whole{n})[{rows}][{columns}] = &grid{n};"))
+        .inside(format!("int *last{n} = grid{n}[{rows} - 1] + {columns} - 1;"))
+        .gives(format!("(*row{n})[{y0}]"), value(x, y))
+        .gives(format!("*(*(grid{n} + {x0}) + {y0})"), value(x, y))
+        .gives(format!("{y0}[{x0}[grid{n}]]"), value(x, y))
+        .gives(format!("(*whole{n})[{x0}][0]"), value(x, 0))
+        .gives(format!("row{n} - grid{n}"), x as i64)
+        .gives(format!("last{n} - &grid{n}[0][0]"), (rows * columns) as i64 - 1)
+        .gives(format!("*last{n}"), value(rows - 1, columns - 1))
+        .gives(format!("sizeof(*row{n}) + sizeof(*whole{n})"), 4 * (columns + rows * columns) as i64)
+        .gives(format!("(void *)grid{n} == (void *)*grid{n}"), 1)
+}
+
+/// Pointers to pointers, arrays of pointers, and pointers that a condition chooses.
+pub(super) fn pointers(choices: &mut Choices, n: usize) -> Piece {
+    let (a, b) = (
+        choices.between(1, 99) as i32,
+        choices.between(100, 199) as i32,
+    );
+    let which = choices.below(2);
+    let [a0, b0, w] = [0, 1, 2].map(|which| given(n, which));
+    let left = [a, b][which];
+    Piece::about("pointers to pointers")
+        .given(n, &[a, b, which as i32])
+        .before(format!("static void swap{n}(int **first, int **second) {{ int *kept = *first; *first = *second; *second = kept; }}"))
+        .before(format!("static int *later{n}(int *at, int by) {{ return at + by; }}"))
+        .inside(format!("int a{n} = {a0}, b{n} = {b0}, *one{n} = &a{n}, *two{n} = &b{n}, **of{n} = &one{n};"))
+        .inside(format!("int *both{n}[2] = {{ &a{n}, &b{n} }};"))
+        .inside(format!("int chosen{n} = *both{n}[{w}], by{n} = *({w} ? two{n} : one{n});"))
+        .inside(format!("**of{n} += 1; *of{n} = two{n}; **of{n} += 2;"))
+        .inside(format!("one{n} = &a{n}; swap{n}(&one{n}, both{n} + 1);"))
+        .inside(format!("int four{n}[4] = {{ 1, 2, 3, 4 }}; int *no{n} = 0;"))
+        .inside(format!("*later{n}(four{n}, 2) *= 10; later{n}(four{n}, 3)[-3] = 7;"))
+        .gives(format!("a{n} * 1000 + b{n}"), i64::from(a + 1) * 1000 + i64::from(b) + 2)
+        .gives(format!("chosen{n} + by{n}"), (2 * left).into())
+        .gives(format!("*one{n}"), (b + 2).into())
+        .gives(format!("*both{n}[1]"), (a + 1).into())
+        .gives(format!("four{n}[0] + four{n}[2]"), 37)
+        .gives(format!("!no{n} + (no{n} == one{n}) * 2 + (one{n} && two{n}) * 4"), 5)
+}
+
+/// Unions: members lie at the same place, and a structure has its size.
+pub(super) fn unions(choices: &mut Choices, n: usize) -> Piece {
+    let (text, bits) = choices.one_of(&[
+        ("1.5f", 0x3fc0_0000_i64),
+        ("-2.0f", 0xc000_0000),
+        ("0.1f", 0x3dcc_cccd),
+    ]);
+    let wide = choices.between(1, 0xffff) as i32;
+    Piece::about("unions")
+        .given(n, &[wide, bits as i32])
+        .before(format!(
+            "union bits{n} {{ float f; uint u; uchar bytes[4]; }};"
+        ))
+        .before(format!(
+            "struct tagged{n} {{ char tag; union {{ short s; int i; long l; }} of; char end; }};"
+        ))
+        .inside(format!("union bits{n} bits{n} = {{ {text} }}, other{n};"))
+        .inside(format!(
+            "other{n}.u = as_uint({}); bits{n}.bytes[1] ^= 0; ",
+            given(n, 1)
+        ))
+        .inside(format!(
+            "struct tagged{n} tagged{n} = {{ 1, {{ .i = {} }}, 2 }};",
+            given(n, 0)
+        ))
+        .inside(format!(
+            "struct tagged{n} copy{n} = tagged{n}; copy{n}.of.l = -1L; copy{n}.of.s = 5;"
+        ))
+        .gives(format!("bits{n}.u"), bits)
+        .gives(format!("other{n}.f == {text}"), 1)
+        .gives(format!("sizeof(union bits{n})"), 4)
+        .gives(format!("sizeof(struct tagged{n})"), 24)
+        .gives(
+            format!("tagged{n}.of.i + tagged{n}.tag + tagged{n}.end"),
+            i64::from(wide) + 3,
+        )
+        .gives(format!("copy{n}.of.s"), 5)
+        .gives(format!("copy{n}.end"), 2)
+}
+
+/// Structures as arguments and results are copies, with all that is in them.
+pub(super) fn structures(choices: &mut Choices, n: usize) -> Piece {
+    let (a, b) = (choices.between(1, 99) as i32, choices.between(1, 99) as i32);
+    let at = choices.below(3);
+    let [a0, b0, at0] = [0, 1, 2].map(|which| given(n, which));
+    let list = [a, b, a * b];
+    Piece::about("structures")
+        .given(n, &[a, b, at as i32])
+        .before(format!("struct point{n} {{ int x; long y; }};"))
+        .before(format!("struct path{n} {{ struct point{n} points[3]; char count; }};"))
+        .before(format!("static struct path{n} longer{n}(struct path{n} of, int x) {{ of.points[(int)of.count++].x = x; return of; }}"))
+        .before(format!("static struct point{n} *at{n}(struct path{n} *of, int n) {{ return of->points + n; }}"))
+        .inside(format!("struct path{n} empty{n} = {{ .count = 0 }}, full{n};"))
+        .inside(format!("full{n} = longer{n}(longer{n}(longer{n}(empty{n}, {a0}), {b0}), {a0} * {b0});"))
+        .inside(format!("struct path{n} two{n}[2] = {{ full{n}, empty{n} }};"))
+        .inside(format!("at{n}(two{n} + 1, 2)->y = 77L << 33; two{n}[0].points[{at0}].y -= 1;"))
+        .gives(format!("full{n}.points[{at0}].x"), list[at].into())
+        .gives(format!("full{n}.count - empty{n}.count"), 3)
+        .gives(format!("longer{n}(empty{n}, 4).points[0].x"), 4)
+        .gives(format!("at{n}(&full{n}, {at0})->x"), list[at].into())
+        .gives(format!("(two{n} + 1)->points[2].y >> 33"), 77)
+        .gives(format!("two{n}->points[{at0}].y + full{n}.points[{at0}].y"), -1)
+        .gives(format!("(char *)&full{n}.points[1].y - (char *)&full{n}"), 24)
+        .gives(format!("sizeof(struct path{n})"), 56)
+}
+
+/// Parameters that are arrays are pointers; those that are numbers are objects of their own.
+pub(super) fn parameters(choices: &mut Choices, n: usize) -> Piece {
+    let (a, b) = (choices.between(1, 99) as i32, choices.between(1, 99) as i32);
+    let [a0, b0] = [0, 1].map(|which| given(n, which));
+    Piece::about("parameters")
+        .given(n, &[a, b])
+        .before(format!("static int sum{n}(int of[3], const int count);"))
+        .before(format!("static long grid{n}(int of[][2]) {{ of[1][1] += 1; return of[1][0] * 1000L + of[0][1]; }}"))
+        .before(format!("static int own{n}(int x) {{ int before = x; x = before * 3; return x - before; }}"))
+        .inside(format!("int some{n}[4] = {{ {a0}, {b0}, 3, 4 }}, pairs{n}[2][2] = {{ {{ 1, {a0} }}, {{ {b0}, 5 }} }}, x{n} = {b0};"))
+        .inside(format!("int before{n} = sum{n}(some{n} + 1, 3);"))
+        .gives(format!("before{n}"), (b + 7).into())
+        .gives(format!("some{n}[1]"), 0)
+        .gives(format!("grid{n}(pairs{n})"), i64::from(b) * 1000 + i64::from(a))
+        .gives(format!("pairs{n}[1][1]"), 6)
+        .gives(format!("own{n}(x{n}) + x{n}"), (3 * b).into())
+        .before(format!("static int sum{n}(int *of, int count) {{ int all = 0; while (count--) all += of[count]; of[0] = 0; return all; }}"))
+}
