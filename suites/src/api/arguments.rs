@@ -113,6 +113,9 @@ pub struct Head {
     pub attributes: Vec<String>,
     /// The parameters.
     pub parameters: Vec<String>,
+    /// The kernel is that of a program of the binary.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub through_binary: bool,
 }
 
 /// Work-items of the work-groups that heads require at most.
@@ -396,6 +399,7 @@ pub fn head(choices: &mut Choices) -> Head {
     Head {
         attributes,
         parameters: each,
+        through_binary: choices.percent(30),
     }
 }
 

@@ -121,6 +121,13 @@ pub enum Made {
         /// Members of the description that are not used for the shape are not zero.
         strays: bool,
     },
+    /// An image of one dimension over a buffer, which is read and written.
+    Over {
+        /// It is over a part of the buffer, which begins so many times 4096 bytes behind its beginning.
+        begin: Option<u8>,
+        /// Its width in elements, 1024 at most.
+        width: u16,
+    },
     /// Allocations of shared virtual memory.
     Shared {
         /// For each the power of two of its alignment; none is 0.
@@ -157,7 +164,7 @@ impl Made {
             Made::Queue {
                 out_of_order: true, ..
             } => &[Need::OutOfOrderQueue],
-            Made::Image { .. } => &[Need::ImageObjects, Need::FullProfile],
+            Made::Image { .. } | Made::Over { .. } => &[Need::ImageObjects, Need::FullProfile],
             Made::Shared { .. } => &[Need::SvmCoarse, Need::FullProfile],
             Made::Ends { others, .. } => {
                 match others
@@ -268,8 +275,12 @@ fn maps(choices: &mut Choices) -> Made {
 
 /// One of them.
 pub fn made(choices: &mut Choices) -> Made {
-    match choices.below(11) {
+    match choices.below(13) {
         9 | 10 => ends(choices),
+        11 | 12 => Made::Over {
+            begin: choices.percent(75).then(|| choices.below(4) as u8),
+            width: choices.one_of(&[1, 3, 16, 100, 1023, 1024]),
+        },
         0 => sampler(choices),
         1 | 2 => Made::Queue {
             properties: choices.one_of(&Properties::ALL),

@@ -419,13 +419,33 @@ impl Lowering {
              kernel {attributes}void none({}) {{}}\n",
             head.parameters.join(", ")
         );
-        let program = self.source(place.context, &text);
-        let [devices, notify, data] = [const { Value::Null }; 3];
-        let options = Value::Text("-cl-kernel-arg-info".into());
-        self.step(Call::new(
-            Function::BuildProgram,
-            values![program, 0, devices, options, notify, data],
-        ));
+        let options = "-cl-kernel-arg-info";
+        let program = match head.through_binary {
+            true => {
+                let program = self.own("program", SlotKind::Program);
+                self.step(Op::Build {
+                    program,
+                    context: place.context,
+                    of: ProgramOf::Source(text),
+                    build: Build {
+                        options: options.into(),
+                        through_binary: true,
+                        ..Build::default()
+                    },
+                });
+                program
+            }
+            false => {
+                let program = self.source(place.context, &text);
+                let [devices, notify, data] = [const { Value::Null }; 3];
+                let options = Value::Text(options.into());
+                self.step(Call::new(
+                    Function::BuildProgram,
+                    values![program, 0, devices, options, notify, data],
+                ));
+                program
+            }
+        };
         let [kernel, copy] = ["none", "copy"].map(|name| self.own(name, SlotKind::Kernel));
         self.step(Call::kernel(program, "none", kernel));
         // Older implementations lack it, and the slot stays empty.

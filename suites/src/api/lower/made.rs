@@ -183,6 +183,9 @@ impl Lowering {
                 order,
                 callbacks,
             } => self.ends(place, others, order, usize::from((*callbacks).max(1))),
+            Made::Over { begin, width } => {
+                self.image_over(place, *begin, usize::from((*width).clamp(1, 1024)));
+            }
             Made::Maps {
                 memory,
                 regions,

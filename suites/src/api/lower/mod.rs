@@ -13,6 +13,7 @@ mod lifetimes;
 mod listed;
 mod made;
 mod operations;
+mod over;
 mod programs;
 mod refused;
 

@@ -90,9 +90,12 @@ impl Function {
         let parameters = [(); 2].map(|()| choices.below(OWN));
         let mut acts = Vec::new();
         let mut loads = 0;
-        // Few elements, so that they meet.
+        // Few elements, so that they meet, often the one that each pointer leads to.
         let few: Vec<usize> = (0..choices.between(1, 2))
-            .map(|_| choices.below(OWN))
+            .map(|_| match choices.percent(40) {
+                true => 0,
+                false => choices.below(OWN),
+            })
             .collect();
         for _ in 0..choices.between(5, 16) {
             let element = |choices: &mut Choices| {
@@ -115,6 +118,19 @@ impl Function {
                 let store = Act::Store(to, None, choices.below(200) as u64);
                 acts.extend([Act::Load(of), store, Act::Load(of)]);
                 loads += 2;
+                continue;
+            }
+            if choices.percent(25) {
+                // What is stored is read by another pointer before something else is stored in its place.
+                let to = element(choices);
+                let of = Element {
+                    pointer: choices.below(3),
+                    ..to
+                };
+                let [first, second] = [(); 2].map(|()| choices.below(200) as u64);
+                let store = |number| Act::Store(to, None, number);
+                acts.extend([store(first), Act::Load(of), store(second)]);
+                loads += 1;
                 continue;
             }
             acts.push(match choices.below(12) {

@@ -25,7 +25,8 @@ impl Author<'_> {
         });
         for _ in 0..self.choices.between(2, 4) {
             let [x, y] = [x, y].map(|id| self.make.variable(id, ty));
-            let value = match self.choices.below(7) {
+            let value = match self.choices.below(9) {
+                7 | 8 => self.greatest_quotient(of, body),
                 0 => self.there_and_back(x),
                 1 => self.turned(x, of),
                 2 => self.multiples(x),
@@ -128,6 +129,38 @@ impl Author<'_> {
                 make!(self, product, Add, again)
             }
         }
+    }
+
+    /// A quotient or a rest of a number that the compiler does not know, by one that it knows: the number is near a
+    /// multiple of the other, and among the greatest or the least of its type, where a product with an inverse that is
+    /// rounded goes wrong first.
+    fn greatest_quotient(&mut self, of: Integer, body: &mut Vec<Stmt>) -> Expr {
+        const DIVISORS: [i128; 16] = [
+            3, 5, 6, 7, 9, 10, 11, 14, 19, 21, 25, 28, 60, 100, 641, 10007,
+        ];
+        let ty = of.scalar();
+        let by = self.choices.one_of(&DIVISORS).min(of.greatest());
+        let end = match of.signed && self.choices.percent(40) {
+            true => of.least(),
+            false => of.greatest(),
+        };
+        let back = self.choices.below(5) as i128 * end.signum();
+        let beside = self.choices.one_of(&[-1, 0, 0, 1]);
+        let number = ((end / by - back) * by + beside).clamp(of.least(), of.greatest());
+        let number = self.make.constant(ty, number);
+        let id = self.declare(body, ty, number);
+        self.function.variables[id].volatile = true;
+        let number = self.make.variable(id, ty);
+        let by = if of.signed && self.choices.percent(30) {
+            -by
+        } else {
+            by
+        };
+        let op = match self.choices.percent(70) {
+            true => Arithmetic::Divide,
+            false => Arithmetic::Remainder,
+        };
+        self.make.with(number, op, by)
     }
 
     /// Two masks of which one may be the other's complement, and lowest bits.
