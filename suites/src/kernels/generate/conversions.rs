@@ -120,7 +120,16 @@ fn add(
     }
     let given = case.object(Kind::Buffer, given.len(), Contents::Bytes(given));
     let out = case.object(Kind::Buffer, wanted.len(), Contents::Every(0xa5a5_a5a5));
-    let range = Range::line((NUMBERS / lanes) as u64, 1);
+    let items = (NUMBERS / lanes) as u64;
+    let local = choices.one_of(&[1, 4, 16]);
+    let range = Range::line(
+        items,
+        if items.is_multiple_of(local) {
+            local
+        } else {
+            1
+        },
+    );
     case.launch(format!("convert{n}"), args![given, out], range);
     let unit = match to.bytes() {
         4 => Unit::Word,

@@ -3,7 +3,34 @@
 
 use crate::choices::Choices;
 use crate::host::Place;
-use crate::kernels::case::{Arg, KernelCase, Kind, ObjectId, Step, Want};
+use crate::kernels::case::{Arg, KernelCase, Kind, ObjectId, Range, Step, Want};
+
+/// Work-items, over all launches of a kernel, behind which any implementation has made of it what it makes of kernels that
+/// are used much: some interpret a kernel at first, or compile it quickly and, later, well.
+const MUCH: u64 = 20_000;
+
+/// Work-items of a launch that is worth repeating: of fewer it would take too many.
+const WORTH: u64 = 16;
+
+/// How often a launch is enqueued that is to be done often.
+pub(super) fn times(range: &Range) -> u32 {
+    match range.items() {
+        items @ WORTH.. => (MUCH / items).max(1) as u32,
+        _ => 1,
+    }
+}
+
+/// The case, at times with each of its launches done often: the kernels must leave the same each time.
+pub(super) fn often(choices: &mut Choices, mut case: KernelCase) -> KernelCase {
+    if choices.percent(40) {
+        for step in &mut case.steps {
+            if let Step::Launch(launch) = step {
+                launch.times = times(&launch.range);
+            }
+        }
+    }
+    case
+}
 
 /// So many draws of a family at most are one case.
 const MOST: usize = 4;

@@ -86,8 +86,14 @@ pub const FAMILIES: &[Family] = &[
     ("kernels", "phases", phases::phases),
     ("kernels", "random", random::random),
     ("kernels", "printf", printf::printf),
-    ("kernels", "conversions", conversions::conversions),
-    ("kernels", "math", math::math),
+    ("kernels", "conversions", |c| {
+        let case = conversions::conversions(c);
+        joined::often(c, case)
+    }),
+    ("kernels", "math", |c| {
+        let case = math::math(c);
+        joined::often(c, case)
+    }),
     ("svm", "structures", svm::structures),
     ("svm", "places", svm::places),
     ("svm", "bytes", exchange::beside::bytes),

@@ -7,6 +7,9 @@ use crate::host::*;
 use crate::kernels::case::{Arg, Kind, Launch, ObjectId};
 use crate::kernels::image::{Addressing, Sampler};
 
+/// Launches of a kind that are written one after the other, and not as a loop.
+const FEW: u32 = 4;
+
 impl Lower<'_> {
     pub(super) fn launch(&mut self, n: usize, launch: &Launch) {
         let Some(mut program) = self.program else {
@@ -56,12 +59,21 @@ impl Lower<'_> {
         let event = (launch.fails || self.case.waited_for().contains(&n))
             .then(|| self.b.slot(format!("event_{n}"), SlotKind::Event));
         let queue = own_queue.unwrap_or(self.queues[usize::from(launch.queue)]);
-        let times = launch.times.max(1);
-        for time in 0..times {
-            // Of launches that are repeated, the last one's event stands for all of the queue's.
-            let event = event.filter(|_| time + 1 == times);
-            calls.push(self.enqueue(launch, queue, enqueued, event).into());
+        // Of launches that are repeated, the last one's event stands for all of the queue's.
+        let before = launch.times.max(1) - 1;
+        let again = self.enqueue(launch, queue, enqueued, None);
+        match before {
+            0..FEW => calls.extend((0..before).map(|_| again.clone().into())),
+            _ => calls.push(
+                Op::Repeat {
+                    times: before,
+                    within: None,
+                    body: vec![again.into()],
+                }
+                .into(),
+            ),
         }
+        calls.push(self.enqueue(launch, queue, enqueued, event).into());
         self.calls(calls, launch.code, &launch.rules);
         if let (Some(event), true) = (event, launch.fails) {
             self.ended(launch, event);

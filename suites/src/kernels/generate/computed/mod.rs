@@ -16,6 +16,7 @@ pub(super) use flow::Around;
 pub(super) use input::numbers;
 
 use super::builder::CaseBuilder;
+use super::joined;
 use super::rewrite::{OPAQUE, Opaque};
 use crate::choices::Choices;
 use crate::kernels::case::{Arg, Contents, KernelCase, Launch, ObjectId, Range, Unit, Want};
@@ -77,7 +78,8 @@ pub fn functions(choices: &mut Choices) -> KernelCase {
     let planned = [author.kernel(Subject::Functions, 0, 0)];
     let (program, choices) = (author.program, author.choices);
     let seed = choices.below(1 << 30) as u64;
-    finish(&mut case, &program, &planned, &[None], seed);
+    let often = choices.percent(50);
+    finish(&mut case, &program, &planned, (&[None], often), seed);
     case.case
 }
 
@@ -149,7 +151,8 @@ fn several(choices: &mut Choices, forms: usize) -> KernelCase {
         false => None,
     };
     let copied: Vec<Option<bool>> = planned.iter().map(copied).collect();
-    finish(&mut case, &program, &planned, &copied, seed);
+    let often = choices.percent(40);
+    finish(&mut case, &program, &planned, (&copied, often), seed);
     // A function of a precision may be one more than a kernel has results.
     let source = &case.case.source;
     let used = |need: &Need| match need {
@@ -338,12 +341,13 @@ impl Author<'_> {
 }
 
 /// Runs the launches here, and adds them to the case with what they must leave behind; `copied` says of each whether a
-/// copy of the kernel is launched, or the kernel when a copy has been made.
+/// copy of the kernel is launched, or the kernel when a copy has been made, and `often` whether kernels are launched as
+/// often as it takes some implementations to compile them in another way.
 fn finish(
     case: &mut CaseBuilder,
     program: &Program,
     planned: &[Planned],
-    copied: &[Option<bool>],
+    (copied, often): (&[Option<bool>], bool),
     seed: u64,
 ) {
     let mut machine = Machine::new(program);
@@ -385,7 +389,10 @@ fn finish(
                 .map(|(ty, value)| Arg::Bytes(bytes(ty.of, &[*value]))),
         );
         case.need_if(plan.subject == Subject::Reals, &[Need::FullProfile]);
+        // What a kernel finds where it leaves something for itself is another thing the second time.
+        let often = often && plan.kept.is_none();
         case.run(Launch {
+            times: if often { joined::times(&plan.range) } else { 1 },
             cloned: copied == Some(true),
             disturbed: copied == Some(false),
             ..Launch::new(plan.name.clone(), args, plan.range.clone())
