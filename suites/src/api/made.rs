@@ -127,6 +127,9 @@ pub enum Made {
         begin: Option<u8>,
         /// Its width in elements, 1024 at most.
         width: u16,
+        /// Kernels read and write it; otherwise the host does.
+        #[serde(default)]
+        kernels: bool,
     },
     /// Allocations of shared virtual memory.
     Shared {
@@ -164,6 +167,7 @@ impl Made {
             Made::Queue {
                 out_of_order: true, ..
             } => &[Need::OutOfOrderQueue],
+            Made::Over { kernels: true, .. } => &[Need::Images, Need::FullProfile],
             Made::Image { .. } | Made::Over { .. } => &[Need::ImageObjects, Need::FullProfile],
             Made::Shared { .. } => &[Need::SvmCoarse, Need::FullProfile],
             Made::Ends { others, .. } => {
@@ -280,6 +284,7 @@ pub fn made(choices: &mut Choices) -> Made {
         11 | 12 => Made::Over {
             begin: choices.percent(75).then(|| choices.below(4) as u8),
             width: choices.one_of(&[1, 3, 16, 100, 1023, 1024]),
+            kernels: choices.percent(50),
         },
         0 => sampler(choices),
         1 | 2 => Made::Queue {

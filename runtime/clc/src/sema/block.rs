@@ -13,6 +13,7 @@ use crate::hir::{Body, Expr, ExprKind, FnId, Function, Init, Stmt, StmtKind, Var
 use crate::intern::{Symbol, add};
 use crate::source::Loc;
 use crate::types::{Field, Qual, Record, Space, Type};
+use touchstone_faults::{Fault, on};
 use touchstone_ir as ir;
 
 /// A variable of the function around a block that the block has a copy of.
@@ -501,6 +502,7 @@ impl Sema<'_> {
             return self.error(at, message);
         }
         let pointer = self.captured_pointer();
+        let captured = captured.filter(|_| !on(Fault::CalledBlockHoldsNothing));
         let first = captured.map_or_else(|| self.null(pointer, at), |captured| *captured);
         let mut values = vec![first];
         for (i, (arg, param)) in (1..).zip(args.iter().zip(signature.params)) {

@@ -7,6 +7,7 @@ use crate::tools::*;
 pub const SCENARIOS: &[Scenario] = &[
     ("computing", computing),
     ("language", language),
+    ("called_block", called_block),
     ("preprocessing", preprocessing),
     ("barrier", barrier),
     ("barrier_loop", barrier_loop),
@@ -93,6 +94,18 @@ fn language() {
         }
     }";
     assert_eq!(output(&rig, source, 3, space(&[1], &[1])), [47, 65, 6]);
+}
+
+/// A block that is called has what variables had before.
+fn called_block() {
+    let rig = Rig::new();
+    let source = "kernel void k(global int *x) {
+        int held = x[0] + 4;
+        int (^block)(int) = ^(int more) { return held + more; };
+        held = 0;
+        x[0] = block(3);
+    }";
+    assert_eq!(output(&rig, source, 1, space(&[1], &[1])), [7]);
 }
 
 /// A condition, a string of an argument, and a macro of an option, which builds give.

@@ -183,8 +183,13 @@ impl Lowering {
                 order,
                 callbacks,
             } => self.ends(place, others, order, usize::from((*callbacks).max(1))),
-            Made::Over { begin, width } => {
-                self.image_over(place, *begin, usize::from((*width).clamp(1, 1024)));
+            Made::Over {
+                begin,
+                width,
+                kernels,
+            } => {
+                let width = usize::from((*width).clamp(1, 1024));
+                self.image_over(place, *begin, width, *kernels);
             }
             Made::Maps {
                 memory,

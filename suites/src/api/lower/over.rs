@@ -11,6 +11,21 @@ const PART: usize = 4096;
 /// Bytes of an element.
 const ELEMENT: usize = 4;
 
+/// Kernels that read such an image, and write it.
+const KERNELS: &str = "
+kernel void seen(read_only image1d_buffer_t image, global uint *to) {
+    int n = get_global_id(0);
+    uint4 v = read_imageui(image, n);
+    to[n] = v.x | v.y << 8 | v.z << 16 | v.w << 24;
+}
+
+kernel void put(write_only image1d_buffer_t image, global const uint *from) {
+    int n = get_global_id(0);
+    uint w = from[n];
+    write_imageui(image, n, (uint4)(w, w >> 8, w >> 16, w >> 24) & 255);
+}
+";
+
 /// The word that a buffer has at a place.
 fn before(place: usize) -> u32 {
     (place as u32).wrapping_mul(0x0101_0301).wrapping_add(7)
@@ -19,7 +34,13 @@ fn before(place: usize) -> u32 {
 impl Lowering {
     /// An image of one dimension over a part of a buffer, which begins so many parts behind its beginning, or over the
     /// whole: its elements are the buffer's words there, also after some were written through it.
-    pub(super) fn image_over(&mut self, place: Place, begin: Option<u8>, width: usize) {
+    pub(super) fn image_over(
+        &mut self,
+        place: Place,
+        begin: Option<u8>,
+        width: usize,
+        kernels: bool,
+    ) {
         let first = usize::from(begin.unwrap_or(0)) * PART / ELEMENT;
         let words: Vec<u32> = (0..first + PART / ELEMENT).map(before).collect();
         let bytes = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
@@ -50,6 +71,24 @@ impl Lowering {
             Value::Null,
             slot,
         ));
+        let mut words = words;
+        let own = &mut words[first..first + width];
+        match kernels {
+            true => self.by_kernels(place, queue, slot, own),
+            false => self.by_host(queue, slot, own),
+        }
+        let says = "what is in a buffer when an image over it was written";
+        self.holds(queue, whole, words, says);
+        self.release([slot]);
+        if begin.is_some() {
+            self.release([part]);
+        }
+        self.release([whole, queue]);
+    }
+
+    /// The host reads the image, and writes the second half of it.
+    fn by_host(&mut self, queue: Slot, slot: Slot, words: &mut [u32]) {
+        let width = words.len();
         let moved = |from: usize, count: usize, memory: Value| {
             let (origin, region) = (Value::sizes([from, 0, 0]), Value::sizes([count, 1, 1]));
             values![slot, true, origin, region, 0, 0, memory]
@@ -63,12 +102,13 @@ impl Lowering {
             &[],
             None,
         ));
-        let is = words[first..first + width].to_vec();
-        self.is_over(seen, is, "the elements of an image over a buffer");
+        let same = Same::new(Unit::Word, Contents::Words(words.to_vec()), false);
+        let says = "the elements of an image over a buffer";
+        self.must(says, That::Bytes(seen, Want::Same(same)));
         let from = width / 2;
-        let written: Vec<u32> = (from..width).map(|n| !before(n)).collect();
-        let bytes = written.iter().flat_map(|word| word.to_ne_bytes()).collect();
-        let write = moved(from, width - from, Value::Bytes(bytes));
+        words[from..].iter_mut().for_each(|word| *word = !*word);
+        let bytes = words[from..].iter().flat_map(|word| word.to_ne_bytes());
+        let write = moved(from, width - from, Value::Bytes(bytes.collect()));
         self.step(Call::enqueue(
             Function::EnqueueWriteImage,
             queue,
@@ -76,19 +116,41 @@ impl Lowering {
             &[],
             None,
         ));
-        let mut words = words;
-        words[first + from..first + width].copy_from_slice(&written);
-        let says = "what is in a buffer when an image over it was written";
-        self.holds(queue, whole, words, says);
-        self.release([slot]);
-        if begin.is_some() {
-            self.release([part]);
-        }
-        self.release([whole, queue]);
     }
 
-    fn is_over(&mut self, answer: AnswerId, words: Vec<u32>, says: &str) {
-        let same = Same::new(Unit::Word, Contents::Words(words), false);
-        self.must(says, That::Bytes(answer, Want::Same(same)));
+    /// A kernel reads the image, and another writes all of it.
+    fn by_kernels(&mut self, place: Place, queue: Slot, slot: Slot, words: &mut [u32]) {
+        let program = self.own("program", SlotKind::Program);
+        self.step(Op::Build {
+            program,
+            context: place.context,
+            of: ProgramOf::Source(KERNELS.into()),
+            build: Build::default(),
+        });
+        let [seen, put] = ["seen", "put"].map(|name| {
+            let kernel = self.own(name, SlotKind::Kernel);
+            self.step(Call::kernel(program, name, kernel));
+            kernel
+        });
+        let [to, from] = ["to", "from"].map(|name| self.own(name, SlotKind::Memory));
+        let before = words.to_vec();
+        words.iter_mut().for_each(|word| *word = !*word);
+        for (memory, contents) in [(to, vec![0; words.len()]), (from, words.to_vec())] {
+            let flags = Value::Flags(vec![cl::CL_MEM_READ_WRITE, cl::CL_MEM_COPY_HOST_PTR]);
+            let bytes: Vec<u8> = contents
+                .iter()
+                .flat_map(|word| word.to_ne_bytes())
+                .collect();
+            let arguments = values![place.context, flags, bytes.len(), Value::Bytes(bytes)];
+            self.step(Call::new(Function::CreateBuffer, arguments).makes(memory));
+        }
+        for (kernel, memory) in [(seen, to), (put, from)] {
+            self.step(Call::object_argument(kernel, 0, slot));
+            self.step(Call::object_argument(kernel, 1, memory));
+            self.step(Call::launch(queue, kernel, words.len(), &[], None));
+        }
+        let says = "what a kernel reads of an image over a buffer";
+        self.holds(queue, to, before, says);
+        self.release([from, to, put, seen, program]);
     }
 }

@@ -126,6 +126,7 @@ pub const FAMILIES: &[Family] = &[
     ("program", "il", modules::il),
     ("program", "built-in", modules::built_in),
     ("program", "again", modules::again),
+    ("enqueue", "blocks", language::blocks),
     ("enqueue", "tree", enqueue::tree),
     ("enqueue", "talk", enqueue::talk),
     ("enqueue", "failure", enqueue::failure),

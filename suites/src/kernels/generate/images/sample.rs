@@ -30,7 +30,7 @@ pub fn read(choices: &mut Choices) -> KernelCase {
         }
     }
     for (n, of) in sampled.into_iter().enumerate() {
-        let name = format!("elements that sample{n} read");
+        let name = format!("elements that sample{n} read of {}", of.about);
         case.look(of.out, &[rule::RG_IMAGE], &name, of.elements);
         let name = format!("the size and the format of an image that sample{n} asks for");
         case.look(of.asked, &[rule::RG_IMAGE], &name, of.answers);
@@ -41,6 +41,8 @@ pub fn read(choices: &mut Choices) -> KernelCase {
 /// A kernel that reads an image, and what it must leave behind.
 struct Sampled {
     shape: Shape,
+    /// The image and the sampler in words: drivers go wrong with some of them.
+    about: String,
     samples: usize,
     /// The image, the places, what is read and what is asked; then the sampler, where it is an argument.
     args: Vec<Arg>,
@@ -228,8 +230,19 @@ fn sample(
     };
     let wanted = places.iter().flat_map(seen).collect();
     let [width, height, depth] = own.shape.size().map(|size| size as u32);
+    let about = [
+        Some(format!(
+            "{} of {} {}",
+            own.shape.c_type(),
+            format!("{:?}", format.order).to_uppercase(),
+            channel_name(format.channel)
+        )),
+        normalized.then(|| "normalized".into()),
+        linear.then(|| "linear".into()),
+    ];
     Sampled {
         shape: own.shape,
+        about: about.into_iter().flatten().collect::<Vec<_>>().join(", "),
         samples,
         args,
         out,

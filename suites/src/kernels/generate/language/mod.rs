@@ -6,6 +6,7 @@
 //! `register`), what it leaves to the implementation (irreducible control flow) and what only some devices have
 //! (double) is not written.
 
+mod blocks;
 mod constants;
 mod declared;
 mod objects;
@@ -15,6 +16,7 @@ use super::pieces::{self, Draw};
 use crate::choices::Choices;
 use crate::kernels::case::KernelCase;
 use crate::rule::{self, RuleId};
+use classay_vocabulary::Need;
 
 /// Some pieces at most: compilers build them within a second.
 const PIECES: usize = 12;
@@ -77,6 +79,16 @@ pub fn language(choices: &mut Choices) -> KernelCase {
     let (about, draws, rule) = choices.one_of(&SUBJECTS);
     let pieces = pieces::drawn(choices, draws, PIECES);
     pieces::program(about, "language", pieces, &[rule])
+}
+
+/// A program about blocks that kernels call, and ask about.
+pub fn blocks(choices: &mut Choices) -> KernelCase {
+    let draws: [Draw; 3] = [blocks::held, blocks::nested, blocks::asked];
+    let pieces = pieces::drawn(choices, &draws, 6);
+    let about = "a block is a function with the values that it holds";
+    let mut case = pieces::program(about, "blocks", pieces, &[rule::C_STATEMENTS]);
+    case.needs.insert(Need::DeviceEnqueue);
+    case
 }
 
 #[cfg(test)]
