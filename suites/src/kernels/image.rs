@@ -237,8 +237,13 @@ impl Channel {
         row.normalized.then_some(row.limits.1 as u32)
     }
 
-    /// The bytes of a whole number within the limits.
+    /// The bytes of a whole number within the limits; of a normalized channel, of the nearest one within them.
     pub fn encode(self, value: i64) -> Vec<u8> {
+        let row = self.row();
+        let value = match row.normalized {
+            true => value.clamp(row.limits.0, row.limits.1),
+            false => value,
+        };
         if self == Channel::Float {
             (value as f32).to_le_bytes().to_vec()
         } else if self == Channel::Half {

@@ -82,6 +82,7 @@ pub fn of_kernel(known: &Known<'_>, kernel: Slot, done: &[&Call]) -> Vec<Questio
     let context = known.context(program);
     all.extend(context.map(|of| ask(cl::CL_KERNEL_CONTEXT, Wanted::object(of))));
     let device = context.and_then(|of| known.devices(of)).unwrap_or_default();
+    let is_alone = device.len() == 1;
     let device = device.first().copied();
     let of_device = |name: Constant, wanted| {
         let mut question = Question::new(Function::GetKernelWorkGroupInfo, kernel, name, wanted);
@@ -107,6 +108,15 @@ pub fn of_kernel(known: &Known<'_>, kernel: Slot, done: &[&Call]) -> Vec<Questio
             )
             .since(110),
         ]);
+        if is_alone {
+            // "If the list of devices associated with kernel is a single device, device can be a NULL value."
+            let mut alone = of_device(
+                cl::CL_KERNEL_WORK_GROUP_SIZE,
+                Wanted::Number(8, 1, u64::MAX),
+            );
+            alone.of[1] = Value::Null;
+            all.push(alone);
+        }
     }
     let made = programs::made(known, program, &[]);
     let is_from_source = made.as_ref().is_some_and(|made| made.source.is_some());

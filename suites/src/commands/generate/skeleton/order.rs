@@ -314,7 +314,20 @@ impl Builder<'_> {
                 if !self.choices.percent(30) {
                     self.flush(from);
                 }
-                self.main.push(Step::Wait(vec![Event::Command(first)]));
+                let mut list = vec![Event::Command(first)];
+                if self.choices.percent(25) {
+                    // It waits for what another thread does, too.
+                    let (user, signal) = (self.new_user(), self.new_signal());
+                    let sleep = self.choices.between(50, 600) as u32;
+                    self.main.push(Step::Signal(signal));
+                    self.program.threads.push(vec![
+                        Step::Await(signal),
+                        Step::Sleep(sleep),
+                        Step::Set { user, status: 0 },
+                    ]);
+                    list.insert(self.choices.below(2), Event::User(user));
+                }
+                self.main.push(Step::Wait(list));
                 self.look(first);
             }
             Idiom::Finish => {

@@ -4,7 +4,7 @@ use super::super::builder::{CaseBuilder, at};
 use super::{apart, format, image, noise, shape, values};
 use crate::choices::Choices;
 use crate::kernels::case::{KernelCase, Kind, ObjectId, Step, Want};
-use crate::kernels::image::{Format, Image, Shape, Spot};
+use crate::kernels::image::{Channel, Format, Image, Shape, Spot};
 use crate::kernels::transfer::{Corner, Region, Transfer};
 use crate::rule;
 use classay_vocabulary::Need;
@@ -124,7 +124,7 @@ fn one(
             Transfer::CopyBufferToImage(moved(from, spot, region))
         }
         6 | 11 => Transfer::FillImage {
-            colour: values(format, choices.below(1000) as u32, 0),
+            colour: colour(choices, format),
             to: spot,
             region,
         },
@@ -137,6 +137,20 @@ fn one(
             invalidate: choices.percent(40),
         },
     }
+}
+
+/// A colour to fill with: of channels without a sign it may be darker or lighter than any that they keep.
+fn colour(choices: &mut Choices, format: Format) -> [i64; 4] {
+    let mut colour = values(format, choices.below(1000) as u32, 0);
+    if let (Channel::Unorm8 | Channel::Unorm16, Some(scale)) =
+        (format.channel, format.channel.scale())
+        && choices.percent(40)
+    {
+        let beyond = choices.between(1, 3 * scale as usize) as i64;
+        let channel = choices.below(4);
+        colour[channel] = choices.one_of(&[-beyond, i64::from(scale) + beyond]);
+    }
+    colour
 }
 
 /// From one part of an image to another that has no element in common with it: in other columns, rows or slices.
