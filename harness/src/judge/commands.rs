@@ -45,7 +45,7 @@ fn contested(of: &[RuleId]) -> Option<String> {
 }
 
 /// The likeliest rules, with the section of the first.
-fn named(of: &[RuleId]) -> String {
+pub(crate) fn named(of: &[RuleId]) -> String {
     let names = few_rules(of);
     match of.first().copied().and_then(catalogue::of) {
         Some(rule) => format!("{names} ({})", rule.section),

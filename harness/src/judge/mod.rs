@@ -19,6 +19,7 @@ mod verdict;
 
 pub use apart::{Broken, apart};
 pub use commands::judge_commands;
+pub(crate) use commands::named;
 pub use contested::{Contested, contested, contested_outcome};
 pub use covers::{covers, covers_within};
 pub use drawn::forbidden;

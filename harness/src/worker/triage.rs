@@ -3,7 +3,7 @@
 use super::death::Death;
 use super::whereabouts::Left;
 use crate::execute::{Ended, NotRun};
-use crate::judge::{ChosenModel, Judged, ShownBy, judge_case, judge_commands};
+use crate::judge::{ChosenModel, Judged, ShownBy, judge_case, judge_commands, named};
 use crate::plan::{Body, Case};
 use classay_reports::record::{CaseResult, Launch, OutcomeCount, Verdict, Violation};
 
@@ -245,8 +245,10 @@ fn take_ends(case: &Case, attempts: Vec<Attempt>, model: &ChosenModel, result: &
             rules,
             evidence,
         }) => {
+            let mut reason = reason;
             if !rules.is_empty() {
                 let what = reason.clone();
+                reason = format!("{what}, which {} forbids", named(&rules));
                 result.violations.push(Violation { rules, what });
             }
             if judged && unbegun == not_run_count {
@@ -604,7 +606,10 @@ P0 (global atomic_int* x) {
         );
         assert_eq!(
             (failed.verdict, failed.reason.as_str()),
-            (Verdict::Fail, "the build fails")
+            (
+                Verdict::Fail,
+                "the build fails, which ex.kind.source (Categories of Kernels) forbids"
+            )
         );
         let broken = failed.violations.iter().map(|violation| &violation.rules);
         assert!(broken.eq([&[rule::KIND_SOURCE]]));

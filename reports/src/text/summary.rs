@@ -237,6 +237,8 @@ fn besides<'r>(result: &'r CaseResult, expectations: &Expectations) -> Vec<&'r V
             all.push(violation);
         }
     }
+    // What the reason says itself.
+    all.retain(|violation| !result.reason.contains(&violation.what));
     all
 }
 

@@ -329,9 +329,14 @@ fn type_of(choices: &mut Choices) -> String {
     }
 }
 
+/// Names beyond what room of a usual size would hold.
+const LONG_NAME: &str = "a_name_of_more_than_thirty_two_letters_";
+const VERY_LONG_NAME: &str =
+    "one_that_has_more_letters_than_the_sixty_three_that_C_tells_apart_at_least_";
+
 /// A parameter named by its number; of images and samplers only where they may be.
 fn declared(choices: &mut Choices, n: usize, images: bool) -> String {
-    let name = ["a", "number_", "_x", "Of"][choices.below(4)];
+    let name = choices.one_of(&["a", "number_", "_x", "Of", LONG_NAME, VERY_LONG_NAME]);
     let name = format!("{name}{n}");
     if images && choices.percent(25) {
         let shapes = [

@@ -279,9 +279,9 @@ fn maps(choices: &mut Choices) -> Made {
 
 /// One of them.
 pub fn made(choices: &mut Choices) -> Made {
-    match choices.below(13) {
+    match choices.below(12) {
         9 | 10 => ends(choices),
-        11 | 12 => Made::Over {
+        11 => Made::Over {
             begin: choices.percent(75).then(|| choices.below(4) as u8),
             width: choices.one_of(&[1, 3, 16, 100, 1023, 1024]),
             kernels: choices.percent(50),

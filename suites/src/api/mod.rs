@@ -393,7 +393,9 @@ impl Family for Case {
         }
         if let Some((function, code)) = record.failed {
             let mut rules = self.scenario.rules();
-            rules.push(rule::API_VALID);
+            if !rules.contains(&rule::API_VALID) {
+                rules.push(rule::API_VALID);
+            }
             let what = host::failed(function, code);
             found.push(Violation { rules, what });
         }

@@ -177,9 +177,11 @@ impl Sema<'_> {
             return self.error(at, message);
         }
         let void = [a, b].map(|q| self.types.of(q)).contains(&Type::Void);
+        // What lies in constant memory is const, whether or not its pointers say so.
+        let loses_const = a.constant && !b.constant && a.space != Space::Constant;
         let why = if !void && !self.same_pointee(a, b) {
             "the types pointed to differ"
-        } else if (a.constant && !b.constant) || (a.volatile && !b.volatile) {
+        } else if loses_const || (a.volatile && !b.volatile) {
             "a qualifier is lost"
         } else {
             return Ok(());

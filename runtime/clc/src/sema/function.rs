@@ -249,6 +249,8 @@ impl Sema<'_> {
         let old = &mut self.functions[id.0 as usize];
         if definition {
             old.loc = at;
+            // Qualifiers of parameters are each declaration's own: the definition's count (C99 6.7.5.3).
+            old.params = quals.to_vec();
         }
         // Attributes may stand on either declaration; names on the definition.
         if let (Some(old), Some(new)) = (&mut old.kernel, kernel) {

@@ -275,14 +275,16 @@ fn functions() {
         int swap(int *a, int *b) { int t = *a; *a = *b; *b = t; return t; }
         long wide(char c) { return c; }
         bool flag(int x) { return x; }
+        int down(int *p, const int n);
         kernel void other(global int *out) { out[6] = 60; }
         kernel void k(global int *out) {
             out[0] = later(twice(3)); store(out + 1, 11); out[2] = (int)mixf(1.5f, 2.9f);
             int a = 1, b = 2; out[3] = swap(&a, &b); out[4] = a * 10 + b; out[5] = (int)wide(300);
-            other(out); out[7] = flag(8);
+            other(out); out[7] = flag(8); out[8] = down(&a, 3);
         }
-        int later(int x) { return x + 1; }";
-    assert_eq!(run::<i32>(text, 8), [7, 11, 3, 1, 21, 44, 60, 1]);
+        int later(int x) { return x + 1; }
+        int down(int *p, int n) { while (n) *p += n--; return *p; }";
+    assert_eq!(run::<i32>(text, 9), [7, 11, 3, 1, 21, 44, 60, 1, 8]);
 }
 
 #[test]

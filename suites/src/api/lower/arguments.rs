@@ -346,11 +346,17 @@ impl Lowering {
             let to = Value::Answer(answer, wanted.len());
             self.step(Call::read(queue, memory, wanted.len(), to, None));
             let same = Same::new(Unit::Byte, Contents::Bytes(wanted), false);
-            let says = match is_changed {
-                true => "what a kernel got for its arguments, of which some were set again",
-                false => "what a kernel got for its arguments",
+            let whose = match arguments.then.copies() {
+                true => "a kernel that is copied, or its copy,",
+                false => "a kernel",
             };
-            self.must(says, That::Bytes(answer, Want::Same(same)));
+            let behind = if is_changed {
+                ", of which some were set again"
+            } else {
+                ""
+            };
+            let says = format!("what {whose} got for its arguments{behind}");
+            self.must(&says, That::Bytes(answer, Want::Same(same)));
             self.release([memory]);
         }
         if arguments.then.copies() {

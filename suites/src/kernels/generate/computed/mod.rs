@@ -401,7 +401,14 @@ fn finish(
         rules.extend((!case.case.units.is_empty()).then_some(rule::C_UNITS));
         rules.extend(copied.map(|_| rule::RG_ARGS));
         let name = format!("what {} computed", plan.name);
-        let want = wanted(plan.output, &values).in_columns(plan.results.clone());
+        // What is compared by bytes has a column for each of them.
+        let width = match plan.output.bits {
+            32 | 64 => 1,
+            bits => usize::from(bits) / 8,
+        };
+        let columns = plan.results.iter().cloned();
+        let columns = columns.flat_map(|result| std::iter::repeat_n(result, width));
+        let want = wanted(plan.output, &values).in_columns(columns.collect());
         case.look(to, &rules, &name, want);
     }
 }
