@@ -212,7 +212,11 @@ fn parameter(choices: &mut Choices, has_images: bool) -> Parameter {
         4 | 5 => Parameter::Pointer {
             constant: choices.percent(40),
             first: pointee(choices),
-            second: pointee(choices),
+            // What takes back what was given is easily forgotten.
+            second: match choices.percent(30) {
+                true => Pointee::Null,
+                false => pointee(choices),
+            },
         },
         _ => Parameter::Local {
             of: choices.one_of(&Scalar::ALL),
@@ -404,7 +408,7 @@ pub fn head(choices: &mut Choices) -> Head {
     Head {
         attributes,
         parameters: each,
-        through_binary: choices.percent(30),
+        through_binary: choices.percent(40),
     }
 }
 

@@ -239,10 +239,10 @@ pub fn formats(choices: &mut Choices) -> Listed {
 
 /// Anything but formats of images.
 pub fn other(choices: &mut Choices) -> Listed {
-    match choices.below(24) {
+    match choices.below(26) {
         13..=15 => Listed::Arguments(arguments::arguments(choices)),
-        16 | 17 => Listed::Head(arguments::head(choices)),
-        18.. => Listed::Made(made::made(choices)),
+        16 | 17 | 24 | 25 => Listed::Head(arguments::head(choices)),
+        18..=23 => Listed::Made(made::made(choices)),
         0 | 1 => Listed::Kernels {
             count: choices.between(1, 6) as u8,
         },
