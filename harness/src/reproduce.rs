@@ -2,6 +2,7 @@
 
 use crate::device::Capabilities;
 use crate::environment::Environment;
+use crate::execute::host::as_module;
 use crate::execute::litmus::Standalone;
 use crate::judge::{ChosenModel, allowed_values};
 use crate::plan::Work;
@@ -55,7 +56,7 @@ pub fn to_c(work: &Work, asks: bool) -> Option<String> {
     let device = DeviceInfo::unknown();
     match work {
         Work::Commands(plan) => Some(plan.to_c(&device, asks)),
-        Work::Kernel(case) => Some(kernels::to_c(case, asks)),
+        Work::Kernel(case) => Some(kernels::to_c(&as_module(case), asks)),
         Work::Api(case) => Some(case.to_c(&device, asks)),
         Work::Litmus(_) => None,
     }

@@ -138,7 +138,7 @@ fn kernel_cases_compile_and_pass() {
 }
 
 /// A family of each way to hold memory against what must be there.
-const FAMILIES: [&str; 42] = [
+const FAMILIES: [&str; 45] = [
     "ndrange/ids",
     "ndrange/errors",
     "group/barrier",
@@ -170,6 +170,9 @@ const FAMILIES: [&str; 42] = [
     "subgroup/one",
     "subgroup/progress",
     "program/il",
+    "il/computed",
+    "il/groups",
+    "il/atomics",
     "program/built-in",
     "kernels/source",
     "kernels/computed",

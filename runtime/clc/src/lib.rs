@@ -15,6 +15,7 @@
 //! | `lower` | the typed tree | IR; units linked to one module |
 //! | [`vulkan`] | the typed tree | SPIR-V for Vulkan, by [`compile_for_vulkan`] |
 //! | [`spirv`] | SPIR-V for kernels | IR, by [`compile_spirv`] |
+//! | `spirv_writer` | IR | SPIR-V for kernels, by [`compile_for_opencl`] |
 //!
 //! `library` has the built-in functions that are written in OpenCL C.
 //!
@@ -57,6 +58,7 @@ mod scope;
 mod sema;
 mod source;
 pub mod spirv;
+mod spirv_writer;
 mod token;
 mod types;
 pub mod vulkan;
@@ -207,6 +209,27 @@ pub fn compile_spirv(
         let log = String::new();
         Ok(Unit { lowered, log })
     })
+}
+
+/// Compiles translation units and links them to a module of SPIR-V for kernels (`clCreateProgramWithIL`): its words. It
+/// is of the given version, or the first that has all it needs, and declares no capability that it does not use.
+///
+/// # Errors
+/// What is wrong with the units, or what of them is not expressed in SPIR-V, as a build log.
+pub fn compile_for_opencl(
+    sources: &[Source],
+    options: &CompileOptions<'_>,
+    version: (u8, u8),
+) -> Result<Vec<u32>, BuildFailure> {
+    write_spirv(&compile(sources, options)?.module, version)
+}
+
+/// Writes the kernels of a program, and what they call, as a module of SPIR-V, as [`compile_for_opencl`] does.
+///
+/// # Errors
+/// What of them is not expressed in SPIR-V.
+pub fn write_spirv(module: &ir::Module, version: (u8, u8)) -> Result<Vec<u32>, BuildFailure> {
+    spirv_writer::write(module, version)
 }
 
 /// Compiles a translation unit to compute shaders for Vulkan.

@@ -276,6 +276,9 @@ pub enum ProgramOf {
     Units(Vec<String>),
     /// The words of a SPIR-V module.
     Module(Vec<u32>),
+    /// OpenCL C in one or several translation units, of which the player makes a SPIR-V module that it gives the
+    /// implementation.
+    Translated(Vec<String>),
     /// The names of built-in kernels, separated by semicolons; `*` means all that the device has.
     BuiltIn(String),
 }

@@ -47,6 +47,10 @@ pub struct KernelCase {
     /// The words of a SPIR-V module, which is the program in place of a source.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub module: Vec<u32>,
+    /// The program is given to the implementation as the SPIR-V module that the source and the further units are
+    /// translated to.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub translated: bool,
     /// The names of built-in kernels, separated by semicolons, which are the program in place of a
     /// source; `*` means all that the device has.
     #[serde(default, skip_serializing_if = "String::is_empty")]

@@ -72,8 +72,8 @@ pub fn valid(case: &KernelCase) -> Result<(), String> {
     if case.quit.is_some_and(|at| !inside(case, at, 4)) {
         return Err("the word of those who give up is in no object".into());
     }
-    if case.source.is_empty() && !case.units.is_empty() {
-        return Err("there are further translation units, and no source".into());
+    if case.source.is_empty() && (case.translated || !case.units.is_empty()) {
+        return Err("there are further translation units, or a translation, and no source".into());
     }
     for (n, step) in case.steps.iter().enumerate() {
         let fits = match step {

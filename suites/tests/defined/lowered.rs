@@ -102,14 +102,16 @@ fn written(program: &HostProgram, kernel: Slot) -> BTreeSet<u64> {
     let Some((_, Fixture::Program { of, .. })) = fixture(*program) else {
         return BTreeSet::new();
     };
+    let in_text = |text: &str| {
+        let parameters = source::parameters(text, name).unwrap_or_default();
+        let parameters = (0..).zip(parameters);
+        parameters
+            .filter_map(|(n, one)| one.writes.then_some(n))
+            .collect()
+    };
     match of {
-        ProgramOf::Source(text) => {
-            let parameters = source::parameters(text, name).unwrap_or_default();
-            let parameters = (0..).zip(parameters);
-            parameters
-                .filter_map(|(n, one)| one.writes.then_some(n))
-                .collect()
-        }
+        ProgramOf::Source(text) => in_text(text),
+        ProgramOf::Translated(units) => in_text(&units.concat()),
         ProgramOf::Units(_) | ProgramOf::Module(_) | ProgramOf::BuiltIn(_) => BTreeSet::new(),
     }
 }

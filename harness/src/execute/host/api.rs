@@ -7,6 +7,7 @@ use classay_suites::rule::{self, RuleId};
 use libloading::Library;
 use std::ffi::{CString, c_char, c_void};
 use std::{fmt, ptr};
+use touchstone_clc::DeviceProfile;
 
 /// What a call gave.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -35,6 +36,8 @@ pub enum Failure {
     BinaryStatus(i32),
     /// It gave no error, and wrote nothing to `binary_status`.
     NoBinaryStatus,
+    /// It was not called: what it is given could not be made.
+    NothingToGive,
 }
 
 impl SetupError {
@@ -50,7 +53,7 @@ impl SetupError {
     pub fn code(&self) -> i32 {
         match self.why {
             Failure::Code(code) => code,
-            Failure::BinaryStatus(_) | Failure::NoBinaryStatus => {
+            Failure::BinaryStatus(_) | Failure::NoBinaryStatus | Failure::NothingToGive => {
                 cl::CL_INVALID_BINARY.value() as i32
             }
         }
@@ -85,6 +88,7 @@ impl fmt::Display for SetupError {
             Failure::NoBinaryStatus => {
                 return write!(f, "{call} wrote nothing to binary_status");
             }
+            Failure::NothingToGive => return write!(f, "there is nothing to give to {call}"),
         };
         f.write_str(&failed(self.call, code))?;
         match Constant::code(code) {
@@ -112,6 +116,10 @@ pub struct Device {
     pub std: String,
     /// The names of the built-in kernels, separated by semicolons.
     pub built_in: String,
+    /// The intermediate languages that it takes, separated by spaces.
+    pub il: String,
+    /// What OpenCL C is translated for.
+    pub language: DeviceProfile,
 }
 
 /// The functions of an implementation.

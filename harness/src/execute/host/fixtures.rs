@@ -3,6 +3,7 @@
 use super::api::{Api, Device, SetupError, address};
 use super::deadlines::Deadlines;
 use super::programs::{BuildFailed, Maker};
+use super::translate::language;
 use crate::device::{OpenDevice, Reached};
 use crate::execute::ended::NotRun;
 use classay_suites::host::Build;
@@ -62,6 +63,8 @@ impl Fixtures {
                 version: capabilities.version,
                 std: capabilities.c_std.clone(),
                 built_in: capabilities.built_in_kernels.clone(),
+                il: capabilities.il.clone(),
+                language: language(capabilities),
             },
         ))
     }

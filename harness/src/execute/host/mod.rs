@@ -32,12 +32,14 @@ mod run;
 mod settle;
 #[cfg(test)]
 mod tests;
+mod translate;
 mod watch;
 
 pub use api::{Api, SetupError, address, room};
 pub use atomics::Shared;
 pub use fixtures::Fixtures;
 pub use programs::{BuildFailed, names};
+pub use translate::as_module;
 
 use super::ended::NotRun;
 use classay_suites::host::{HostProgram, Record, Slot, SlotKind};

@@ -1,8 +1,9 @@
-//! Makes programs: of source, of several sources that are linked, of a module, of built-in kernels, of the binary of
-//! one that was built.
+//! Makes programs: of source, of several sources that are linked, of a module, of the module that sources are translated
+//! to, of built-in kernels, of the binary of one that was built.
 
 use super::api::{Api, Device, Failure, SetupError, address, room};
 use super::run::Run;
+use super::translate::{options_of_module, translated};
 use crate::execute::ended::NotRun;
 use classay_reports::record::EvidenceKind;
 use classay_suites::host::constant::{Constant, cl};
@@ -27,6 +28,9 @@ impl From<SetupError> for BuildFailed {
 
 impl From<BuildFailed> for NotRun {
     fn from(failed: BuildFailed) -> NotRun {
+        if let (Failure::NothingToGive, Some((why, _))) = (failed.error.why, &failed.said) {
+            return NotRun::skip(format!("its kernels as SPIR-V: {why}"));
+        }
         let why = NotRun::from(failed.error);
         match failed.said {
             Some((log, source)) => why
@@ -75,6 +79,10 @@ impl Maker<'_> {
             ProgramOf::Units(units) => self.linked(units, build)?,
             ProgramOf::Source(_) | ProgramOf::Module(_) => {
                 self.built(self.created(of)?, of, build)?
+            }
+            ProgramOf::Translated(units) => {
+                let program = self.of_module(&self.translated(units, build)?)?;
+                self.built(program, of, build)?
             }
         };
         if !build.through_binary {
@@ -183,17 +191,37 @@ impl Maker<'_> {
         unsafe { self.api.must(Function::CreateProgramWithSource, &words) }
     }
 
+    /// The module that translation units are translated to.
+    fn translated(&self, units: &[String], build: &Build) -> Result<Vec<u32>, BuildFailed> {
+        translated(units, build, self.device).map_err(|why| BuildFailed {
+            error: SetupError {
+                call: Function::CreateProgramWithIL,
+                why: Failure::NothingToGive,
+            },
+            said: Some((why, units.concat())),
+        })
+    }
+
+    /// A program of a module that is not built.
+    fn of_module(&self, module: &[u32]) -> Result<usize, SetupError> {
+        let words = [
+            self.context as u64,
+            address(module),
+            size_of_val(module) as u64,
+        ];
+        // SAFETY: the module has so many bytes.
+        unsafe { self.api.must(Function::CreateProgramWithIL, &words) }
+    }
+
     /// A program that is not built; units are linked as one text would be.
     fn created(&self, of: &ProgramOf) -> Result<usize, SetupError> {
         let context = self.context as u64;
         match of {
             ProgramOf::Source(source) => self.of_source(source),
-            ProgramOf::Units(units) => self.of_source(&units.concat()),
-            ProgramOf::Module(module) => {
-                let words = [context, address(module), 4 * module.len() as u64];
-                // SAFETY: the module has so many bytes.
-                unsafe { self.api.must(Function::CreateProgramWithIL, &words) }
+            ProgramOf::Units(units) | ProgramOf::Translated(units) => {
+                self.of_source(&units.concat())
             }
+            ProgramOf::Module(module) => self.of_module(module),
             ProgramOf::BuiltIn(names) => {
                 let names = match names.as_str() {
                     "*" => &self.device.built_in,
@@ -223,6 +251,9 @@ impl Maker<'_> {
         // A module says itself what it is written in.
         let options = match of {
             ProgramOf::Module(_) => CString::new(options.trim_end()).unwrap_or_default(),
+            ProgramOf::Translated(_) => {
+                CString::new(options_of_module(options)).unwrap_or_default()
+            }
             ProgramOf::Source(_) | ProgramOf::Units(_) | ProgramOf::BuiltIn(_) => {
                 self.options(std, options)
             }
@@ -245,6 +276,7 @@ impl Maker<'_> {
                 self.log(program),
                 match of {
                     ProgramOf::Source(source) => source.clone(),
+                    ProgramOf::Translated(units) => units.concat(),
                     ProgramOf::Units(_) | ProgramOf::Module(_) | ProgramOf::BuiltIn(_) => {
                         String::new()
                     }

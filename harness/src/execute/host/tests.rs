@@ -29,7 +29,7 @@ fn fixtures() -> Fixtures {
         handles: vec![*device],
         version: (3, 0),
         std: "CL3.0".into(),
-        built_in: String::new(),
+        ..Device::default()
     };
     let fixtures = Fixtures::on(api, device);
     fixtures.set_deadlines(5.0, 20.0);

@@ -5,6 +5,7 @@ use super::reader::{id, result_type};
 use super::{Check, ensure};
 use rspirv::dr::Instruction;
 use rspirv::spirv::Op as Code;
+use touchstone_faults::{Fault, on};
 use touchstone_ir::{
     self as ir, Cmp, Const, FloatOp, IntOp, Intrinsic, NumKind, Op, Operand, Scalar, UnaryOp,
 };
@@ -29,6 +30,7 @@ fn shift(code: Code) -> Option<IntOp> {
     Some(match code {
         Code::ShiftLeftLogical => IntOp::Shl,
         Code::ShiftRightLogical => IntOp::LShr,
+        Code::ShiftRightArithmetic if on(Fault::IlSignLost) => IntOp::LShr,
         Code::ShiftRightArithmetic => IntOp::AShr,
         _ => return None,
     })

@@ -4,6 +4,7 @@ use super::function::Body;
 use super::{Check, ensure};
 use rspirv::dr::Instruction;
 use rspirv::spirv::{MemorySemantics, Op as Code, Scope};
+use touchstone_faults::{Fault, on};
 use touchstone_ir::{
     self as ir, BarrierKind, Cmp, Const, MemScope, Op, Operand, Order, Regions, RmwOp, Scalar,
 };
@@ -12,6 +13,7 @@ use touchstone_ir::{
 fn modification(code: Code) -> Option<RmwOp> {
     Some(match code {
         Code::AtomicExchange => RmwOp::Exchange,
+        Code::AtomicIAdd if on(Fault::IlAtomicSumReplaces) => RmwOp::Exchange,
         Code::AtomicIAdd | Code::AtomicIIncrement => RmwOp::Add,
         Code::AtomicISub | Code::AtomicIDecrement => RmwOp::Sub,
         Code::AtomicSMin => RmwOp::SMin,
@@ -200,6 +202,9 @@ impl Body<'_, '_> {
             Code::ControlBarrier => {
                 let (kind, scope) = (self.together(inst, 0)?, self.scope(inst, 1)?);
                 let (_, regions) = self.semantics(inst, 2)?;
+                if kind == BarrierKind::WorkGroup && on(Fault::IlBarrierLost) {
+                    return Ok(true);
+                }
                 self.b.push(Op::Barrier {
                     kind,
                     regions,

@@ -1,11 +1,18 @@
 //! Compiling and running kernels in tests.
 
+use rspirv::spirv::{Capability, Op};
+use std::io::Write as _;
 use std::num::NonZeroUsize;
+use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, OnceLock};
 use touchstone_clc::{
-    BuildOptions, CompileOptions, Compiled, DeviceProfile, Source, Version, compile,
+    BuildOptions, CompileOptions, Compiled, DeviceProfile, Source, Version, compile, compile_spirv,
+    link, write_spirv,
 };
 use touchstone_exec::{Arg, Executable, Launch, MemoryMap, Output, Permission, Pool};
+
+/// The validator of SPIRV-Tools.
+const VALIDATOR: &str = "spirv-val";
 
 /// Compiles a program called `t.cl`.
 pub fn build_with(options: &str, text: &str) -> Result<Compiled, String> {
@@ -65,6 +72,16 @@ pub enum Given<'b> {
     Local(u64),
 }
 
+impl Given<'_> {
+    /// What it holds, where it is a buffer.
+    fn bytes(&self) -> Vec<u8> {
+        match self {
+            Given::Buffer(buffer) => buffer.to_vec(),
+            Given::Value(_) | Given::Local(_) => Vec::new(),
+        }
+    }
+}
+
 /// Runs a kernel of a compiled program.
 pub fn launch(compiled: Compiled, kernel: &str, given: Vec<Given<'_>>, global: u64, local: u64) {
     let printed = launch_printing(compiled, kernel, given, global, local);
@@ -105,8 +122,99 @@ pub fn launch_in_sub_groups(
     assert_eq!(printed, "", "it prints");
 }
 
-/// Runs a kernel; without a size a work-group is one sub-group. What it prints.
+/// Runs a kernel; without a size a work-group is one sub-group. What it prints. Where the program can be written as a
+/// module of SPIR-V, that is read again, and has to do the same.
 fn launched(
+    compiled: Compiled,
+    kernel: &str,
+    mut given: Vec<Given<'_>>,
+    range: (u64, u64),
+    sub_group: Option<u32>,
+) -> String {
+    let Some(translated) = translated(&compiled) else {
+        return launched_once(compiled, kernel, given, range, sub_group);
+    };
+    let mut copies: Vec<Vec<u8>> = given.iter().map(Given::bytes).collect();
+    let pairs = given.iter().zip(&mut copies);
+    let again = pairs.map(|(one, copy)| match one {
+        Given::Buffer(_) => Given::Buffer(copy),
+        Given::Value(bytes) => Given::Value(bytes.clone()),
+        Given::Local(bytes) => Given::Local(*bytes),
+    });
+    let printed_again = launched_once(translated, kernel, again.collect(), range, sub_group);
+    let own = given.iter_mut().map(|one| match one {
+        Given::Buffer(buffer) => Given::Buffer(buffer),
+        Given::Value(bytes) => Given::Value(bytes.clone()),
+        Given::Local(bytes) => Given::Local(*bytes),
+    });
+    let printed = launched_once(compiled, kernel, own.collect(), range, sub_group);
+    assert_eq!(printed_again, printed, "what a module prints");
+    for (one, copy) in given.iter().zip(&copies) {
+        assert!(one.bytes() == *copy, "a module writes something else");
+    }
+    printed
+}
+
+/// A program that was written as a module of SPIR-V and read again; None where it is not expressed in SPIR-V.
+fn translated(compiled: &Compiled) -> Option<Compiled> {
+    let words = write_spirv(&compiled.module, (1, 2)).ok()?;
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    assert_valid(&bytes);
+    let unit = compile_spirv(&bytes, &[], &CompileOptions::default());
+    let module = unit.and_then(|unit| link(&[&unit]));
+    let module = module.unwrap_or_else(|failure| panic!("{}", failure.log));
+    let log = String::new();
+    Some(Compiled { module, log })
+}
+
+/// Whether `spirv-val` is there.
+fn has_validator() -> bool {
+    static THERE: OnceLock<bool> = OnceLock::new();
+    *THERE.get_or_init(|| {
+        let there = Command::new(VALIDATOR).arg("--version").output().is_ok();
+        if !there {
+            println!("{VALIDATOR} is not installed: modules are not validated");
+        }
+        there
+    })
+}
+
+/// Asks `spirv-val`, where it is installed, about a module.
+pub fn assert_valid(module: &[u8]) {
+    if !has_validator() {
+        return;
+    }
+    // The environment of OpenCL 2.2 has no later versions, nor what is an extension.
+    let (words, _) = module.as_chunks::<4>();
+    let extends = |capability: Capability| {
+        let declared = [2 << 16 | Op::Capability as u32, capability as u32];
+        let declared = declared.map(u32::to_le_bytes);
+        words.windows(2).any(|pair| pair == declared)
+    };
+    let extended = extends(Capability::Float16) || extends(Capability::Int64Atomics);
+    let environment = match module[5] {
+        minor if minor > 2 || extended => format!("spv1.{minor}"),
+        _ => "opencl2.2".to_owned(),
+    };
+    let mut validator = Command::new(VALIDATOR)
+        .args(["--target-env", &environment, "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    validator.stdin.take().unwrap().write_all(module).unwrap();
+    let said = validator.wait_with_output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(
+        said.status.success(),
+        "{VALIDATOR}: {}{}",
+        text(&said.stdout),
+        text(&said.stderr)
+    );
+}
+
+fn launched_once(
     compiled: Compiled,
     kernel: &str,
     given: Vec<Given<'_>>,

@@ -63,13 +63,14 @@ pub(super) fn made(known: &Known<'_>, program: Slot, done: &[&Call]) -> Option<M
             let sources = match of {
                 ProgramOf::Source(text) => Some(vec![text.clone()]),
                 ProgramOf::Units(units) => Some(units.clone()),
-                ProgramOf::Module(_) | ProgramOf::BuiltIn(_) => None,
+                ProgramOf::Module(_) | ProgramOf::Translated(_) | ProgramOf::BuiltIn(_) => None,
             };
             let source = match of {
                 ProgramOf::Source(text) if !build.through_binary => Some(text.clone()),
                 ProgramOf::Source(_)
                 | ProgramOf::Units(_)
                 | ProgramOf::Module(_)
+                | ProgramOf::Translated(_)
                 | ProgramOf::BuiltIn(_) => None,
             };
             let il = match of {
@@ -77,11 +78,13 @@ pub(super) fn made(known: &Known<'_>, program: Slot, done: &[&Call]) -> Option<M
                     let words = words.iter().map(|word| (Class::Word, Value::from(*word)));
                     Some(Wanted::Values(words.collect()))
                 }
-                // What is linked is not named among those that have none.
-                ProgramOf::Units(_) if !build.through_binary => None,
+                // What is linked is not named among those that have none, and which words a source becomes is
+                // not known here.
+                ProgramOf::Units(_) | ProgramOf::Translated(_) if !build.through_binary => None,
                 ProgramOf::Source(_)
                 | ProgramOf::Units(_)
                 | ProgramOf::Module(_)
+                | ProgramOf::Translated(_)
                 | ProgramOf::BuiltIn(_) => Some(Wanted::nothing()),
             };
             Some(Made {

@@ -28,7 +28,10 @@ pub fn version(program: &HostProgram) -> u16 {
         match of {
             ProgramOf::Module(_) if is_specialized => 220,
             ProgramOf::Module(_) => 210,
-            ProgramOf::Source(_) | ProgramOf::Units(_) | ProgramOf::BuiltIn(_) => 120,
+            ProgramOf::Source(_)
+            | ProgramOf::Units(_)
+            | ProgramOf::Translated(_)
+            | ProgramOf::BuiltIn(_) => 120,
         }
     });
     each.max().unwrap_or(120)
@@ -179,7 +182,18 @@ fn maker(writer: &Writer<'_>, n: usize, made: Made<'_>, c: &mut Text) {
     let context = writer.name(context);
     let options = quoted(&build.options);
     let head = format!("static cl_program make_program_{n}(void)");
-    let again = match of {
+    // Nothing of a C program translates: what no module has been made of is given as it is.
+    let as_it_is = match of {
+        ProgramOf::Translated(units) => Some(match units.as_slice() {
+            [one] => ProgramOf::Source(one.clone()),
+            units => ProgramOf::Units(units.to_vec()),
+        }),
+        ProgramOf::Source(_)
+        | ProgramOf::Units(_)
+        | ProgramOf::Module(_)
+        | ProgramOf::BuiltIn(_) => None,
+    };
+    let again = match as_it_is.as_ref().unwrap_or(of) {
         ProgramOf::Source(text) => {
             let versions = versions(build);
             for (at, other) in build.before.iter().enumerate() {
@@ -218,7 +232,7 @@ fn maker(writer: &Writer<'_>, n: usize, made: Made<'_>, c: &mut Text) {
             }
             Some(format!("{source}_options[which]"))
         }
-        ProgramOf::Units(units) => {
+        ProgramOf::Units(units) | ProgramOf::Translated(units) => {
             let versions = versions(build);
             let names: Vec<_> = (0..units.len())
                 .map(|at| format!("unit_{n}_{at}"))

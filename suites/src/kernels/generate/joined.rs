@@ -60,7 +60,12 @@ fn joins(case: &KernelCase) -> bool {
         Step::Look { want, .. } => !matches!(want, Want::Pointers(_) | Want::SubGroups { .. }),
         _ => false,
     });
-    let one_source = case.units.is_empty() && case.module.is_empty() && case.built_in.is_empty();
+    let others = [
+        case.units.is_empty(),
+        case.module.is_empty(),
+        case.built_in.is_empty(),
+    ];
+    let one_source = others == [true; 3] && !case.translated;
     plain && one_source && case.quit.is_none() && case.device_queues.is_empty()
 }
 

@@ -31,6 +31,7 @@ mod source;
 mod subgroups;
 mod svm;
 mod transfer;
+mod translated;
 mod variables;
 mod vectors;
 
@@ -126,6 +127,12 @@ pub const FAMILIES: &[Family] = &[
     ("program", "il", modules::il),
     ("program", "built-in", modules::built_in),
     ("program", "again", modules::again),
+    ("il", "computed", translated::computed),
+    ("il", "functions", translated::functions),
+    ("il", "random", translated::random),
+    ("il", "conversions", translated::conversions),
+    ("il", "groups", translated::groups),
+    ("il", "atomics", translated::atomics),
     ("enqueue", "blocks", language::blocks),
     ("enqueue", "tree", enqueue::tree),
     ("enqueue", "talk", enqueue::talk),

@@ -317,11 +317,13 @@ fn program_of(case: &KernelCase) -> Option<ProgramOf> {
         Some(ProgramOf::BuiltIn(case.built_in.clone()))
     } else if !case.module.is_empty() {
         Some(ProgramOf::Module(case.module.clone()))
-    } else if !case.units.is_empty() {
+    } else if case.translated || !case.units.is_empty() {
         let source = std::iter::once(&case.source);
-        Some(ProgramOf::Units(
-            source.chain(&case.units).cloned().collect(),
-        ))
+        let units = source.chain(&case.units).cloned().collect();
+        Some(match case.translated {
+            true => ProgramOf::Translated(units),
+            false => ProgramOf::Units(units),
+        })
     } else if !case.source.is_empty() {
         Some(ProgramOf::Source(case.source.clone()))
     } else {

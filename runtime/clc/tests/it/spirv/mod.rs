@@ -11,6 +11,7 @@
 //! | `groups` | atomics, barriers, groups |
 //! | `refused` | what is not read, and how that is reported |
 //! | `mutated` | modules with words that are wrong |
+//! | `written` | modules that OpenCL C becomes |
 
 mod arith;
 mod assembler;
@@ -21,6 +22,7 @@ mod kernel;
 mod memory;
 mod mutated;
 mod refused;
+mod written;
 
 use super::support::{Element, Given, launch};
 use assembler::assembled;
