@@ -6,6 +6,7 @@ use std::ptr::{null, null_mut};
 use opencl_sys::*;
 use touchstone::api::kernel::*;
 use touchstone::api::program::*;
+use touchstone_clc::{CompileOptions, Source, compile_for_opencl};
 
 use crate::Scenario;
 use crate::rig::{self, Rig};
@@ -16,10 +17,44 @@ pub const SCENARIOS: &[Scenario] = &[
     ("two_units", two_units),
     ("two_headers", two_headers),
     ("pieces", pieces),
+    ("module", module),
     ("failed_rebuild", failed_rebuild),
     ("clone", clone),
     ("clone_without_object", clone_without_object),
 ];
+
+/// A shift, a barrier and an atomic sum of a module do what they do in the source that it was translated from.
+fn module() {
+    let rig = Rig::new();
+    let source = "kernel void k(global int *x) {
+        local int l[16];
+        int i = get_local_id(0);
+        for (volatile int n = 0; n < 20 * (16 - i); ++n) { }
+        l[i] = i + 1;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        x[i] = l[(i + 1) % 16];
+        if (i == 0) x[16] = -(int)get_local_size(0) >> 1;
+        atomic_add(x + 17, 2);
+    }";
+    let options = CompileOptions::default();
+    let source = [Source::new("k.cl", source)];
+    let module = compile_for_opencl(&source, &options, (1, 2)).expect("a module");
+    let mut code = 1;
+    // SAFETY: the module has so many bytes.
+    let program = unsafe {
+        let start = module.as_ptr().cast();
+        clCreateProgramWithIL(rig.context, start, 4 * module.len(), &mut code)
+    };
+    assert_eq!(code, CL_SUCCESS);
+    assert_eq!(built(program, c""), CL_SUCCESS);
+    let kernel = kernel_of(program, "k");
+    let out = buffer(&rig, &[0; 18]);
+    set(kernel, 0, out);
+    run(&rig, kernel, space(&[16], &[16]));
+    let mut right: Vec<u32> = (0..16).map(|i| (i + 1) % 16 + 1).collect();
+    right.extend([-8_i32 as u32, 32]);
+    assert_eq!(words(&rig, out, 18), right);
+}
 
 /// Two programs of one source have variables of their own.
 fn two_programs() {

@@ -74,6 +74,7 @@ pub fn shows(fault: Fault) -> &'static [&'static str] {
         | AlignmentNotCounted
         | InitializerRestKept
         | LaneNegationComplements => &["computing"],
+        IlSignLost | IlBarrierLost | IlAtomicSumReplaces => &["module"],
         CalledBlockHoldsNothing => &["called_block"],
         HexadecimalSigned | OctalEscapeShort | DesignatorKeepsPlace | DefaultTakenLast => {
             &["language"]
