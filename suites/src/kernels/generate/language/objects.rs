@@ -141,5 +141,5 @@ pub(super) fn parameters(choices: &mut Choices, n: usize) -> Piece {
         .gives(format!("grid{n}(pairs{n})"), i64::from(b) * 1000 + i64::from(a))
         .gives(format!("pairs{n}[1][1]"), 6)
         .gives(format!("own{n}(x{n}) + x{n}"), (3 * b).into())
-        .before(format!("static int sum{n}(int *of, int count) {{ int all = 0; while (count--) all += of[count]; of[0] = 0; return all; }}"))
+        .before(format!("static int sum{n}(int of[3], int count) {{ int all = 0; while (count--) all += of[count]; of[0] = 0; return all; }}"))
 }
