@@ -264,7 +264,7 @@ impl Described {
             );
         }
         if let Some(memory) = self.global_memory {
-            let least = (memory / 4).min(1 << 30).max(32 << 20);
+            let least = (memory / 4).clamp(32 << 20, 1 << 30);
             ask(
                 200,
                 cl::CL_DEVICE_MAX_MEM_ALLOC_SIZE,
