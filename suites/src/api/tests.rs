@@ -280,7 +280,10 @@ fn what_is_as_it_must_be_passes() {
     for case in generated() {
         let lowered = case.lower(&device());
         // What programs must answer is asked of those of every case.
-        let only_asks = matches!(case.scenario, Scenario::Programs(_));
+        let only_asks = matches!(
+            case.scenario,
+            Scenario::Programs(_) | Scenario::Described(_)
+        );
         assert!(only_asks || !lowered.checks.is_empty(), "{case:?}");
         let record = ideal(&lowered);
         assert_eq!(case.check(&lowered, &record, 0), [], "{case:?}");

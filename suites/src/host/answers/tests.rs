@@ -65,6 +65,38 @@ fn freedoms_pass_and_no_more_than_these() {
     let names = || Wanted::Names(vec!["one".into(), "other".into()]);
     assert_eq!(judged(names(), b"other;one\0"), None);
     assert!(judged(names(), b"other;two\0").is_some());
+    // A text that says something behind its beginning.
+    let begins = || Wanted::Begins("OpenCL ".into());
+    assert_eq!(judged(begins(), b"OpenCL 3.0 of some kind\0"), None);
+    for wrong in [
+        &b"OpenCL \0"[..],
+        b"OpenGL 4.0\0",
+        b"OpenCL 3\0 0\0",
+        b"OpenCL 3",
+    ] {
+        assert!(judged(begins(), wrong).is_some(), "{wrong:?}");
+    }
+    // Names with versions in any order.
+    let named = |names: &[&str]| -> Vec<u8> {
+        let one = |name: &&str| {
+            let mut bytes = [0; 68];
+            bytes[4..][..name.len()].copy_from_slice(name.as_bytes());
+            bytes
+        };
+        names.iter().flat_map(one).collect()
+    };
+    let wanted = || Wanted::Named(vec!["cl_khr_fp16".into(), "cl_khr_fp64".into()]);
+    assert_eq!(
+        judged(wanted(), &named(&["cl_khr_fp64", "cl_khr_fp16"])),
+        None
+    );
+    for wrong in [
+        &["cl_khr_fp64"][..],
+        &["cl_khr_fp64", "cl_khr_fp64"],
+        &["cl_khr_fp64", "cl_khr_fp1"],
+    ] {
+        assert!(judged(wanted(), &named(wrong)).is_some(), "{wrong:?}");
+    }
     // Devices in any order.
     let objects = |bytes: &[u8]| {
         let question = Question::new(
