@@ -258,7 +258,7 @@ pub(super) fn deep(choices: &mut Choices, n: usize) -> Piece {
     Piece::about("depth")
         .given(n, &[number])
         .inside(format!("int deep{n} = 0, chain{n} = 0;"))
-        .inside(format!("{blocks}{}", "}".repeat(depth)))
+        .inside(format!("{blocks}{}", "} ".repeat(depth)))
         .inside(format!(
             "{}else chain{n} = -1;",
             chain
