@@ -52,6 +52,7 @@ mod library;
 mod lower;
 pub mod operator;
 mod options;
+mod order;
 mod parse;
 mod pp;
 mod scope;

@@ -6,6 +6,7 @@
 use super::function::{Body, Value};
 use super::reader::{id, result, result_type};
 use super::{Check, ensure};
+use crate::order::reverse_post_order;
 use rspirv::dr::{self, Instruction};
 use rspirv::spirv::{Op as Code, Word};
 use std::collections::{HashMap, HashSet};
@@ -209,23 +210,7 @@ fn order(function: &dr::Function) -> Check<Vec<usize>> {
         });
         labels.collect()
     };
-    let mut order = Vec::with_capacity(function.blocks.len());
-    let mut seen = vec![false; function.blocks.len()];
-    // Blocks on the way from the entry, with those after them that are left to go to.
-    let mut path = vec![(0, next(0))];
-    seen[0] = true;
-    while let Some((block, left)) = path.last_mut() {
-        match left.pop() {
-            Some(to) if !std::mem::replace(&mut seen[to], true) => path.push((to, next(to))),
-            Some(_) => {}
-            None => {
-                order.push(*block);
-                path.pop();
-            }
-        }
-    }
-    order.reverse();
-    Ok(order)
+    Ok(reverse_post_order(function.blocks.len(), next))
 }
 
 fn label_of(block: &dr::Block) -> Check<Word> {

@@ -56,7 +56,7 @@ fn regions_of(space: AddressSpace) -> Regions {
 }
 
 /// The instruction of a modification; a difference of floats is a sum.
-fn code_of(op: RmwOp) -> Op {
+pub(crate) fn modification(op: RmwOp) -> Op {
     match op {
         RmwOp::Exchange => Op::AtomicExchange,
         RmwOp::Add => Op::AtomicIAdd,
@@ -163,7 +163,7 @@ impl Body<'_, '_> {
                     self.scope(scope_of(*scope)),
                     self.semantics(*order, regions),
                 );
-                let before = self.compute(code_of(*op), held, &[place, scope, order, value]);
+                let before = self.compute(modification(*op), held, &[place, scope, order, value]);
                 Some(self.released(ty, held, before))
             }
             ir::Op::AtomicCas {

@@ -2,6 +2,7 @@
 
 use super::words::{Id, ids};
 use super::{Check, Writer};
+use crate::order::reverse_post_order;
 use rspirv::dr::{self, Block, Instruction, Operand};
 use rspirv::spirv::{FunctionControl, Op, StorageClass};
 use std::collections::BTreeSet;
@@ -466,21 +467,5 @@ fn order(function: &ir::Function) -> Vec<usize> {
             .for_each_target(|to| next.push(to.0 as usize));
         next
     };
-    let mut order = Vec::with_capacity(function.blocks.len());
-    let mut seen = vec![false; function.blocks.len()];
-    // Blocks on the way from the entry, with those after them that are left to go to.
-    let mut path = vec![(0, next(0))];
-    seen[0] = true;
-    while let Some((block, left)) = path.last_mut() {
-        match left.pop() {
-            Some(to) if !std::mem::replace(&mut seen[to], true) => path.push((to, next(to))),
-            Some(_) => {}
-            None => {
-                order.push(*block);
-                path.pop();
-            }
-        }
-    }
-    order.reverse();
-    order
+    reverse_post_order(function.blocks.len(), next)
 }

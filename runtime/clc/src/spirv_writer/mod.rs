@@ -29,6 +29,8 @@ mod variable;
 mod vector;
 mod words;
 
+pub(crate) use atomic::modification;
+
 use crate::BuildFailure;
 use rspirv::spirv::StorageClass;
 use std::collections::{BTreeMap, BTreeSet, HashMap};

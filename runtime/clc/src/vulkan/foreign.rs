@@ -8,6 +8,7 @@ use super::place::Value;
 use crate::hir::{Expr, FnId};
 use crate::sema::Checked;
 use crate::source::Loc;
+use crate::spirv_writer::modification;
 use crate::types::{Qual, Scalar, Type};
 use rspirv::dr::Operand;
 use rspirv::spirv::{Capability, MemorySemantics, Op, Scope};
@@ -109,19 +110,10 @@ impl Foreign {
 
 /// The instruction of a read-modify-write.
 pub(super) fn rmw_instruction(operation: RmwOp) -> Option<Op> {
-    Some(match operation {
-        RmwOp::Exchange => Op::AtomicExchange,
-        RmwOp::Add => Op::AtomicIAdd,
-        RmwOp::Sub => Op::AtomicISub,
-        RmwOp::And => Op::AtomicAnd,
-        RmwOp::Or => Op::AtomicOr,
-        RmwOp::Xor => Op::AtomicXor,
-        RmwOp::SMin => Op::AtomicSMin,
-        RmwOp::SMax => Op::AtomicSMax,
-        RmwOp::UMin => Op::AtomicUMin,
-        RmwOp::UMax => Op::AtomicUMax,
-        RmwOp::FAdd | RmwOp::FSub | RmwOp::FMin | RmwOp::FMax => return None,
-    })
+    match operation {
+        RmwOp::FAdd | RmwOp::FSub | RmwOp::FMin | RmwOp::FMax => None,
+        of_integers => Some(modification(of_integers)),
+    }
 }
 
 impl Writer<'_> {

@@ -1,9 +1,8 @@
 //! Images over buffers and parts of buffers.
 
 use super::*;
-use crate::host::Contents;
-use crate::host::Unit;
 use crate::host::check::{Same, Want};
+use crate::host::{Contents, Unit};
 
 /// Bytes of a part, to which any device lets a part begin.
 const PART: usize = 4096;
