@@ -203,15 +203,15 @@ pub(super) fn sizes_of_expressions(choices: &mut Choices, n: usize) -> Piece {
 
 /// Strings: pieces beside each other are one, with one zero behind them.
 pub(super) fn strings(choices: &mut Choices, n: usize) -> Piece {
-    let (first, second) = (
-        choices.one_of(&["ab", "x", "12345"]),
-        choices.one_of(&["\\0c", "q", "\\\"\\\\"]),
-    );
-    let seconds: &[u8] = match second {
-        "\\0c" => b"\0c",
-        "q" => b"q",
-        _ => b"\"\\",
-    };
+    let first = choices.one_of(&["ab", "x", "12345"]);
+    let (second, seconds): (&str, &[u8]) = choices.one_of(&[
+        ("\\0c", b"\0c"),
+        ("q", b"q"),
+        ("\\\"\\\\", b"\"\\"),
+        // An octal escape has three digits at most.
+        ("\\101", b"A"),
+        ("\\0612\\78", b"12\x078"),
+    ]);
     let all: Vec<u8> = [first.as_bytes(), b"\n", seconds].concat();
     let at = choices.below(all.len());
     Piece::about("strings")
