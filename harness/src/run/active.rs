@@ -173,7 +173,8 @@ impl Active {
         match self.order {
             Order::Listed => everything.into_iter().try_for_each(|at| {
                 let rounds = rounds_of(&self.cases[at]);
-                self.in_rounds(&[at], (rounds, TOGETHER), None, None, observer)
+                self.in_rounds(&[at], (rounds, TOGETHER), None, None, observer)?;
+                Ok(())
             }),
             Order::Scheduled {
                 jobs,

@@ -20,11 +20,12 @@ use std::time::{Duration, Instant};
 /// Tests that share the workers of their rounds.
 pub(super) const TOGETHER: usize = 8;
 
-/// The same where a worker takes long to open the device, once some tests are kept.
+/// The same where a fresh worker takes long to get ready, once some tests are kept.
 const MORE_TOGETHER: usize = 32;
 
-/// Seconds that are long for that.
-const LONG_OPENING: f64 = 0.5;
+/// Seconds that are long for that: to open the device, or to build what the first tests need, of which a good part
+/// is for a driver to load its compiler.
+const LONG: f64 = 0.5;
 
 /// The part of the time left that workers beside each other may take to open the device, if they do so one after the
 /// other, as they have to with some drivers.
@@ -174,11 +175,16 @@ impl Active {
         if end.is_some() {
             self.time_opening().map_err(Halt::Stop)?;
         }
-        // Seconds that a test took of those that were built for the first time, with all else.
+        // Seconds that a test took of those that were built for the first time, with all else; and that their builds took.
         let mut cost: Option<f64> = None;
+        let mut building = 0.0;
         while !left.is_empty() {
             let now = Instant::now();
-            let together = self.together(cost.is_some());
+            let together = match cost {
+                Some(_) => self.together(building),
+                // Few, so that some are known soon.
+                None => TOGETHER,
+            };
             let mut many = together * self.lanes_within(end);
             if let Some(until) = until {
                 let time = until.last_begin.saturating_duration_since(now);
@@ -202,14 +208,15 @@ impl Active {
             // Those that record alike are counted by one kernel where they are built together.
             let mut some = some.to_vec();
             some.sort_by_key(|&at| recorded(&self.cases[at]));
-            self.in_rounds(&some, (rounds, together), share, until, observer)?;
+            building = self.in_rounds(&some, (rounds, together), share, until, observer)?;
             cost = Some(now.elapsed().as_secs_f64() / some.len() as f64);
         }
         Ok(())
     }
 
     /// Plays tests in so many rounds, so many sharing a worker, until `end` where they share the time and for their own
-    /// budgets where they do not, and keeps them.
+    /// budgets where they do not, and keeps them. Gives the seconds that workers and builds of the first round took,
+    /// where they share the time.
     pub(super) fn in_rounds(
         &mut self,
         which: &[usize],
@@ -217,7 +224,7 @@ impl Active {
         end: Option<Instant>,
         until: Option<Until>,
         observer: &mut dyn Observer,
-    ) -> Result<(), Halt> {
+    ) -> Result<f64, Halt> {
         let mut all: Vec<Played> = Vec::new();
         all.extend(which.iter().map(|&at| Played {
             at,
@@ -232,6 +239,7 @@ impl Active {
             played: 0,
         });
         let mut round = 0;
+        let mut first = 0.0;
         while round < rounds {
             if share.is_none() && rounds > 1 {
                 self.session.renew();
@@ -257,6 +265,7 @@ impl Active {
                 let took = begun.elapsed().as_secs_f64();
                 share.round += (took - share.round) / f64::from(round + 1);
                 if round == 0 {
+                    first = took;
                     let left = share.end.saturating_duration_since(Instant::now());
                     let all = took + left.as_secs_f64();
                     rounds = ((BUILDING * all / took.max(1e-3)) as u32).clamp(1, rounds);
@@ -307,7 +316,7 @@ impl Active {
             observer.case_ends(&result);
             self.results.enough()?;
         }
-        Ok(())
+        Ok(first)
     }
 
     /// Has workers, fresh ones where so asked, build what a round plays, each some of it. What a worker crashes of
@@ -424,11 +433,11 @@ impl Active {
         Ok(())
     }
 
-    /// Tests that share the workers of their rounds; the first are few, so that some are known soon.
-    fn together(&self, some_are_kept: bool) -> usize {
-        match self.opening {
-            Some(seconds) if some_are_kept && seconds > LONG_OPENING => MORE_TOGETHER,
-            _ => TOGETHER,
+    /// Tests that share the workers of their rounds, once some were built in so many seconds.
+    fn together(&self, building: f64) -> usize {
+        match self.opening.unwrap_or(0.0).max(building) > LONG {
+            true => MORE_TOGETHER,
+            false => TOGETHER,
         }
     }
 

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 /// The part of a run's time in which cases run beside each other, where some need the machine alone.
-const BESIDE: f64 = 0.45;
+const BESIDE: f64 = 0.6;
 
 /// What a case may take beyond its part's end, as a part of the run's time.
 const GRACE: f64 = 0.04;

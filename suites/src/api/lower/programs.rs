@@ -135,7 +135,8 @@ impl Lowering {
                 let inputs = Value::objects([program]);
                 let [devices, notify, data] = [const { Value::Null }; 3];
                 let arguments = values![context, 0, devices, options, 1, inputs, notify, data];
-                self.step(Call::new(Function::LinkProgram, arguments).makes(linked));
+                let call = Call::new(Function::LinkProgram, arguments).makes(linked);
+                self.links(call, (linked, device));
                 self.release([program]);
                 return Some((linked, Some(work)));
             }
@@ -189,27 +190,42 @@ impl Lowering {
             self.step(call);
             return;
         }
-        let of = CallbackOf::Program(program);
-        let called = self.builder.callback(of, Vec::new());
-        let last = call.arguments.len() - 2;
-        call.arguments[last] = Value::Callback(called);
-        call.arguments[last + 1] = Value::Data(called);
         call.expect.ended = codes.first().copied();
         call.expect.codes = [0].into_iter().chain(codes).collect();
-        let mark = self.marked(call);
-        self.step(settle(&[(called, mark)]));
-        let says = "the callback of a build or a compilation came {} times";
-        self.must_come(called, mark, 1, says);
-        let says = "the callback of a build or a compilation was given another program";
-        self.must(says, That::FiredRight(called));
-        let answer = self.builder.answer();
-        let of = values![program, device, cl::CL_PROGRAM_BUILD_STATUS];
-        self.step(Call::ask(Function::GetProgramBuildInfo, of, 4, answer));
         let status = match failure {
             Some(_) => cl::CL_BUILD_ERROR,
             None => cl::CL_BUILD_SUCCESS,
         };
-        let says = "CL_PROGRAM_BUILD_STATUS is {} after the callback of a build or a compilation";
+        self.calls_back(call, (program, device), status);
+    }
+
+    /// Links, and is called back every second time: "If pfn_notify is not NULL, {clLinkProgram} does not need to wait for
+    /// the linker to complete".
+    fn links(&mut self, call: Call, linked: (Slot, Slot)) {
+        self.calls += 1;
+        match self.calls % 2 {
+            0 => self.calls_back(call, linked, cl::CL_BUILD_SUCCESS),
+            _ => self.step(call),
+        }
+    }
+
+    /// Makes a call that builds, compiles or links, with a callback: when it has come, once, the program has a status.
+    fn calls_back(&mut self, mut call: Call, (program, device): (Slot, Slot), status: Constant) {
+        let called = (self.builder).callback(CallbackOf::Program(program), Vec::new());
+        let last = call.arguments.len() - 2;
+        call.arguments[last] = Value::Callback(called);
+        call.arguments[last + 1] = Value::Data(called);
+        let mark = self.marked(call);
+        self.step(settle(&[(called, mark)]));
+        let says = "the callback of a build, a compilation or a link came {} times";
+        self.must_come(called, mark, 1, says);
+        let says = "the callback of a build, a compilation or a link was given another program";
+        self.must(says, That::FiredRight(called));
+        let answer = self.builder.answer();
+        let of = values![program, device, cl::CL_PROGRAM_BUILD_STATUS];
+        self.step(Call::ask(Function::GetProgramBuildInfo, of, 4, answer));
+        let says =
+            "CL_PROGRAM_BUILD_STATUS is {} after the callback of a build, a compilation or a link";
         let right = Right::Among(vec![status.value()]);
         self.must(says, That::Number(answer, right));
     }
