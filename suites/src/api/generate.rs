@@ -173,8 +173,12 @@ fn programs(choices: &mut Choices) -> Case {
 }
 
 fn lists(choices: &mut Choices) -> Case {
-    let all = (0..choices.between(4, 8)).map(|_| listed::other(choices));
-    of_lists(all.collect())
+    let mut all: Vec<Listed> = (0..choices.between(4, 8))
+        .map(|_| listed::other(choices))
+        .collect();
+    // They cost nothing, and there are many.
+    all.extend((0..3).map(|_| listed::sub_buffer(choices)));
+    of_lists(all)
 }
 
 /// It is the same for every seed: what a device says of itself does not change.

@@ -126,6 +126,8 @@ words! {
         Allocates = "allocates",
         /// CL_MEM_COPY_HOST_PTR.
         Copies = "copies",
+        /// CL_MEM_USE_HOST_PTR, of shared virtual memory.
+        Shared = "shared",
     }
 }
 
@@ -164,7 +166,7 @@ impl Flag {
             Flag::HostReads => cl::CL_MEM_HOST_READ_ONLY,
             Flag::HostWrites => cl::CL_MEM_HOST_WRITE_ONLY,
             Flag::NoHost => cl::CL_MEM_HOST_NO_ACCESS,
-            Flag::Uses => cl::CL_MEM_USE_HOST_PTR,
+            Flag::Uses | Flag::Shared => cl::CL_MEM_USE_HOST_PTR,
             Flag::Allocates => cl::CL_MEM_ALLOC_HOST_PTR,
             Flag::Copies => cl::CL_MEM_COPY_HOST_PTR,
         }
@@ -186,6 +188,7 @@ impl Listed {
             Listed::Timers => &[Need::Api21],
             Listed::EarlyImage { .. } => &[Need::ImageObjects, Need::FullProfile],
             Listed::LocalSize { .. } => &[Need::Api31],
+            Listed::SubBuffer { whole, .. } if whole.contains(&Flag::Shared) => &[Need::SvmCoarse],
             Listed::Kernels { .. }
             | Listed::SubDevices { .. }
             | Listed::SubBuffer { .. }
@@ -266,7 +269,7 @@ pub fn other(choices: &mut Choices) -> Listed {
 }
 
 /// A part that may say less than its buffer, and nothing against it.
-fn sub_buffer(choices: &mut Choices) -> Listed {
+pub fn sub_buffer(choices: &mut Choices) -> Listed {
     let access = [
         None,
         Some(Flag::ReadWrite),
@@ -284,6 +287,7 @@ fn sub_buffer(choices: &mut Choices) -> Listed {
         Some(Flag::Allocates),
         Some(Flag::Uses),
         Some(Flag::Copies),
+        Some(Flag::Shared),
     ];
     let (access, host) = (choices.one_of(&access), choices.one_of(&host));
     let whole = [access, host, choices.one_of(&pointer)];

@@ -1,7 +1,7 @@
 //! What transfers leave behind, by whatever function, and whether they keep to their objects.
 
 use super::case::{KernelCase, Kind, ObjectId, Place};
-use super::image::{Image, Spot};
+use super::image::{Image, Shape, Spot};
 use super::transfer::{Bytes, Corner, Move, Pattern, Region, Transfer};
 
 /// What a transfer leaves behind.
@@ -69,6 +69,21 @@ impl Spot {
     }
 }
 
+impl Corner {
+    /// The rectangle of the host's memory that lies beside a region of an image: the lines of an array are slices
+    /// there, "the size in bytes of [...] each image of a 1D or 2D image array", and rows in the image.
+    fn beside(self, image: Image) -> Corner {
+        match image.shape {
+            Shape::Lines(..) if self.slice > 0 => Corner {
+                row: self.slice,
+                slice: 0,
+                ..self
+            },
+            _ => self,
+        }
+    }
+}
+
 impl Transfer {
     /// What it leaves behind; none where an image that it speaks of is none.
     pub fn effect(&self, case: &KernelCase) -> Option<Effect<'_>> {
@@ -76,12 +91,12 @@ impl Transfer {
             Some(Effect::Rectangle(Region { from, to, region }))
         };
         let out = |from: Spot, region: &[usize; 3], to: Corner| {
-            let (_, from, region) = in_image(case, from, region)?;
-            rectangle(from, to, region)
+            let (image, from, region) = in_image(case, from, region)?;
+            rectangle(from, to.beside(image), region)
         };
         let into = |to: Spot, region: &[usize; 3], from: Corner| {
-            let (_, to, region) = in_image(case, to, region)?;
-            rectangle(from, to, region)
+            let (image, to, region) = in_image(case, to, region)?;
+            rectangle(from.beside(image), to, region)
         };
         match self {
             Transfer::Read(bytes)

@@ -90,7 +90,13 @@ impl Maker<'_> {
         }
         let again = self.of_binary(program);
         self.api.release(Function::ReleaseProgram, program);
-        self.built(again?, of, build)
+        // Of modules the constants are in the binary, and cannot be set any more.
+        let again = again?;
+        let built = self.build(again, of, build.std.as_deref(), &build.options);
+        if built.is_err() {
+            self.api.release(Function::ReleaseProgram, again);
+        }
+        built.map(|()| again)
     }
 
     /// The program, built; given up where that fails.
@@ -115,9 +121,10 @@ impl Maker<'_> {
             .chain([(&build.options, &build.specialized)]);
         for (options, specialized) in builds {
             for &(constant, value) in specialized {
-                let value = [value];
-                let words = [program as u64, constant.into(), 4, address(&value)];
-                // SAFETY: the value has four bytes, and lives through the call.
+                let value = value.bytes();
+                let size = value.len() as u64;
+                let words = [program as u64, constant.into(), size, address(&value)];
+                // SAFETY: the value has so many bytes, and lives through the call.
                 unsafe {
                     self.api
                         .must(Function::SetProgramSpecializationConstant, &words)

@@ -291,12 +291,16 @@ impl Lowering {
             flags => Value::Flags(flags.iter().map(|flag| flag.constant()).collect()),
         };
         let bytes = 4096;
-        let host = match whole
-            .iter()
-            .any(|flag| matches!(flag, Flag::Uses | Flag::Copies))
-        {
-            true => Value::Slot(self.own("memory", SlotKind::Host { bytes })),
-            false => Value::Null,
+        let of_host = |flag: &&Flag| matches!(flag, Flag::Uses | Flag::Copies | Flag::Shared);
+        let host = match whole.iter().find(of_host) {
+            Some(Flag::Shared) => {
+                let memory = self.own("shared", SlotKind::Svm(place.context));
+                let arguments = values![place.context, cl::CL_MEM_READ_WRITE, bytes, 0];
+                self.step(Call::new(Function::SVMAlloc, arguments).makes(memory));
+                memory.into()
+            }
+            Some(_) => Value::Slot(self.own("memory", SlotKind::Host { bytes })),
+            None => Value::Null,
         };
         let arguments = values![place.context, flags(whole), bytes, host];
         self.step(Call::new(Function::CreateBuffer, arguments).makes(all));

@@ -112,19 +112,29 @@ impl Lowering {
             Work::Create | Work::Headers | Work::HeadersTwice => {}
             Work::Build => {
                 let options = self.options();
-                self.does((program, device), build(program, &options), None);
+                self.does(
+                    (program, device),
+                    build(program, Value::Text(options)),
+                    None,
+                );
             }
             Work::BuildWrong => {
                 let code = cl::CL_BUILD_PROGRAM_FAILURE;
-                self.does((program, device), build(program, ""), Some(code));
+                let options = self.no_options();
+                self.does((program, device), build(program, options), Some(code));
             }
             Work::Compile => {
                 let options = self.options();
-                self.does((program, device), compile(program, &options), None);
+                self.does(
+                    (program, device),
+                    compile(program, Value::Text(options)),
+                    None,
+                );
             }
             Work::CompileWrong => {
                 let code = cl::CL_COMPILE_PROGRAM_FAILURE;
-                self.does((program, device), compile(program, ""), Some(code));
+                let options = self.no_options();
+                self.does((program, device), compile(program, options), Some(code));
             }
             Work::Link | Work::LinkLibrary => {
                 let linked = self.own("linked", SlotKind::Program);
@@ -170,6 +180,15 @@ impl Lowering {
             2 => format!("-D VALUE={value}"),
             3 => format!("-cl-kernel-arg-info -w -DVALUE={value}u"),
             _ => format!("-DOTHER -D VALUE={value} -cl-opt-disable"),
+        }
+    }
+
+    /// No options, without which the sources are no programs: not those of an earlier build either, for NULL "will
+    /// have the same result as the empty string".
+    fn no_options(&self) -> Value {
+        match self.calls.is_multiple_of(2) {
+            true => Value::Null,
+            false => Value::Text(String::new()),
         }
     }
 
@@ -351,18 +370,16 @@ fn pieces(text: &str, bytes: usize) -> Vec<&str> {
     all
 }
 
-fn build(program: Slot, options: &str) -> Call {
+fn build(program: Slot, options: Value) -> Call {
     let [devices, notify, data] = [const { Value::Null }; 3];
-    let options = Value::Text(options.into());
     Call::new(
         Function::BuildProgram,
         values![program, 0, devices, options, notify, data],
     )
 }
 
-fn compile(program: Slot, options: &str) -> Call {
+fn compile(program: Slot, options: Value) -> Call {
     let [devices, headers, names, notify, data] = [const { Value::Null }; 5];
-    let options = Value::Text(options.into());
     let arguments = values![
         program, 0, devices, options, 0, headers, names, notify, data
     ];

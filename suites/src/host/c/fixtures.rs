@@ -2,7 +2,7 @@
 
 use super::text::{Text, quoted, source};
 use super::{Document, Writer};
-use crate::host::build::Build;
+use crate::host::build::{Build, Special};
 use crate::host::program::*;
 use crate::host::value::Slot;
 use classay_vocabulary::Need;
@@ -268,7 +268,11 @@ fn maker(writer: &Writer<'_>, n: usize, made: Made<'_>, c: &mut Text) {
             let earlier = earlier.map(|one| (quoted(&one.options), &one.specialized));
             for (options, constants) in earlier.chain([(options.clone(), &build.specialized)]) {
                 for (constant, value) in constants {
-                    c.put(format!("specialize(made, {constant}, {value}u);"));
+                    let (size, value) = match *value {
+                        Special::Flag(on) => (1, u32::from(on)),
+                        Special::Word(word) => (4, word),
+                    };
+                    c.put(format!("specialize(made, {constant}, {size}, {value}u);"));
                 }
                 c.put(format!("made = built(made, {count}, {options}, 1);"));
             }

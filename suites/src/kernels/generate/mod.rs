@@ -145,8 +145,9 @@ pub const FAMILIES: &[Family] = &[
 pub fn cases_a_round(kind: &str) -> u32 {
     match kind {
         "kernels/computed" => 8,
+        "kernels/functions" => 6,
         "kernels/math" => 4,
-        "kernels/conversions" | "kernels/functions" | "subgroup/exchange" => 2,
+        "kernels/conversions" | "subgroup/exchange" => 2,
         _ => 1,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::builder::{CaseBuilder, args, at};
 use crate::choices::Choices;
-use crate::host::EarlierBuild;
+use crate::host::{EarlierBuild, Special};
 use crate::kernels::case::{Contents, KernelCase, Kind, Launch, Range, Step, Unit, Want};
 use crate::kernels::transfer::{Bytes, Transfer};
 use crate::rule;
@@ -52,8 +52,17 @@ static OPERATORS: [Operator; 10] = operators! {
 struct Op {
     operator: &'static Operator,
     constant: Option<u32>,
-    /// The constant is one of specialization, of this number and this value as long as it is not set.
-    specialized: Option<(u32, u32)>,
+    /// The constant is one of specialization, or chosen by one.
+    specialized: Option<Specialized>,
+}
+
+/// A specialization constant.
+struct Specialized {
+    number: u32,
+    /// Its value as long as it is not set.
+    unset: Special,
+    /// The operand where it is false and where it is true, for a boolean one.
+    of: [u32; 2],
 }
 
 impl Op {
@@ -75,12 +84,27 @@ impl Op {
     }
 
     fn build(&self, b: &mut Builder, word: u32, value: u32, id: u32) -> Result<u32, Error> {
-        let c = match (self.specialized, self.constant) {
-            (Some((number, unset)), _) => {
-                let c = b.spec_constant_bit32(word, unset);
-                let number = Operand::LiteralBit32(number);
+        let c = match (&self.specialized, self.constant) {
+            (Some(one), _) => {
+                let c = match one.unset {
+                    Special::Word(unset) => b.spec_constant_bit32(word, unset),
+                    Special::Flag(on) => {
+                        let flag = b.type_bool();
+                        match on {
+                            true => b.spec_constant_true(flag),
+                            false => b.spec_constant_false(flag),
+                        }
+                    }
+                };
+                let number = Operand::LiteralBit32(one.number);
                 b.decorate(c, Decoration::SpecId, vec![number]);
-                c
+                match one.unset {
+                    Special::Word(_) => c,
+                    Special::Flag(_) => {
+                        let [no, yes] = one.of.map(|value| b.constant_bit32(word, value));
+                        b.select(word, None, c, yes, no)?
+                    }
+                }
             }
             (None, Some(c)) => b.constant_bit32(word, c),
             (None, None) => id,
@@ -138,8 +162,8 @@ fn module(ops: &[Op]) -> Result<Vec<u32>, Error> {
     Ok(b.module().assemble())
 }
 
-/// Makes constants of operations ones of specialization, some of which are set before the program is built: once, or with
-/// another value before, perhaps with a build between.
+/// Makes constants of operations ones of specialization, or chooses them by a boolean one; some are set before the
+/// program is built: once, or with another value before, perhaps with a build between.
 fn specialize(choices: &mut Choices, case: &mut CaseBuilder, ops: &mut [Op]) {
     let build = &mut case.case.build;
     // What a build between leaves behind does not hide what a single build does.
@@ -151,25 +175,37 @@ fn specialize(choices: &mut Choices, case: &mut CaseBuilder, ops: &mut [Op]) {
         };
         let mut other = || (op.operator.operand)(choices.below(1 << 32) as u32);
         let (first, second) = (other(), other());
+        let right = match choices.percent(35) {
+            true => Special::Flag(choices.percent(50)),
+            false => Special::Word(constant),
+        };
+        let wrong = |word| match right {
+            Special::Flag(on) => Special::Flag(!on),
+            Special::Word(_) => Special::Word(word),
+        };
+        let of = match right {
+            Special::Flag(false) => [constant, first],
+            _ => [first, constant],
+        };
+        let (first, second) = (wrong(first), wrong(second));
         let number = 3 * number + 1;
-        match choices.below(if rebuilt { 4 } else { 3 }) {
-            0 => op.specialized = Some((number, constant)),
+        let unset = match choices.below(if rebuilt { 4 } else { 3 }) {
+            0 => right,
             1 => {
-                op.specialized = Some((number, first));
-                build.specialized.push((number, constant));
+                build.specialized.push((number, right));
+                first
             }
             2 => {
-                op.specialized = Some((number, first));
-                build
-                    .specialized
-                    .extend([(number, second), (number, constant)]);
+                (build.specialized).extend([(number, second), (number, right)]);
+                first
             }
             _ => {
-                op.specialized = Some((number, first));
                 earlier.specialized.push((number, second));
-                build.specialized.push((number, constant));
+                build.specialized.push((number, right));
+                first
             }
-        }
+        };
+        op.specialized = Some(Specialized { number, unset, of });
     }
     if !earlier.specialized.is_empty() {
         build.earlier.push(earlier);
@@ -187,6 +223,8 @@ pub fn il(choices: &mut Choices) -> KernelCase {
     if choices.percent(50) {
         specialize(choices, &mut case, &mut ops);
     }
+    // The binary is that of the program as it was built.
+    case.case.build.through_binary = choices.percent(35);
     // Every instruction stands in a function or at its place: building does not fail.
     case.case.module = module(&ops).unwrap_or_default();
     let items = choices.one_of(&[1u32, 16, 37, 256]);

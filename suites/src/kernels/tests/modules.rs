@@ -1,7 +1,7 @@
 //! SPIR-V modules: read again, and interpreted.
 
 use super::{cases, first, launch, objects, wanted_words, words};
-use crate::host::Build;
+use crate::host::{Build, Special};
 use classay_vocabulary::Need;
 use rspirv::dr::{Instruction, Module, Operand, load_words};
 use rspirv::spirv::{Decoration, Op};
@@ -23,14 +23,23 @@ fn specialized(module: &Module) -> BTreeMap<u32, u32> {
 /// The constants of a module, by their ids, when it is built so.
 fn constants(module: &Module, build: &Build) -> BTreeMap<u32, u32> {
     let all = module.types_global_values.iter();
-    let constants = all.filter(|i| matches!(i.class.opcode, Op::Constant | Op::SpecConstant));
-    let value = |i: &Instruction| match i.operands[0] {
-        Operand::LiteralBit32(value) => (i.result_id.expect("an id"), value),
-        ref other => panic!("a constant of 32 bits, not {other:?}"),
+    let value = |i: &Instruction| {
+        let value = match (i.class.opcode, i.operands.first()) {
+            (Op::SpecConstantTrue, _) => 1,
+            (Op::SpecConstantFalse, _) => 0,
+            (Op::Constant | Op::SpecConstant, Some(Operand::LiteralBit32(value))) => *value,
+            (Op::Constant | Op::SpecConstant, other) => panic!("no 32 bits: {other:?}"),
+            _ => return None,
+        };
+        Some((i.result_id.expect("an id"), value))
     };
-    let mut values: BTreeMap<u32, u32> = constants.map(value).collect();
+    let mut values: BTreeMap<u32, u32> = all.filter_map(value).collect();
+    let word = |(number, value): &(u32, Special)| match *value {
+        Special::Flag(on) => (*number, on.into()),
+        Special::Word(word) => (*number, word),
+    };
     let earlier = build.earlier.iter().flat_map(|one| &one.specialized);
-    let set: BTreeMap<u32, u32> = earlier.chain(&build.specialized).copied().collect();
+    let set: BTreeMap<u32, u32> = earlier.chain(&build.specialized).map(word).collect();
     for (id, number) in specialized(module) {
         if let Some(value) = set.get(&number) {
             values.insert(id, *value);
@@ -68,6 +77,8 @@ fn play(module: &Module, build: &Build, item: u32, read: u32) -> u32 {
             Op::ShiftRightLogical => both().0 >> both().1,
             Op::UDiv => both().0 / both().1,
             Op::UMod => both().0 % both().1,
+            Op::Select if operand(0) == Some(0) => operand(2).expect("a value"),
+            Op::Select => operand(1).expect("a value"),
             Op::Store => return operand(1).expect("a value"),
             Op::CompositeExtract | Op::InBoundsPtrAccessChain => continue,
             other => panic!("no instruction {other:?}"),
@@ -103,8 +114,9 @@ fn specialization_constants_are_set_never_once_and_twice() {
     for (name, case) in cases("program/il", 60) {
         let module = load_words(&case.module).unwrap_or_else(|e| panic!("{name}: {e}"));
         let numbers: Vec<u32> = specialized(&module).into_values().collect();
-        let times =
-            |set: &[(u32, u32)], number: u32| set.iter().filter(|(one, _)| *one == number).count();
+        let times = |set: &[(u32, Special)], number: u32| {
+            set.iter().filter(|(one, _)| *one == number).count()
+        };
         for number in &numbers {
             let earlier = case.build.earlier.iter();
             let earlier: usize = earlier.map(|one| times(&one.specialized, *number)).sum();

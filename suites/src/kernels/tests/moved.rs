@@ -5,7 +5,7 @@ use super::super::model::Model;
 use super::cases;
 use crate::host::{Place, Slot};
 use crate::kernels::case::{KernelCase, Kind, Step, Want};
-use crate::kernels::image::Spot;
+use crate::kernels::image::{Shape, Spot};
 use crate::kernels::transfer::{Bytes, Corner, Pattern, Region, Transfer};
 
 /// A byte: of an object, and which.
@@ -83,6 +83,11 @@ impl<'c> Memory<'c> {
         image.format.bytes()
     }
 
+    fn is_of_lines(&self, spot: Spot) -> bool {
+        let kind = self.case.objects[spot.object.index()].kind;
+        matches!(kind, Kind::Image(image) if matches!(image.shape, Shape::Lines(..)))
+    }
+
     /// Copies a region of an image to or from memory, of which `beside` says where an element's bytes begin.
     fn image(
         &mut self,
@@ -147,11 +152,17 @@ impl<'c> Memory<'c> {
             }
             Transfer::ReadImage(Region { from, to, region }) => {
                 let size = self.element_bytes(*from);
-                self.image(*from, *region, true, &|at| host(to, *region, size, at));
+                let lines = self.is_of_lines(*from);
+                self.image(*from, *region, true, &|at| {
+                    host(to, *region, size, slices(lines, to, at))
+                });
             }
             Transfer::WriteImage(Region { from, to, region }) => {
                 let size = self.element_bytes(*to);
-                self.image(*to, *region, false, &|at| host(from, *region, size, at));
+                let lines = self.is_of_lines(*to);
+                self.image(*to, *region, false, &|at| {
+                    host(from, *region, size, slices(lines, from, at))
+                });
             }
             Transfer::CopyImage(Region { from, to, region }) => {
                 let size = self.element_bytes(*from);
@@ -200,6 +211,15 @@ fn rect(corner: &Corner, region: [usize; 3], at: [usize; 3]) -> Byte {
     };
     let [x, y, z] = [0, 1, 2].map(|d| corner.origin[d] + at[d]);
     (corner.object, z * slice + y * row + x)
+}
+
+/// Coordinates on the host of an element of a region: the images of an array of lines are its slices, where their pitch
+/// is said.
+fn slices(lines: bool, corner: &Corner, [x, y, z]: [usize; 3]) -> [usize; 3] {
+    match lines && corner.slice > 0 {
+        true => [x, 0, y],
+        false => [x, y, z],
+    }
 }
 
 /// An element of the host's memory (clEnqueueReadImage).

@@ -51,6 +51,15 @@ pub fn transfer(choices: &mut Choices) -> KernelCase {
                 false => 0,
             };
             (row, slice)
+        } else if matches!(own.shape, Shape::Lines(..)) && choices.percent(60) {
+            let close = region[0] * element;
+            let row = choices.one_of(&[0, close, close + element]);
+            // "must be greater than or equal to row_pitch x height": of so many lines, or of one.
+            let slice = row.max(close) * region[1] + choices.below(3) * element;
+            match slice * region[1] + 256 <= room {
+                true => (row, slice),
+                false => (0, 0),
+            }
         } else {
             (0, 0)
         };

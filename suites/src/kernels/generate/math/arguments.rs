@@ -17,7 +17,7 @@ pub(super) fn draw<'f>(choices: &mut Choices, function: &'f Function, format: Fo
     let lanes = match function.form {
         _ if known && function.form != Form::Cross => 1,
         Form::Whole | Form::Vector => choices.one_of(&[1, 2, 3, 4]),
-        Form::Cross => choices.one_of(&[3, 4]),
+        Form::Cross => choices.one_of(&[3, 4, 4]),
         _ => choices.one_of(&[1, 2, 4, 3, 8, 16]),
     };
     let total = function.takes.len() + usize::from(function.takes_int);
