@@ -1,5 +1,5 @@
-//! Conversions between numbers with a fraction of every precision and all others, each way to round, with saturation and
-//! without.
+//! Conversions between numbers with a fraction of every precision and all others, and between integers, each way to
+//! round, with saturation and without.
 
 use super::builder::{CaseBuilder, args, load, store, vector};
 use crate::choices::Choices;
@@ -62,9 +62,10 @@ pub fn conversions(choices: &mut Choices) -> KernelCase {
             let pragma = case.need_type(Format::Double.name());
             case.case.source.insert_str(0, pragma);
         }
-        let [from, to] = match choices.percent(50) {
-            true => [own, other],
-            false => [other, own],
+        let [from, to] = match choices.below(8) {
+            0..=2 => [own, other],
+            3..=5 => [other, own],
+            _ => [(); 2].map(|()| Type::Whole(choices.one_of(&INTEGERS))),
         };
         let saturated = matches!(to, Type::Whole(_)) && choices.percent(50);
         let mode = choices.one_of(&MODES);
@@ -113,7 +114,14 @@ fn add(
                 let x = common(choices, own, format);
                 (own.bits(x), format.bits(format.rounded(x, mode)))
             }
-            (Type::Whole(_), Type::Whole(_)) => (0, 0),
+            (Type::Whole(of), Type::Whole(becomes)) => {
+                let x = between(choices, of, becomes);
+                let kept = match saturated {
+                    true => x.clamp(becomes.least(), becomes.greatest()),
+                    false => x,
+                };
+                (of.wrap(x), becomes.wrap(kept))
+            }
         };
         given.extend(bits.to_le_bytes().iter().take(from.bytes()));
         wanted.extend(becomes.to_le_bytes().iter().take(to.bytes()));
@@ -141,7 +149,27 @@ fn add(
         false => format!("{call} of {}", from.name()),
     };
     let want = Want::same(unit, Contents::Bytes(wanted));
-    case.look(out, &[rule::C_CONVERSIONS, rule::C_REALS], &name, want);
+    let rules = match (from, to) {
+        (Type::Whole(_), Type::Whole(_)) => &[rule::C_CONVERSIONS][..],
+        _ => &[rule::C_CONVERSIONS, rule::C_REALS],
+    };
+    case.look(out, rules, &name, want);
+}
+
+/// An integer to become one of another type: any of its own, often where either type ends or beside that. Without
+/// saturation it keeps the bits that fit.
+fn between(choices: &mut Choices, of: Integer, to: Integer) -> i128 {
+    let [high, low] = [(); 2].map(|()| choices.below(1 << 32) as u64);
+    let bits = (high << 32 | low) >> choices.below(64);
+    let beside = i128::from(choices.below(3) as u8) - 1;
+    let n = match choices.below(8) {
+        0 => of.least(),
+        1 => of.greatest(),
+        2 => to.least() + beside,
+        3 => to.greatest() + beside,
+        _ => of.number(of.wrap(bits.into())),
+    };
+    n.clamp(of.least(), of.greatest())
 }
 
 /// A number to become an integer: where that does not saturate, one that the type holds however it is rounded.

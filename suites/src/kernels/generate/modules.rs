@@ -175,7 +175,7 @@ fn specialize(choices: &mut Choices, case: &mut CaseBuilder, ops: &mut [Op]) {
         };
         let mut other = || (op.operator.operand)(choices.below(1 << 32) as u32);
         let (first, second) = (other(), other());
-        let right = match choices.percent(35) {
+        let right = match choices.percent(50) {
             true => Special::Flag(choices.percent(50)),
             false => Special::Word(constant),
         };
@@ -220,7 +220,7 @@ pub fn il(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("a kernel from SPIR-V computes what its operations say");
     case.need(&[Need::Il, Need::Bits64]);
     let mut ops = operations(choices, 12);
-    if choices.percent(50) {
+    if choices.percent(65) {
         specialize(choices, &mut case, &mut ops);
     }
     // The binary is that of the program as it was built.

@@ -313,6 +313,10 @@ impl Author<'_> {
     ) {
         // A kernel of many functions has few lanes, for compilers that make a statement of each.
         let lanes = match self.every {
+            // One lane of several says least of these.
+            true if matches!(function, Builtin::Any | Builtin::All) => {
+                self.choices.one_of(&[2, 3, 3, 4])
+            }
             true => self.choices.one_of(&[1, 1, 1, 1, 2, 2, 3, 4]),
             false => self.choices.one_of(&[1, 1, 1, 2, 4, 3, 8, 16]),
         };

@@ -345,8 +345,16 @@ impl Author<'_> {
     fn real(&mut self, letter: char, vector: bool) -> f64 {
         let bits = self.choices.between(1, 20);
         let whole = self.choices.below(1 << bits) as f64;
-        let magnitude = match self.choices.below(10) {
+        let magnitude = match self.choices.below(13) {
             0 => 0.0,
+            // Where one style or number of digits ends and the next begins.
+            10.. => {
+                let tens = 10f64.powi(self.choices.between(0, 12) as i32 - 5);
+                let beside = self
+                    .choices
+                    .one_of(&[1.0, 1.0, 0.999_999_9, 1.000_000_1, 0.5, 1.25]);
+                f64::from((tens * beside) as f32)
+            }
             // It is open what an infinity is written as.
             1 if self.items == 1 && !vector => f64::INFINITY,
             2 | 3 => whole,
