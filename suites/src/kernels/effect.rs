@@ -72,9 +72,10 @@ impl Spot {
 impl Corner {
     /// The rectangle of the host's memory that lies beside a region of an image: the lines of an array are slices
     /// there, "the size in bytes of [...] each image of a 1D or 2D image array", and rows in the image.
-    fn beside(self, image: Image) -> Corner {
-        match image.shape {
-            Shape::Lines(..) if self.slice > 0 => Corner {
+    fn beside(self, case: &KernelCase, at: Spot) -> Corner {
+        let object = case.objects.get(at.object.index());
+        match object.and_then(|object| object.kind.image()) {
+            Some(image) if self.slice > 0 && matches!(image.shape, Shape::Lines(..)) => Corner {
                 row: self.slice,
                 slice: 0,
                 ..self
@@ -91,12 +92,12 @@ impl Transfer {
             Some(Effect::Rectangle(Region { from, to, region }))
         };
         let out = |from: Spot, region: &[usize; 3], to: Corner| {
-            let (image, from, region) = in_image(case, from, region)?;
-            rectangle(from, to.beside(image), region)
+            let (_, from, region) = in_image(case, from, region)?;
+            rectangle(from, to, region)
         };
         let into = |to: Spot, region: &[usize; 3], from: Corner| {
-            let (image, to, region) = in_image(case, to, region)?;
-            rectangle(from.beside(image), to, region)
+            let (_, to, region) = in_image(case, to, region)?;
+            rectangle(from, to, region)
         };
         match self {
             Transfer::Read(bytes)
@@ -132,8 +133,12 @@ impl Transfer {
                     region,
                 })
             }
-            Transfer::ReadImage(Region { from, to, region }) => out(*from, region, *to),
-            Transfer::WriteImage(Region { from, to, region }) => into(*to, region, *from),
+            Transfer::ReadImage(Region { from, to, region }) => {
+                out(*from, region, to.beside(case, *from))
+            }
+            Transfer::WriteImage(Region { from, to, region }) => {
+                into(*to, region, from.beside(case, *to))
+            }
             Transfer::CopyImage(Region { from, to, region }) => {
                 let (_, to, _) = in_image(case, *to, region)?;
                 out(*from, region, to)

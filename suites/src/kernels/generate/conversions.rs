@@ -58,15 +58,17 @@ pub fn conversions(choices: &mut Choices) -> KernelCase {
             true => Type::Real(Format::Float),
             false => Type::Whole(choices.one_of(&INTEGERS)),
         };
-        if other == Type::Real(Format::Double) && !case.case.source.contains("cl_khr_fp64") {
+        let [from, to] = match choices.below(8) {
+            // The first one is about what the case is about.
+            6.. if n > 0 => [(); 2].map(|()| Type::Whole(choices.one_of(&INTEGERS))),
+            way if way % 2 == 0 => [own, other],
+            _ => [other, own],
+        };
+        let doubles = [from, to].contains(&Type::Real(Format::Double));
+        if doubles && !case.case.source.contains("cl_khr_fp64") {
             let pragma = case.need_type(Format::Double.name());
             case.case.source.insert_str(0, pragma);
         }
-        let [from, to] = match choices.below(8) {
-            0..=2 => [own, other],
-            3..=5 => [other, own],
-            _ => [(); 2].map(|()| Type::Whole(choices.one_of(&INTEGERS))),
-        };
         let saturated = matches!(to, Type::Whole(_)) && choices.percent(50);
         let mode = choices.one_of(&MODES);
         add(choices, &mut case, n, [from, to], mode, saturated);
