@@ -15,6 +15,7 @@ use crate::types::{Scalar as Number, constant};
 use rspirv::dr::{self, Instruction};
 use rspirv::spirv::{Op as Code, SamplerAddressingMode, SamplerFilterMode, Word};
 use std::collections::HashMap;
+use touchstone_faults::{Fault, on};
 use touchstone_ir::{
     self as ir, AddressSpace, Const, Global, GlobalId, Op, Operand, Reloc, Scalar,
 };
@@ -126,6 +127,7 @@ impl Reader<'_> {
         let given = self.given.get(&id).copied();
         let bits = match inst.class.opcode {
             Code::ConstantTrue => 1,
+            Code::SpecConstantTrue if on(Fault::FlagConstantStays) => 1,
             Code::SpecConstantTrue => given.map_or(1, |bits| u64::from(bits != 0)),
             Code::SpecConstantFalse => given.map_or(0, |bits| u64::from(bits != 0)),
             Code::ConstantFalse | Code::ConstantNull | Code::Undef => 0,

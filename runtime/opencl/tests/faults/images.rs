@@ -15,6 +15,7 @@ pub const SCENARIOS: &[Scenario] = &[
     ("image_again", image_again),
     ("mapped_plane", mapped_plane),
     ("layers", layers),
+    ("lines_apart", lines_apart),
 ];
 
 /// An image of four bytes an element, two rows high where it has rows; each layer's elements are its number.
@@ -112,4 +113,34 @@ fn layers() {
     set(kernel, 2, sampler);
     run(&rig, kernel, space(&[1], &[1]));
     assert_eq!(words(&rig, out, 2), [1, 2]);
+}
+
+/// The images of an array of lines are read to where their slice pitch says.
+fn lines_apart() {
+    let rig = Rig::new();
+    let image = image(&rig, CL_MEM_OBJECT_IMAGE1D_ARRAY, 2, 3);
+    let (origin, region) = ([0; 3], [2, 3, 1]);
+    let mut read = [9u8; 3 * 24];
+    // SAFETY: the origin, the region and the bytes live through the call, and three images at every 24th byte are
+    // within these.
+    let code = unsafe {
+        clEnqueueReadImage(
+            rig.queue,
+            image,
+            CL_TRUE,
+            origin.as_ptr(),
+            region.as_ptr(),
+            8,
+            24,
+            read.as_mut_ptr().cast(),
+            0,
+            null(),
+            null_mut(),
+        )
+    };
+    assert_eq!(code, CL_SUCCESS);
+    for (n, line) in read.chunks(24).enumerate() {
+        assert_eq!(line[..8], [n as u8; 8]);
+        assert_eq!(line[8..], [9; 16]);
+    }
 }

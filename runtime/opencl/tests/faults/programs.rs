@@ -4,6 +4,12 @@ use std::ffi::{CStr, CString};
 use std::ptr::{null, null_mut};
 
 use opencl_sys::*;
+use rspirv::binary::Assemble as _;
+use rspirv::dr::{Builder, Operand};
+use rspirv::spirv::{
+    AddressingModel, Capability, Decoration, ExecutionModel, FunctionControl, MemoryAccess,
+    MemoryModel, StorageClass,
+};
 use touchstone::api::kernel::*;
 use touchstone::api::program::*;
 use touchstone_clc::{CompileOptions, Source, compile_for_opencl};
@@ -18,6 +24,7 @@ pub const SCENARIOS: &[Scenario] = &[
     ("two_headers", two_headers),
     ("pieces", pieces),
     ("module", module),
+    ("specialized", specialized),
     ("failed_rebuild", failed_rebuild),
     ("clone", clone),
     ("clone_without_object", clone_without_object),
@@ -54,6 +61,61 @@ fn module() {
     let mut right: Vec<u32> = (0..16).map(|i| (i + 1) % 16 + 1).collect();
     right.extend([-8_i32 as u32, 32]);
     assert_eq!(words(&rig, out, 18), right);
+}
+
+/// A module of which a kernel stores 1 where a boolean specialization constant, the first, is true, as it is at first, and
+/// 2 where it is false.
+fn choosing() -> Vec<u32> {
+    let mut b = Builder::new();
+    b.set_version(1, 0);
+    b.capability(Capability::Kernel);
+    b.capability(Capability::Addresses);
+    b.memory_model(AddressingModel::Physical64, MemoryModel::OpenCL);
+    let (void, word, truth) = (b.type_void(), b.type_int(32, 0), b.type_bool());
+    let global = b.type_pointer(None, StorageClass::CrossWorkgroup, word);
+    let kind = b.type_function(void, vec![global]);
+    let flag = b.spec_constant_true(truth);
+    b.decorate(flag, Decoration::SpecId, vec![Operand::LiteralBit32(0)]);
+    let [one, two] = [1, 2].map(|number| b.constant_bit32(word, number));
+    let kernel = b.begin_function(void, None, FunctionControl::NONE, kind);
+    let kernel = kernel.expect("no function is open");
+    let to = b.function_parameter(global).expect("a function is open");
+    b.begin_block(None).expect("a function is open");
+    let value = b.select(word, None, flag, one, two);
+    let value = value.expect("a block is open");
+    let aligned = Some(MemoryAccess::ALIGNED);
+    let stored = b.store(to, value, aligned, vec![Operand::LiteralBit32(4)]);
+    stored.expect("a block is open");
+    b.ret().expect("a block is open");
+    b.end_function().expect("a function is open");
+    b.entry_point(ExecutionModel::Kernel, kernel, "k", vec![]);
+    b.module().assemble()
+}
+
+/// A constant has the value that was set, in a program of the binary too.
+fn specialized() {
+    let rig = Rig::new();
+    let module = choosing();
+    let mut code = 1;
+    // SAFETY: the module has so many bytes.
+    let program = unsafe {
+        let start = module.as_ptr().cast();
+        clCreateProgramWithIL(rig.context, start, 4 * module.len(), &mut code)
+    };
+    assert_eq!(code, CL_SUCCESS);
+    let flag: cl_uchar = 0;
+    // SAFETY: the value lives through the call.
+    let code =
+        unsafe { clSetProgramSpecializationConstant(program, 0, 1, (&raw const flag).cast()) };
+    assert_eq!(code, CL_SUCCESS);
+    assert_eq!(built(program, c""), CL_SUCCESS);
+    for program in [program, of_binary(&rig, program)] {
+        let kernel = kernel_of(program, "k");
+        let out = buffer(&rig, &[0]);
+        set(kernel, 0, out);
+        run(&rig, kernel, space(&[1], &[1]));
+        assert_eq!(words(&rig, out, 1), [2]);
+    }
 }
 
 /// Two programs of one source have variables of their own.

@@ -74,6 +74,8 @@ pub fn shows(fault: Fault) -> &'static [&'static str] {
         | AlignmentNotCounted
         | InitializerRestKept
         | LaneNegationComplements => &["computing"],
+        FlagConstantStays | BinaryConstantsLost => &["specialized"],
+        LinesCloser => &["lines_apart"],
         IlSignLost | IlBarrierLost | IlAtomicSumReplaces => &["module"],
         CalledBlockHoldsNothing => &["called_block"],
         HexadecimalSigned | OctalEscapeShort | DesignatorKeepsPlace | DefaultTakenLast => {

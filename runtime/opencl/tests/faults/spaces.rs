@@ -1,13 +1,10 @@
 //! Kernels as commands, and their index spaces.
 
-use std::ptr::{null, null_mut};
-
 use opencl_sys::*;
 use touchstone::api::memory::*;
-use touchstone::api::program::*;
 
 use crate::Scenario;
-use crate::rig::{Rig, device, query};
+use crate::rig::Rig;
 use crate::tools::*;
 
 pub const SCENARIOS: &[Scenario] = &[
@@ -117,24 +114,7 @@ fn binary() {
     let rig = Rig::new();
     let source = "kernel void k(global int *x) { x[get_global_id(0)] = 1; }";
     let first = program(&rig, source);
-    let size: usize = query(|size, value, ret| unsafe {
-        clGetProgramInfo(first, CL_PROGRAM_BINARY_SIZES, size, value, ret)
-    });
-    let mut bytes = vec![0u8; size];
-    let mut place = bytes.as_mut_ptr();
-    let (mut code, mut status) = (1, 1);
-    let second = unsafe {
-        let value = (&raw mut place).cast();
-        let got = clGetProgramInfo(first, CL_PROGRAM_BINARIES, 8, value, null_mut());
-        assert_eq!(got, CL_SUCCESS);
-        let mut list = [bytes.as_ptr()];
-        let context = rig.context;
-        let list = list.as_mut_ptr();
-        clCreateProgramWithBinary(context, 1, &device(), &size, list, &mut status, &mut code)
-    };
-    assert_eq!([code, status], [CL_SUCCESS; 2]);
-    code = unsafe { clBuildProgram(second, 0, null(), null(), None, null_mut()) };
-    assert_eq!(code, CL_SUCCESS);
+    let second = of_binary(&rig, first);
     let kernel = kernel_of(second, "k");
     let out = buffer(&rig, &[0; 8]);
     set(kernel, 0, out);

@@ -17,7 +17,7 @@ use touchstone::api::range::*;
 use touchstone::api::svm::*;
 use touchstone::api::transfer::*;
 
-use crate::rig::{self, Rig, list};
+use crate::rig::{self, Rig, device, list, query};
 
 /// Gives other threads time to do what they should not.
 pub fn moment() {
@@ -55,6 +55,32 @@ pub fn program(rig: &Rig, source: &str) -> cl_program {
     program
 }
 
+/// A program of a program's binary, built.
+pub fn of_binary(rig: &Rig, first: cl_program) -> cl_program {
+    // SAFETY: the program is alive, and the room has the size that is said.
+    let size: usize = query(|size, value, ret| unsafe {
+        clGetProgramInfo(first, CL_PROGRAM_BINARY_SIZES, size, value, ret)
+    });
+    let mut bytes = vec![0u8; size];
+    let mut place = bytes.as_mut_ptr();
+    let (mut code, mut status) = (1, 1);
+    // SAFETY: the binary has so many bytes, and the lists live through the calls.
+    let second = unsafe {
+        let value = (&raw mut place).cast();
+        let got = clGetProgramInfo(first, CL_PROGRAM_BINARIES, 8, value, null_mut());
+        assert_eq!(got, CL_SUCCESS);
+        let mut list = [bytes.as_ptr()];
+        let context = rig.context;
+        let list = list.as_mut_ptr();
+        clCreateProgramWithBinary(context, 1, &device(), &size, list, &mut status, &mut code)
+    };
+    assert_eq!([code, status], [CL_SUCCESS; 2]);
+    // SAFETY: the program is alive.
+    let built = unsafe { clBuildProgram(second, 0, null(), null(), None, null_mut()) };
+    assert_eq!(built, CL_SUCCESS);
+    second
+}
+
 /// A program, and what building it returns.
 pub fn build(rig: &Rig, source: &str) -> (cl_program, cl_int) {
     let source = CString::new(source).expect("a zero in the source");
@@ -73,7 +99,7 @@ pub fn build(rig: &Rig, source: &str) -> (cl_program, cl_int) {
 fn log(program: cl_program) -> String {
     rig::query_text(|size, value, ret| unsafe {
         let name = CL_PROGRAM_BUILD_LOG;
-        clGetProgramBuildInfo(program, rig::device(), name, size, value, ret)
+        clGetProgramBuildInfo(program, device(), name, size, value, ret)
     })
 }
 

@@ -6,6 +6,7 @@
 //! the image.
 
 use opencl_sys::*;
+use touchstone_faults::{Fault, on};
 
 use crate::ffi::{Error, Result, codes, ensure};
 use crate::memory::rect::Shape;
@@ -210,6 +211,7 @@ impl Geometry {
         let slice_pitch = if slice_pitch == 0 { slice } else { slice_pitch };
         ensure!(slice_pitch >= slice, CL_INVALID_VALUE);
         let strides = match self.kind {
+            Kind::D1Array if on(Fault::LinesCloser) => [row_pitch, 0],
             Kind::D1Array => [slice_pitch, 0],
             Kind::D1 | Kind::D1Buffer | Kind::D2 | Kind::D2Array | Kind::D3 => {
                 [row_pitch, slice_pitch]
