@@ -176,7 +176,7 @@ fn lists(choices: &mut Choices) -> Case {
     let mut all: Vec<Listed> = (0..choices.between(4, 8))
         .map(|_| listed::other(choices))
         .collect();
-    // They cost nothing, and there are many.
+    // Buffers and parts have many pairs of flags, and no kernel is compiled for them.
     all.extend((0..3).map(|_| listed::sub_buffer(choices)));
     of_lists(all)
 }

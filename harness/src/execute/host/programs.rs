@@ -92,16 +92,19 @@ impl Maker<'_> {
         self.api.release(Function::ReleaseProgram, program);
         // Of modules the constants are in the binary, and cannot be set any more.
         let again = again?;
-        let built = self.build(again, of, build.std.as_deref(), &build.options);
-        if built.is_err() {
-            self.api.release(Function::ReleaseProgram, again);
-        }
-        built.map(|()| again)
+        self.kept(
+            again,
+            self.build(again, of, build.std.as_deref(), &build.options),
+        )
     }
 
     /// The program, built; given up where that fails.
     fn built(&self, program: usize, of: &ProgramOf, build: &Build) -> Result<usize, BuildFailed> {
-        let built = self.build_often(program, of, build);
+        self.kept(program, self.build_often(program, of, build))
+    }
+
+    /// A program of which a build came to this; given up where it failed.
+    fn kept(&self, program: usize, built: Result<(), BuildFailed>) -> Result<usize, BuildFailed> {
         if built.is_err() {
             self.api.release(Function::ReleaseProgram, program);
         }
