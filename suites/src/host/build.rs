@@ -21,7 +21,7 @@ pub struct Build {
     /// Values of specialization constants by their numbers, in the order in which they are set before the build: of one
     /// that is set twice the last one counts ("clSetProgramSpecializationConstant").
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub specialized: Vec<(u32, Special)>,
+    pub specialized: Vec<(u32, SpecializationValue)>,
     /// The source is built, its binary taken, and the kernels come from a program of that binary.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub through_binary: bool,
@@ -47,25 +47,25 @@ pub struct EarlierBuild {
     pub options: String,
     /// Values of specialization constants, set before it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub specialized: Vec<(u32, Special)>,
+    pub specialized: Vec<(u32, SpecializationValue)>,
 }
 
 /// A value of a specialization constant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Special {
+pub enum SpecializationValue {
     /// Of a boolean one: "_spec_value_ should be a pointer to a {cl_uchar_TYPE} value".
     Flag(bool),
     /// Of one of 32 bits.
     Word(u32),
 }
 
-impl Special {
+impl SpecializationValue {
     /// What clSetProgramSpecializationConstant is given.
     pub fn bytes(self) -> Vec<u8> {
         match self {
-            Special::Flag(on) => vec![on.into()],
-            Special::Word(word) => word.to_ne_bytes().to_vec(),
+            SpecializationValue::Flag(on) => vec![on.into()],
+            SpecializationValue::Word(word) => word.to_ne_bytes().to_vec(),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::text::{Text, quoted, source};
 use super::{Document, Writer};
-use crate::host::build::{Build, Special};
+use crate::host::build::{Build, SpecializationValue};
 use crate::host::program::*;
 use crate::host::value::Slot;
 use classay_vocabulary::Need;
@@ -269,8 +269,8 @@ fn maker(writer: &Writer<'_>, n: usize, made: Made<'_>, c: &mut Text) {
             for (options, constants) in earlier.chain([(options.clone(), &build.specialized)]) {
                 for (constant, value) in constants {
                     let (size, value) = match *value {
-                        Special::Flag(on) => (1, u32::from(on)),
-                        Special::Word(word) => (4, word),
+                        SpecializationValue::Flag(on) => (1, u32::from(on)),
+                        SpecializationValue::Word(word) => (4, word),
                     };
                     c.put(format!("specialize(made, {constant}, {size}, {value}u);"));
                 }

@@ -2,7 +2,7 @@
 
 use super::builder::{CaseBuilder, args, at};
 use crate::choices::Choices;
-use crate::host::{EarlierBuild, Special};
+use crate::host::{EarlierBuild, SpecializationValue};
 use crate::kernels::case::{Contents, KernelCase, Kind, Launch, Range, Step, Unit, Want};
 use crate::kernels::transfer::{Bytes, Transfer};
 use crate::rule;
@@ -60,7 +60,7 @@ struct Op {
 struct Specialized {
     number: u32,
     /// Its value as long as it is not set.
-    unset: Special,
+    unset: SpecializationValue,
     /// The operand where it is false and where it is true, for a boolean one.
     of: [u32; 2],
 }
@@ -87,8 +87,8 @@ impl Op {
         let c = match (&self.specialized, self.constant) {
             (Some(one), _) => {
                 let c = match one.unset {
-                    Special::Word(unset) => b.spec_constant_bit32(word, unset),
-                    Special::Flag(on) => {
+                    SpecializationValue::Word(unset) => b.spec_constant_bit32(word, unset),
+                    SpecializationValue::Flag(on) => {
                         let flag = b.type_bool();
                         match on {
                             true => b.spec_constant_true(flag),
@@ -99,8 +99,8 @@ impl Op {
                 let number = Operand::LiteralBit32(one.number);
                 b.decorate(c, Decoration::SpecId, vec![number]);
                 match one.unset {
-                    Special::Word(_) => c,
-                    Special::Flag(_) => {
+                    SpecializationValue::Word(_) => c,
+                    SpecializationValue::Flag(_) => {
                         let [no, yes] = one.of.map(|value| b.constant_bit32(word, value));
                         b.select(word, None, c, yes, no)?
                     }
@@ -176,15 +176,15 @@ fn specialize(choices: &mut Choices, case: &mut CaseBuilder, ops: &mut [Op]) {
         let mut other = || (op.operator.operand)(choices.below(1 << 32) as u32);
         let (first, second) = (other(), other());
         let right = match choices.percent(50) {
-            true => Special::Flag(choices.percent(50)),
-            false => Special::Word(constant),
+            true => SpecializationValue::Flag(choices.percent(50)),
+            false => SpecializationValue::Word(constant),
         };
         let wrong = |word| match right {
-            Special::Flag(on) => Special::Flag(!on),
-            Special::Word(_) => Special::Word(word),
+            SpecializationValue::Flag(on) => SpecializationValue::Flag(!on),
+            SpecializationValue::Word(_) => SpecializationValue::Word(word),
         };
         let of = match right {
-            Special::Flag(false) => [constant, first],
+            SpecializationValue::Flag(false) => [constant, first],
             _ => [first, constant],
         };
         let (first, second) = (wrong(first), wrong(second));

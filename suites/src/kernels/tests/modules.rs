@@ -1,7 +1,7 @@
 //! SPIR-V modules: read again, and interpreted.
 
 use super::{cases, first, launch, objects, wanted_words, words};
-use crate::host::{Build, Special};
+use crate::host::{Build, SpecializationValue};
 use classay_vocabulary::Need;
 use rspirv::dr::{Instruction, Module, Operand, load_words};
 use rspirv::spirv::{Decoration, Op};
@@ -34,9 +34,9 @@ fn constants(module: &Module, build: &Build) -> BTreeMap<u32, u32> {
         Some((i.result_id.expect("an id"), value))
     };
     let mut values: BTreeMap<u32, u32> = all.filter_map(value).collect();
-    let word = |(number, value): &(u32, Special)| match *value {
-        Special::Flag(on) => (*number, on.into()),
-        Special::Word(word) => (*number, word),
+    let word = |(number, value): &(u32, SpecializationValue)| match *value {
+        SpecializationValue::Flag(on) => (*number, on.into()),
+        SpecializationValue::Word(word) => (*number, word),
     };
     let earlier = build.earlier.iter().flat_map(|one| &one.specialized);
     let set: BTreeMap<u32, u32> = earlier.chain(&build.specialized).map(word).collect();
@@ -114,7 +114,7 @@ fn specialization_constants_are_set_never_once_and_twice() {
     for (name, case) in cases("program/il", 60) {
         let module = load_words(&case.module).unwrap_or_else(|e| panic!("{name}: {e}"));
         let numbers: Vec<u32> = specialized(&module).into_values().collect();
-        let times = |set: &[(u32, Special)], number: u32| {
+        let times = |set: &[(u32, SpecializationValue)], number: u32| {
             set.iter().filter(|(one, _)| *one == number).count()
         };
         for number in &numbers {
