@@ -1,18 +1,21 @@
 //! Conversions between numbers with a fraction of every precision and all others, and between integers, each way to
 //! round, with saturation and without.
 
-use super::builder::{CaseBuilder, args, load, store, vector};
+use super::builder::{CaseBuilder, load, store, vector};
 use crate::choices::Choices;
-use crate::kernels::case::{Contents, KernelCase, Kind, Range, Unit, Want};
+use crate::kernels::case::{Arg, Contents, KernelCase, Kind, ObjectId, Range, Unit, Want};
 use crate::kernels::code::number::{INTEGERS, Integer};
 use crate::kernels::math::format::{Format, MODES, Mode};
 use crate::rule;
 
-/// Numbers of a kernel: a multiple of each size of a vector.
+/// Numbers of a conversion: a multiple of each size of a vector.
 const NUMBERS: usize = 48;
 
-/// Kernels of a case.
-const KERNELS: usize = 8;
+/// Conversions of a case.
+const CONVERTED: usize = 24;
+
+/// Conversions of a kernel: a compiler takes longer for several kernels than for one of as many lines.
+const TOGETHER: usize = 6;
 
 /// A type of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,55 +54,54 @@ pub fn conversions(choices: &mut Choices) -> KernelCase {
     case.case.source = case.need_type(format.name()).into();
     let own = Type::Real(format);
     let both = format == Format::Half && choices.percent(40);
-    for n in 0..choices.one_of(&[1, KERNELS, KERNELS, KERNELS]) {
-        let other = match choices.percent(20) {
-            // Halves become doubles where a device has both, which few cases ask for.
-            true if format == Format::Half && both => Type::Real(Format::Double),
-            true => Type::Real(Format::Float),
-            false => Type::Whole(choices.one_of(&INTEGERS)),
-        };
-        let [from, to] = match choices.below(8) {
-            // The first one is about what the case is about.
-            6.. if n > 0 => [(); 2].map(|()| Type::Whole(choices.one_of(&INTEGERS))),
-            way if way % 2 == 0 => [own, other],
-            _ => [other, own],
-        };
-        let doubles = [from, to].contains(&Type::Real(Format::Double));
-        if doubles && !case.case.source.contains("cl_khr_fp64") {
-            let pragma = case.need_type(Format::Double.name());
-            case.case.source.insert_str(0, pragma);
-        }
-        let saturated = matches!(to, Type::Whole(_)) && choices.percent(50);
-        let mode = choices.one_of(&MODES);
-        add(choices, &mut case, n, [from, to], mode, saturated);
+    let count = choices.one_of(&[1, CONVERTED, CONVERTED, CONVERTED]);
+    for kernel in 0..count.div_ceil(TOGETHER) {
+        let from = kernel * TOGETHER;
+        let drawn: Vec<Conversion> = (from..count.min(from + TOGETHER))
+            .map(|n| {
+                let other = match choices.percent(20) {
+                    // Halves become doubles where a device has both, which few cases ask for.
+                    true if format == Format::Half && both => Type::Real(Format::Double),
+                    true => Type::Real(Format::Float),
+                    false => Type::Whole(choices.one_of(&INTEGERS)),
+                };
+                let [from, to] = match choices.below(8) {
+                    // The first one is about what the case is about.
+                    6.. if n > 0 => [(); 2].map(|()| Type::Whole(choices.one_of(&INTEGERS))),
+                    way if way % 2 == 0 => [own, other],
+                    _ => [other, own],
+                };
+                draw(choices, from, to)
+            })
+            .collect();
+        add(choices, &mut case, kernel, drawn);
     }
     case.case
 }
 
-fn add(
-    choices: &mut Choices,
-    case: &mut CaseBuilder,
-    n: usize,
-    [from, to]: [Type; 2],
-    mode: Mode,
-    saturated: bool,
-) {
+/// A conversion, as it is drawn.
+struct Conversion {
+    from: Type,
+    to: Type,
+    lanes: usize,
+    /// The function, or a cast.
+    call: String,
+    /// The numbers before and after it, byte by byte.
+    given: Vec<u8>,
+    wanted: Vec<u8>,
+}
+
+fn draw(choices: &mut Choices, from: Type, to: Type) -> Conversion {
+    let saturated = matches!(to, Type::Whole(_)) && choices.percent(50);
+    let mode = choices.one_of(&MODES);
     let lanes = choices.one_of(&[1usize, 1, 2, 3, 4, 8, 16]);
     let sat = if saturated { "_sat" } else { "" };
-    let call = format!("convert_{}{sat}{}", vector(to.name(), lanes), mode.text());
     // A scalar is cast as well; that rounds as where no mode is named.
     let cast = lanes == 1 && mode == Mode::Default && !saturated && choices.percent(50);
-    let value = load(lanes, "from", "i");
-    let converted = match cast {
-        true => format!("({})({value})", to.name()),
-        false => format!("{call}({value})"),
+    let call = match cast {
+        true => format!("({})", to.name()),
+        false => format!("convert_{}{sat}{}", vector(to.name(), lanes), mode.text()),
     };
-    let kept = store(lanes, &converted, "to", "i");
-    case.case.source += &format!(
-        "kernel void convert{n}(global const {} *from, global {} *to) {{\n    size_t i = get_global_id(0);\n    {kept}\n}}\n",
-        from.name(),
-        to.name()
-    );
     let mut given: Vec<u8> = Vec::new();
     let mut wanted: Vec<u8> = Vec::new();
     for _ in 0..NUMBERS {
@@ -128,34 +130,78 @@ fn add(
         given.extend(bits.to_le_bytes().iter().take(from.bytes()));
         wanted.extend(becomes.to_le_bytes().iter().take(to.bytes()));
     }
-    let given = case.object(Kind::Buffer, given.len(), Contents::Bytes(given));
-    let out = case.object(Kind::Buffer, wanted.len(), Contents::Every(0xa5a5_a5a5));
-    let items = (NUMBERS / lanes) as u64;
-    let local = choices.one_of(&[1, 4, 16]);
-    let range = Range::line(
-        items,
-        if items.is_multiple_of(local) {
-            local
-        } else {
-            1
-        },
+    Conversion {
+        from,
+        to,
+        lanes,
+        call,
+        given,
+        wanted,
+    }
+}
+
+impl Conversion {
+    /// Work-items that convert something.
+    fn items(&self) -> usize {
+        NUMBERS / self.lanes
+    }
+
+    /// Looks at the numbers that it left.
+    fn look(self, case: &mut CaseBuilder, out: ObjectId) {
+        let unit = match self.to.bytes() {
+            4 => Unit::Word,
+            8 => Unit::Long,
+            _ => Unit::Byte,
+        };
+        let name = format!("{} of {}", self.call, self.from.name());
+        let want = Want::same(unit, Contents::Bytes(self.wanted));
+        let rules = match (self.from, self.to) {
+            (Type::Whole(_), Type::Whole(_)) => &[rule::C_CONVERSIONS][..],
+            _ => &[rule::C_CONVERSIONS, rule::C_REALS],
+        };
+        case.look(out, rules, &name, want);
+    }
+}
+
+/// The kernel of some conversions, its launch, and the looks at what it left.
+fn add(choices: &mut Choices, case: &mut CaseBuilder, n: usize, drawn: Vec<Conversion>) {
+    let double = Type::Real(Format::Double);
+    let doubles = drawn.iter().any(|one| [one.from, one.to].contains(&double));
+    if doubles && !case.case.source.contains("cl_khr_fp64") {
+        let pragma = case.need_type(Format::Double.name());
+        case.case.source.insert_str(0, pragma);
+    }
+    let (mut parameters, mut body) = (Vec::new(), String::new());
+    let (mut args, mut outs) = (Vec::new(), Vec::new());
+    for (k, one) in drawn.iter().enumerate() {
+        let (from, to) = (one.from.name(), one.to.name());
+        parameters.push(format!("global const {from} *from{k}, global {to} *to{k}"));
+        let value = load(one.lanes, &format!("from{k}"), "i");
+        let converted = format!("{}({value})", one.call);
+        let kept = store(one.lanes, &converted, &format!("to{k}"), "i");
+        body += &format!("    if (i < {}) {{\n        {kept}\n    }}\n", one.items());
+        let given = Contents::Bytes(one.given.clone());
+        let given = case.object(Kind::Buffer, one.given.len(), given);
+        let out = case.object(Kind::Buffer, one.wanted.len(), Contents::Every(0xa5a5_a5a5));
+        args.extend([given, out].map(Arg::from));
+        outs.push(out);
+    }
+    case.case.source += &format!(
+        "kernel void convert{n}({}) {{\n    size_t i = get_global_id(0);\n{body}}}\n",
+        parameters.join(", ")
     );
-    case.launch(format!("convert{n}"), args![given, out], range);
-    let unit = match to.bytes() {
-        4 => Unit::Word,
-        8 => Unit::Long,
-        _ => Unit::Byte,
+    let items = drawn.iter().map(Conversion::items).max().unwrap_or(1);
+    let local = choices.one_of(&[1, 4, 16]);
+    let local = if items.is_multiple_of(local) {
+        local
+    } else {
+        1
     };
-    let name = match cast {
-        true => format!("({}) of {}", to.name(), from.name()),
-        false => format!("{call} of {}", from.name()),
-    };
-    let want = Want::same(unit, Contents::Bytes(wanted));
-    let rules = match (from, to) {
-        (Type::Whole(_), Type::Whole(_)) => &[rule::C_CONVERSIONS][..],
-        _ => &[rule::C_CONVERSIONS, rule::C_REALS],
-    };
-    case.look(out, rules, &name, want);
+    let range = Range::line(items as u64, local as u64);
+    case.launch(format!("convert{n}"), args, range);
+    for (one, out) in drawn.into_iter().zip(outs) {
+        one.look(case, out);
+    }
 }
 
 /// An integer to become one of another type: any of its own, often where either type ends or beside that. Without

@@ -21,8 +21,8 @@ pub(in super::super) struct Author<'c> {
     pub helpers: Vec<usize>,
     /// Kernels have parameters that are 0 and 1, so that they can be written otherwise.
     pub rewrites: bool,
-    /// Kernels call every function, and do nothing else.
-    pub every: bool,
+    /// Kernels call every function, and do nothing else; in which of [`FORMS`](super::FORMS) forms.
+    pub(super) every: Option<usize>,
     /// Variables of each type, which have its ends in some work-items.
     pub ends: Vec<(Integer, VarId)>,
     /// What of that which not all devices have expressions may use, and what they do.
@@ -48,7 +48,7 @@ impl<'c> Author<'c> {
             sources: Vec::new(),
             helpers: Vec::new(),
             rewrites: false,
-            every: false,
+            every: None,
             ends: Vec::new(),
             offer: None,
             needs: BTreeSet::new(),

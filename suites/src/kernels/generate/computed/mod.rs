@@ -45,6 +45,10 @@ const OFFERS: [Need; 5] = [
     Need::Fp16,
 ];
 
+/// Forms of a kernel that calls every function: of any eight cases that follow each other each function is called on
+/// scalars and on vectors of each type, of 32 on vectors of each size that they are called on.
+const FORMS: usize = 32;
+
 /// A kernel and the launch of it.
 #[derive(Clone)]
 struct Planned {
@@ -73,8 +77,9 @@ pub fn computed(choices: &mut Choices) -> KernelCase {
 /// A kernel that calls each integer function once, of a signed and of an unsigned type.
 pub fn functions(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("integer functions give what OpenCL C says");
+    let form = choices.below(FORMS);
     let mut author = Author::new(choices);
-    author.every = true;
+    author.every = Some(form);
     let planned = [author.kernel(Subject::Functions, 0, 0)];
     let (program, choices) = (author.program, author.choices);
     let seed = choices.below(1 << 30) as u64;
@@ -217,14 +222,14 @@ impl Author<'_> {
         for n in 0..INPUTS {
             let place = Place::variable(from).at(self.element(me, INPUTS, n));
             let read = self.make.read(place, input.scalar());
-            let of = if n == 0 || self.every {
+            let of = if n == 0 || self.every.is_some() {
                 input
             } else {
                 self.integer()
             };
             inputs.push(self.declare(&mut body, of.scalar(), read));
         }
-        if self.every {
+        if self.every.is_some() {
             self.ends(&mut body, input.scalar(), &inputs);
         }
         let results = self.results(subject, &mut body);
@@ -256,16 +261,16 @@ impl Author<'_> {
         self.turn = self.choices.below(64);
         // Of functions there are many, each of many types.
         let pieces = match subject {
-            _ if self.every => BUILTINS.len(),
+            _ if self.every.is_some() => BUILTINS.len(),
             Subject::Functions => self.choices.one_of(&[1, 12, 16, 20, 24]),
             _ => self.choices.one_of(&[1, 8, 12, 16, 20]),
         };
         for _ in 0..pieces {
-            if !self.every && results.len() >= RESULTS {
+            if self.every.is_none() && results.len() >= RESULTS {
                 break;
             }
             let others = [Subject::Operators, Subject::Memory];
-            let strays = !self.every && self.choices.percent(25);
+            let strays = self.every.is_none() && self.choices.percent(25);
             let other = strays.then(|| self.choices.one_of(&others));
             let of = other.unwrap_or(subject);
             self.about = of.name().into();
@@ -313,7 +318,7 @@ impl Author<'_> {
 
     fn range(&mut self, subject: Subject) -> Range {
         let choices = &mut *self.choices;
-        if self.every {
+        if self.every.is_some() {
             // As many as show each end of a type beside each other.
             let local = choices.one_of(&[1u64, 4, 16, 32]);
             return Range::line(96, local);

@@ -50,6 +50,24 @@ impl Subject {
     }
 }
 
+/// The size of the numbers that the function at a place is called with, among those that it takes, and their lanes, where a
+/// kernel calls every function in so many forms. A kernel of many functions has few lanes, for compilers that make a
+/// statement of each.
+fn form_of(form: usize, place: usize, signed: bool) -> (usize, u8) {
+    let (among, eighth) = (form % 4, form / 4);
+    let vectors = (eighth / 4 + place + usize::from(signed)) % 2 == 1;
+    let wide = match (place + eighth) % 6 {
+        0 => 8,
+        3 => 16,
+        _ => 2,
+    };
+    let lanes = match vectors {
+        true => [2, 3, 4, wide][(among + place) % 4],
+        false => 1,
+    };
+    (eighth % 4 + place, lanes)
+}
+
 impl Author<'_> {
     /// A variable of a scalar type with the value, and it as a result.
     pub(super) fn result(
@@ -270,7 +288,7 @@ impl Author<'_> {
 
     /// An integer function, of a signed and of an unsigned type, or another order of lanes.
     pub(super) fn functions(&mut self, body: &mut Vec<Stmt>, results: &mut Results) {
-        if !self.every && self.choices.percent(12) {
+        if self.every.is_none() && self.choices.percent(12) {
             self.about = "shuffle".into();
             return self.shuffled(body, results);
         }
@@ -280,9 +298,26 @@ impl Author<'_> {
                 .into_iter()
                 .filter(|of| of.signed == signed && function.takes(*of));
             let taken: Vec<Integer> = taken.collect();
-            if let Some(of) = self.choices.pick(&taken) {
-                self.function_of(function, of, body, results);
+            if taken.is_empty() {
+                continue;
             }
+            let (of, lanes) = match self.every {
+                Some(form) => {
+                    let place = BUILTINS.iter().position(|one| *one == function);
+                    let (size, lanes) = form_of(form, place.unwrap_or(0), signed);
+                    (taken[size % taken.len()], lanes)
+                }
+                None => {
+                    let of = taken[self.choices.below(taken.len())];
+                    (of, self.choices.one_of(&[1, 1, 1, 2, 4, 3, 8, 16]))
+                }
+            };
+            // One lane of several says least of these.
+            let lanes = match function {
+                Builtin::Any | Builtin::All if self.every.is_some() && lanes == 1 => 3,
+                _ => lanes,
+            };
+            self.function_of(function, of.vector(lanes), body, results);
         }
     }
 
@@ -303,24 +338,16 @@ impl Author<'_> {
         }
     }
 
-    /// A function of scalars or vectors of a type.
+    /// A function of numbers or vectors of a type.
     fn function_of(
         &mut self,
         function: Builtin,
-        of: Integer,
+        ty: Type,
         body: &mut Vec<Stmt>,
         results: &mut Results,
     ) {
-        // A kernel of many functions has few lanes, for compilers that make a statement of each.
-        let lanes = match self.every {
-            // One lane of several says least of these.
-            true if matches!(function, Builtin::Any | Builtin::All) => {
-                self.choices.one_of(&[2, 3, 3, 4])
-            }
-            true => self.choices.one_of(&[1, 1, 1, 1, 2, 2, 3, 4]),
-            false => self.choices.one_of(&[1, 1, 1, 2, 4, 3, 8, 16]),
-        };
-        let lanes = function.lanes().unwrap_or(lanes);
+        let of = ty.of;
+        let lanes = function.lanes().unwrap_or(ty.lanes);
         let ty = of.vector(lanes);
         let mut arguments = Vec::new();
         // "gentype max(gentype x, sgentype y)", and so on.
