@@ -145,7 +145,12 @@ fn context(choices: &mut Choices) -> Case {
     let operations = (0..choices.between(0, 4))
         .map(|_| operation(choices))
         .collect();
-    needing([Need::Api30], Scenario::Context { operations })
+    let callbacks = choices.between(1, 4) as u8;
+    let scenario = Scenario::Context {
+        operations,
+        callbacks,
+    };
+    needing([Need::Api30], scenario)
 }
 
 /// What is given up in the callback of each trigger, and how: one object alone as often as several.
@@ -173,7 +178,7 @@ fn programs(choices: &mut Choices) -> Case {
 }
 
 fn lists(choices: &mut Choices) -> Case {
-    let mut all: Vec<Listed> = (0..choices.between(4, 8))
+    let mut all: Vec<Listed> = (0..choices.between(5, 9))
         .map(|_| listed::other(choices))
         .collect();
     // Buffers and parts have many pairs of flags, and no kernel is compiled for them.

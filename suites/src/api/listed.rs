@@ -1,6 +1,7 @@
 //! Objects and lists that few programs ask for, with what the text says of each.
 
 use super::arguments::{self, Arguments, Head};
+use super::flagged::{self, Flagged};
 use super::made::{self, Made};
 use crate::choices::Choices;
 use crate::host::Constant;
@@ -67,6 +68,10 @@ pub enum Listed {
     Head(Head),
     /// An object that is made, and what it says of itself.
     Made(Made),
+    /// A buffer, used in every way that its flags allow.
+    Flagged(Flagged),
+    /// A kernel that runs once (clEnqueueTask).
+    Task,
 }
 
 words! {
@@ -180,6 +185,7 @@ impl Listed {
             Listed::Arguments(arguments) => arguments.needs(),
             Listed::Head(head) => head.needs(),
             Listed::Made(made) => made.needs(),
+            Listed::Flagged(flagged) => flagged.needs(),
             Listed::Formats {
                 access: Access::ReadAndWrite,
                 ..
@@ -194,6 +200,7 @@ impl Listed {
             | Listed::SubBuffer { .. }
             | Listed::References
             | Listed::ContextOfType
+            | Listed::Task
             | Listed::Compiler
             | Listed::AnyCompiler => &[],
         }
@@ -242,7 +249,9 @@ pub fn formats(choices: &mut Choices) -> Listed {
 
 /// Anything but formats of images.
 pub fn other(choices: &mut Choices) -> Listed {
-    match choices.below(26) {
+    match choices.below(30) {
+        26..=28 => Listed::Flagged(flagged::flagged(choices)),
+        29 => Listed::Task,
         13..=15 => Listed::Arguments(arguments::arguments(choices)),
         16 | 17 | 24 | 25 => Listed::Head(arguments::head(choices)),
         18..=23 => Listed::Made(made::made(choices)),

@@ -8,6 +8,7 @@
 pub mod arguments;
 pub mod call;
 pub mod fixture;
+pub mod flagged;
 pub mod generate;
 pub mod listed;
 mod lower;
@@ -92,11 +93,14 @@ pub enum Scenario {
         #[serde(alias = "part")]
         sub_buffer: bool,
     },
-    /// A context with a callback for its end, after these operations were done in it.
+    /// A context with callbacks for its end, after these operations were done in it.
     Context {
         /// The operations.
         #[serde(alias = "acts")]
         operations: Vec<Operation>,
+        /// How many callbacks.
+        #[serde(default = "one")]
+        callbacks: u8,
     },
     /// clEnqueueSVMFree with a callback, held back by a user event.
     SvmFree {
@@ -434,4 +438,9 @@ impl Family for Case {
         }
         Ok(case)
     }
+}
+
+/// How many callbacks a context had where none says so.
+fn one() -> u8 {
+    1
 }

@@ -37,7 +37,10 @@ fn doings(scenario: &Scenario) -> u64 {
             callbacks,
             sub_buffer,
         } => u64::from(*callbacks) + u64::from(*sub_buffer),
-        Scenario::Context { operations } => operations.len() as u64,
+        Scenario::Context {
+            operations,
+            callbacks,
+        } => operations.len() as u64 + u64::from(*callbacks),
         Scenario::SvmFree { allocations, times } => u64::from(*allocations) * u64::from(*times),
         Scenario::Last { given, .. } => given.len() as u64,
         Scenario::Programs(works) => works.len() as u64,
@@ -98,7 +101,7 @@ enum Unit {
 fn units(scenario: &Scenario) -> Vec<Unit> {
     if let Scenario::Refused { calls, .. } = scenario {
         (0..calls.len()).map(Unit::Call).collect()
-    } else if let Scenario::Context { operations } = scenario {
+    } else if let Scenario::Context { operations, .. } = scenario {
         (0..operations.len()).map(Unit::Call).collect()
     } else if let Scenario::Last { given, .. } = scenario {
         (0..given.len()).map(Unit::Call).collect()
@@ -124,7 +127,7 @@ fn without(case: &Case, gone: &[Unit]) -> Option<Case> {
     let something = if let Scenario::Refused { calls, .. } = &mut small.scenario {
         *calls = kept(calls, |n| gone.contains(&Unit::Call(n)));
         !calls.is_empty()
-    } else if let Scenario::Context { operations } = &mut small.scenario {
+    } else if let Scenario::Context { operations, .. } = &mut small.scenario {
         *operations = kept(operations, |n| gone.contains(&Unit::Call(n)));
         true
     } else if let Scenario::Last { given, .. } = &mut small.scenario {
@@ -182,6 +185,16 @@ fn plainer(scenario: &Scenario) -> Vec<Scenario> {
         all.extend(sub_buffer.then(|| scenario(callbacks, false)));
         let fewer = less(callbacks.into()).into_iter();
         all.extend(fewer.map(|n| scenario(n as u8, sub_buffer)));
+    } else if let Scenario::Context {
+        operations,
+        callbacks,
+    } = scenario
+    {
+        let fewer = less((*callbacks).into()).into_iter();
+        all.extend(fewer.map(|n| Scenario::Context {
+            operations: operations.clone(),
+            callbacks: n as u8,
+        }));
     } else if let Scenario::SvmFree { allocations, times } = *scenario {
         let scenario = |allocations: u16, times: u16| Scenario::SvmFree {
             allocations: allocations as u8,

@@ -74,8 +74,8 @@ impl Lowering {
         self.must(says, That::FiredInOrder(reverse.collect()));
     }
 
-    /// A context with a callback for its end, after these operations were done in it.
-    pub(super) fn context(&mut self, operations: &[Operation]) {
+    /// A context with so many callbacks for its end, after these operations were done in it.
+    pub(super) fn context(&mut self, operations: &[Operation], callbacks: u8) {
         let device = self.builder.fixture("device", Fixture::Device(0));
         let context = self.slot("context", SlotKind::Context);
         let program = self.slot("program", SlotKind::Program);
@@ -85,10 +85,15 @@ impl Lowering {
             device,
             program,
         };
-        let callback = self.builder.callback(CallbackOf::Context, Vec::new());
         self.step(context_of(device, context));
-        let function = Function::SetContextDestructorCallback;
-        let mark = self.marked(at_end(function, context, callback));
+        let registered: Vec<_> = (0..callbacks)
+            .map(|_| {
+                let callback = self.builder.callback(CallbackOf::Context, Vec::new());
+                let function = Function::SetContextDestructorCallback;
+                let mark = self.marked(at_end(function, context, callback));
+                (callback, mark)
+            })
+            .collect();
         self.add(built(place, program));
         let (shared, made) = self.shared(place, 40, false);
         self.add(made);
@@ -99,10 +104,15 @@ impl Lowering {
         self.step(finish(shared.queue));
         self.release([event, shared.kernel, shared.event, shared.buffer]);
         self.release([shared.queue, program, context]);
-        self.wait_for(&[(callback, mark)]);
+        self.wait_for(&registered);
         self.end_thread();
-        let says = "a callback for the end of a context was called {} times";
-        self.must_come(callback, mark, 1, says);
+        for (callback, mark) in &registered {
+            let says = "a callback for the end of a context was called {} times";
+            self.must_come(*callback, *mark, 1, says);
+        }
+        let reverse = registered.iter().rev().map(|(callback, _)| *callback);
+        let says = "callbacks for the end of a context were not called in the reverse order";
+        self.must(says, That::FiredInOrder(reverse.collect()));
     }
 
     /// clEnqueueSVMFree with a callback, held back by a user event.

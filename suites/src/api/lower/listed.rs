@@ -49,6 +49,8 @@ impl Lowering {
                 Listed::Arguments(arguments) => self.arguments(place, arguments),
                 Listed::Head(head) => self.head(place, head),
                 Listed::Made(made) => self.made(place, platform, made),
+                Listed::Flagged(flagged) => self.flagged(place, flagged),
+                Listed::Task => self.task(place),
             }
         }
         self.end_thread();
@@ -144,6 +146,11 @@ impl Lowering {
         );
         self.step(super::queue(place, queue));
         self.step(buffer(place.context, to));
+        // "The program object is deleted after all kernel objects associated with program have been deleted".
+        let is_kept = count % 2 == 1;
+        if !is_kept {
+            self.release([program]);
+        }
         for kernel in &kernels {
             self.step(Call::object_argument(*kernel, 0, to));
             self.step(Call::launch(queue, *kernel, 1, &[], None));
@@ -153,7 +160,10 @@ impl Lowering {
         for kernel in kernels {
             self.release([kernel]);
         }
-        self.release([to, queue, program]);
+        self.release([to, queue]);
+        if is_kept {
+            self.release([program]);
+        }
     }
 
     /// clCreateSubDevices, and a command on one of them; what they say of themselves is asked of all sub-devices.
@@ -498,10 +508,20 @@ impl Lowering {
             let size = Value::Answered(first);
             let arguments = values![kernel, 1, Value::Null, sizes, size];
             let function = Function::EnqueueNDRangeKernel;
-            self.step(Call::enqueue(function, queue, arguments, &[], None));
+            let launched = self.own_event("launched");
+            self.step(Call::enqueue(
+                function,
+                queue,
+                arguments,
+                &[],
+                Some(launched),
+            ));
+            // Where the library lacks the function nothing is suggested, launched or read.
             let answer = self.builder.answer();
-            let read = Value::Answer(answer, 4 * items);
-            self.step(Call::read(queue, to, 4 * items, read, None));
+            let read = values![to, true, 0, 4 * items, Value::Answer(answer, 4 * items)];
+            let function = Function::EnqueueReadBuffer;
+            self.step(Call::enqueue(function, queue, read, &[launched], None));
+            self.release([launched]);
             let same = Same::new(Unit::Word, Contents::Words(vec![9; items]), false);
             let says = "what a launch of the size wrote that was suggested";
             self.must(says, That::Bytes(answer, Want::Same(same)));

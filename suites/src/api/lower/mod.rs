@@ -7,6 +7,7 @@
 mod arguments;
 mod contention;
 mod ends;
+mod flagged;
 mod held;
 mod last;
 mod lifetimes;
@@ -55,7 +56,10 @@ pub fn lower(case: &Case, device: &DeviceInfo) -> Lowered {
             callbacks,
             sub_buffer,
         } => lowering.destructors(*callbacks, *sub_buffer),
-        Scenario::Context { operations } => lowering.context(operations),
+        Scenario::Context {
+            operations,
+            callbacks,
+        } => lowering.context(operations, *callbacks),
         Scenario::SvmFree { allocations, times } => lowering.svm_free(*allocations, *times),
         Scenario::Last { trigger, given } => lowering.last(*trigger, given),
         Scenario::Programs(works) => lowering.programs(works),

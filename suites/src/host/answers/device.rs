@@ -75,8 +75,10 @@ fn of_version(text: &str) -> Option<Wanted> {
 /// A text that begins as it did when its blanks at the end were cut off.
 fn begins(text: &str) -> Wanted {
     let mut start = text.to_owned();
-    start.pop();
-    Wanted::Begins(start)
+    match start.pop() {
+        Some(_) => Wanted::Begins(start),
+        None => Wanted::Text(start),
+    }
 }
 
 /// At least so much where something is offered, nothing where it is not.
@@ -145,6 +147,40 @@ impl Described {
         ] {
             ask(100, name, Wanted::Number(bytes, least, ANY));
         }
+        for name in [
+            cl::CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR,
+            cl::CL_DEVICE_NATIVE_VECTOR_WIDTH_SHORT,
+            cl::CL_DEVICE_NATIVE_VECTOR_WIDTH_INT,
+            cl::CL_DEVICE_NATIVE_VECTOR_WIDTH_LONG,
+            cl::CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT,
+        ] {
+            ask(110, name, Wanted::Number(WORD, 1, ANY));
+        }
+        // Of these the text says what type they have, and no least number.
+        for (since, bytes, name) in [
+            (100, WORD, cl::CL_DEVICE_VENDOR_ID),
+            (100, WORD, cl::CL_DEVICE_MAX_CLOCK_FREQUENCY),
+            (100, LONG, cl::CL_DEVICE_PROFILING_TIMER_RESOLUTION),
+            (100, WORD, cl::CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE),
+            (100, LONG, cl::CL_DEVICE_GLOBAL_MEM_CACHE_SIZE),
+            (200, LONG, cl::CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE),
+            (
+                200,
+                LONG,
+                cl::CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE,
+            ),
+            (200, WORD, cl::CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT),
+            (200, WORD, cl::CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT),
+            (200, WORD, cl::CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT),
+            (200, WORD, cl::CL_DEVICE_IMAGE_PITCH_ALIGNMENT),
+            (200, WORD, cl::CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT),
+            (200, WORD, cl::CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS),
+            (210, WORD, cl::CL_DEVICE_MAX_NUM_SUB_GROUPS),
+            (300, LONG, cl::CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE),
+        ] {
+            ask(since, name, Wanted::Number(bytes, 0, ANY));
+        }
+        ask(300, cl::CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED, text());
         ask(
             100,
             cl::CL_DEVICE_ADDRESS_BITS,
@@ -170,11 +206,17 @@ impl Described {
             cl::CL_DEVICE_ENDIAN_LITTLE,
             cl::CL_DEVICE_IMAGE_SUPPORT,
             cl::CL_DEVICE_COMPILER_AVAILABLE,
+            cl::CL_DEVICE_HOST_UNIFIED_MEMORY,
         ] {
             ask(100, name, truth());
         }
         ask(100, cl::CL_DEVICE_AVAILABLE, Wanted::Number(WORD, 1, 1));
         ask(120, cl::CL_DEVICE_PREFERRED_INTEROP_USER_SYNC, truth());
+        ask(
+            210,
+            cl::CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS,
+            truth(),
+        );
         for name in [
             cl::CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT,
             cl::CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT,
@@ -185,6 +227,62 @@ impl Described {
         }
         let capabilities =
             |all: &[Constant]| -> u64 { all.iter().map(|one| one.value() as u64).sum() };
+        for (since, name, bits) in [
+            (
+                100,
+                cl::CL_DEVICE_TYPE,
+                &[
+                    cl::CL_DEVICE_TYPE_DEFAULT,
+                    cl::CL_DEVICE_TYPE_CPU,
+                    cl::CL_DEVICE_TYPE_GPU,
+                    cl::CL_DEVICE_TYPE_ACCELERATOR,
+                    cl::CL_DEVICE_TYPE_CUSTOM,
+                ][..],
+            ),
+            (
+                120,
+                cl::CL_DEVICE_PARTITION_AFFINITY_DOMAIN,
+                &[
+                    cl::CL_DEVICE_AFFINITY_DOMAIN_NUMA,
+                    cl::CL_DEVICE_AFFINITY_DOMAIN_L4_CACHE,
+                    cl::CL_DEVICE_AFFINITY_DOMAIN_L3_CACHE,
+                    cl::CL_DEVICE_AFFINITY_DOMAIN_L2_CACHE,
+                    cl::CL_DEVICE_AFFINITY_DOMAIN_L1_CACHE,
+                    cl::CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE,
+                ],
+            ),
+            (
+                200,
+                cl::CL_DEVICE_SVM_CAPABILITIES,
+                &[
+                    cl::CL_DEVICE_SVM_COARSE_GRAIN_BUFFER,
+                    cl::CL_DEVICE_SVM_FINE_GRAIN_BUFFER,
+                    cl::CL_DEVICE_SVM_FINE_GRAIN_SYSTEM,
+                    cl::CL_DEVICE_SVM_ATOMICS,
+                ],
+            ),
+            (
+                300,
+                cl::CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES,
+                &[
+                    cl::CL_DEVICE_QUEUE_SUPPORTED,
+                    cl::CL_DEVICE_QUEUE_REPLACEABLE_DEFAULT,
+                ],
+            ),
+        ] {
+            ask(since, name, Wanted::Bits(0, capabilities(bits)));
+        }
+        if self.enqueues == Some(true) {
+            let both = [
+                cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
+                cl::CL_QUEUE_PROFILING_ENABLE,
+            ];
+            ask(
+                200,
+                cl::CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES,
+                Wanted::Bits(capabilities(&both), ANY),
+            );
+        }
         let every = capabilities(&[
             cl::CL_DEVICE_ATOMIC_ORDER_RELAXED,
             cl::CL_DEVICE_ATOMIC_ORDER_ACQ_REL,
@@ -373,6 +471,12 @@ impl Described {
                 .filter(|name| !name.is_empty());
             let kernels = kernels.map(str::to_owned).collect();
             ask(
+                120,
+                cl::CL_DEVICE_BUILT_IN_KERNELS,
+                begins(&self.built_in_kernels),
+            );
+            ask(210, cl::CL_DEVICE_IL_VERSION, begins(&self.il));
+            ask(
                 300,
                 cl::CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION,
                 Wanted::Named(kernels),
@@ -402,9 +506,15 @@ impl Described {
             let question = Question::new(Function::GetPlatformInfo, platform, name, wanted);
             all.push(question.since(since).about(rule::API_DEVICE));
         };
-        for name in [cl::CL_PLATFORM_NAME, cl::CL_PLATFORM_VENDOR] {
+        for name in [
+            cl::CL_PLATFORM_NAME,
+            cl::CL_PLATFORM_VENDOR,
+            cl::CL_PLATFORM_PROFILE,
+        ] {
             ask(100, name, Wanted::Begins(String::new()));
         }
+        let resolution = Wanted::Number(LONG, 0, ANY);
+        ask(210, cl::CL_PLATFORM_HOST_TIMER_RESOLUTION, resolution);
         ask(
             100,
             cl::CL_PLATFORM_VERSION,

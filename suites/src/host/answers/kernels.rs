@@ -10,13 +10,25 @@ use crate::host::program::{Call, Fixture};
 use crate::host::value::{Slot, Value};
 use std::collections::BTreeMap;
 
-/// The program of a kernel and the kernel's name.
-fn named(known: &Known<'_>, kernel: Slot) -> Option<(Slot, String)> {
+/// The program of a kernel and the kernel's name, where that is known.
+fn named(known: &Known<'_>, kernel: Slot) -> Option<(Slot, Option<String>)> {
     match known.origin(kernel)? {
-        Origin::Fixture(Fixture::Kernel { program, name, .. }) => Some((*program, name.clone())),
+        Origin::Fixture(Fixture::Kernel { program, name, .. }) => {
+            Some((*program, Some(name.clone())))
+        }
         Origin::Made(call) => match (call.function, &call.arguments[..]) {
             (Function::CreateKernel, [Value::Slot(program), Value::Text(name)]) => {
-                Some((*program, name.clone()))
+                Some((*program, Some(name.clone())))
+            }
+            // Which of several kernels of a program is where is not said.
+            (Function::CreateKernelsInProgram, [Value::Slot(program), ..]) => {
+                let sources = programs::made(known, *program, &[]).and_then(|made| made.sources);
+                let kernels = sources.and_then(|sources| programs::kernels_of(&sources));
+                let only = match kernels.as_deref() {
+                    Some([only]) => Some(only.name.clone()),
+                    _ => None,
+                };
+                Some((*program, only))
             }
             (Function::CloneKernel, [Value::Slot(other)]) => named(known, *other),
             _ => None,
@@ -78,7 +90,8 @@ pub fn of_kernel(known: &Known<'_>, kernel: Slot, done: &[&Call]) -> Vec<Questio
         return all;
     };
     all.push(ask(cl::CL_KERNEL_PROGRAM, Wanted::object(program)));
-    all.push(ask(cl::CL_KERNEL_FUNCTION_NAME, Wanted::Text(name.clone())));
+    let text = name.clone().map(Wanted::Text);
+    all.extend(text.map(|wanted| ask(cl::CL_KERNEL_FUNCTION_NAME, wanted)));
     let context = known.context(program);
     all.extend(context.map(|of| ask(cl::CL_KERNEL_CONTEXT, Wanted::object(of))));
     let device = context.and_then(|of| known.devices(of)).unwrap_or_default();
@@ -108,6 +121,19 @@ pub fn of_kernel(known: &Known<'_>, kernel: Slot, done: &[&Call]) -> Vec<Questio
             )
             .since(110),
         ]);
+        all.extend([
+            of_sub_groups(
+                (kernel, device),
+                cl::CL_KERNEL_MAX_NUM_SUB_GROUPS,
+                Wanted::Number(8, 1, u64::MAX),
+            ),
+            // "If not specified […] then 0 is returned": no kernel of the suites says how many it needs.
+            of_sub_groups(
+                (kernel, device),
+                cl::CL_KERNEL_COMPILE_NUM_SUB_GROUPS,
+                Wanted::long(0),
+            ),
+        ]);
         if is_alone {
             // "If the list of devices associated with kernel is a single device, device can be a NULL value."
             let mut alone = of_device(
@@ -124,7 +150,7 @@ pub fn of_kernel(known: &Known<'_>, kernel: Slot, done: &[&Call]) -> Vec<Questio
     let own = signatures
         .into_iter()
         .flatten()
-        .find(|own| own.name == name);
+        .find(|own| Some(&own.name) == name.as_ref());
     // "Local memory to be allocated for arguments […] whose size is specified with clSetKernelArg" is part of it.
     let mut given = local_sizes(known, kernel, done);
     given.retain(|index, _| {
@@ -171,6 +197,23 @@ pub fn of_kernel(known: &Known<'_>, kernel: Slot, done: &[&Call]) -> Vec<Questio
         }
     }
     all
+}
+
+/// What a kernel must answer about its sub-groups, where the device has any.
+fn of_sub_groups(
+    (kernel, device): (Slot, Option<Slot>),
+    name: Constant,
+    wanted: Wanted,
+) -> Question {
+    let mut question = Question::new(Function::GetKernelSubGroupInfo, kernel, name, wanted);
+    question
+        .of
+        .insert(1, device.map_or(Value::Null, Value::Slot));
+    question.of.extend([Value::Number(0), Value::Null]);
+    question
+        .unless
+        .push(cl::CL_INVALID_OPERATION.value() as i32);
+    question
 }
 
 /// What a kernel must answer about an argument; where nothing promises that it is told, if it is.
