@@ -110,6 +110,12 @@ pub enum Transfer {
         bytes: usize,
         /// With CL_MAP_WRITE_INVALIDATE_REGION.
         invalidate: bool,
+        /// Bytes before and behind these that are mapped too, and that the host leaves as they are.
+        #[serde(default)]
+        around: [usize; 2],
+        /// With CL_MAP_READ as well.
+        #[serde(default)]
+        reads: bool,
     },
     /// clEnqueueMigrateMemObjects of a whole buffer with CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, and
     /// clEnqueueFillBuffer of all of it.
@@ -155,6 +161,12 @@ pub enum Transfer {
         region: [usize; 3],
         /// With CL_MAP_WRITE_INVALIDATE_REGION.
         invalidate: bool,
+        /// Elements beyond these in each direction that are mapped too, and that the host leaves as they are.
+        #[serde(default)]
+        beyond: [usize; 3],
+        /// With CL_MAP_READ as well.
+        #[serde(default)]
+        reads: bool,
     },
     /// clEnqueueSVMMemcpy, from and to SVM or memory of the host.
     SvmCopy(Bytes),

@@ -379,7 +379,14 @@ impl Lowering {
         for (n, power) in alignments.iter().enumerate() {
             let memory = self.own("shared", SlotKind::Svm(place.context));
             let alignment = power.map_or(0, |power| 1_u32 << power.min(7));
-            let flags = Value::Flags(vec![cl::CL_MEM_READ_WRITE]);
+            // What kernels may do with it does not matter to commands.
+            let access = [
+                Some(cl::CL_MEM_READ_WRITE),
+                None,
+                Some(cl::CL_MEM_READ_ONLY),
+                Some(cl::CL_MEM_WRITE_ONLY),
+            ];
+            let flags = Value::Flags(access[n % access.len()].into_iter().collect());
             let arguments = values![place.context, flags, bytes + n, alignment];
             self.step(Call::new(Function::SVMAlloc, arguments).makes(memory));
             all.push((memory, bytes + n, (n * 3 + 1) as u8));
@@ -406,6 +413,9 @@ impl Lowering {
             self.must(says, That::Bytes(answer, Want::Same(same)));
         }
         self.step(finish(queue));
+        // "If a NULL pointer is passed in svm_pointer, no action occurs".
+        let nothing = values![place.context, Value::Null];
+        self.step(Call::new(Function::SVMFree, nothing));
         self.release([queue]);
     }
 

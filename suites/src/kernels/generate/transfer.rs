@@ -371,11 +371,19 @@ pub fn map(choices: &mut Choices) -> KernelCase {
                 false => Transfer::MapRead(all),
             }
         } else {
+            let invalidate = choices.percent(40);
+            // What is invalidated has to be written, all of it.
+            let around = match invalidate {
+                true => [0; 2],
+                false => [first, bytes - first - length].map(|room| choices.below(room + 1)),
+            };
             Transfer::MapWrite {
                 from: at(host.source, place),
                 to: at(of, first),
                 bytes: length,
-                invalidate: choices.percent(50),
+                invalidate,
+                around,
+                reads: choices.percent(40),
             }
         };
         // A map for reading is a blocking call, so that the copy is done before the next write.

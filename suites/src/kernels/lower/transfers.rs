@@ -2,7 +2,7 @@
 
 use super::Lower;
 use crate::host::check::{Check, Right, That};
-use crate::host::constant::{Constant, cl};
+use crate::host::constant::cl;
 use crate::host::*;
 use crate::kernels::effect::in_image;
 use crate::kernels::image::{Shape, Spot};
@@ -69,7 +69,8 @@ impl Lower<'_> {
                 (Function::EnqueueCopyBufferRect, all)
             }
             Transfer::MapRead(Bytes { from, to, bytes }) => {
-                return self.map(*from, *bytes, cl::CL_MAP_READ, Copied::To(*to));
+                let flags = cl::CL_MAP_READ.into();
+                return self.map(*from, *bytes, [0; 2], flags, Copied::To(*to));
             }
             Transfer::MapReadBeside { of, first } => {
                 let Bytes { from, to, bytes } = *of;
@@ -79,7 +80,8 @@ impl Lower<'_> {
                 let mut map = self.timed(Function::EnqueueMapBuffer, all);
                 let name = format!("beside_{}", self.steps.len());
                 let beside = self.made_by(&mut map, name);
-                let inner = self.map(from, bytes, cl::CL_MAP_READ, Copied::To(to));
+                let flags = cl::CL_MAP_READ.into();
+                let inner = self.map(from, bytes, [0; 2], flags, Copied::To(to));
                 let all = values![object, beside.at(0)];
                 let unmap = self.timed(Function::EnqueueUnmapMemObject, all);
                 return [vec![map], inner, vec![unmap]].concat();
@@ -89,7 +91,12 @@ impl Lower<'_> {
                 to,
                 bytes,
                 invalidate,
-            } => return self.map(*to, *bytes, writing(*invalidate), Copied::From(*from)),
+                around,
+                reads,
+            } => {
+                let flags = writing(*invalidate, *reads);
+                return self.map(*to, *bytes, *around, flags, Copied::From(*from));
+            }
             Transfer::ReadImage(Region { from, to, region }) => {
                 let all = beside_image(from, wait, region, to);
                 (Function::EnqueueReadImage, all)
@@ -121,14 +128,20 @@ impl Lower<'_> {
                 (Function::EnqueueFillImage, all)
             }
             Transfer::MapReadImage(Region { from, to, region }) => {
-                return self.map_image(*from, region, cl::CL_MAP_READ, Copied::To(*to));
+                let flags = cl::CL_MAP_READ.into();
+                return self.map_image(*from, (region, [0; 3]), flags, Copied::To(*to));
             }
             Transfer::MapWriteImage {
                 from,
                 to,
                 region,
                 invalidate,
-            } => return self.map_image(*to, region, writing(*invalidate), Copied::From(*from)),
+                beyond,
+                reads,
+            } => {
+                let flags = writing(*invalidate, *reads);
+                return self.map_image(*to, (region, *beyond), flags, Copied::From(*from));
+            }
             Transfer::SvmCopy(Bytes { from, to, bytes }) => {
                 let all = values![wait, *to, *from, *bytes];
                 (Function::EnqueueSVMMemcpy, all)
@@ -157,26 +170,44 @@ impl Lower<'_> {
         self.timed(Function::EnqueueFillBuffer, all)
     }
 
-    /// Maps bytes of a buffer, copies them to a place of the host or from one, and unmaps them.
-    fn map(&mut self, at: Place, bytes: usize, flags: Constant, copied: Copied) -> Vec<Step> {
-        let all = values![at.object, true, flags, at.byte, bytes];
+    /// Maps bytes of a buffer and others around them, copies the former to a place of the host or from one, and unmaps all.
+    fn map(
+        &mut self,
+        at: Place,
+        bytes: usize,
+        [before, behind]: [usize; 2],
+        flags: Value,
+        copied: Copied,
+    ) -> Vec<Step> {
+        let before = before.min(at.byte);
+        let end = at.byte.saturating_add(bytes);
+        let size = self.case.objects[at.object.index()].bytes;
+        let behind = behind.min(size.saturating_sub(end));
+        let mapped = before + bytes + behind;
+        let all = values![at.object, true, flags, at.byte - before, mapped];
         let map = self.timed(Function::EnqueueMapBuffer, all);
-        self.while_mapped(map, at.object, [bytes, 1, 1], Pitches::Close, copied)
+        let region = ([bytes, 1, 1], before);
+        self.while_mapped(map, at.object, region, Pitches::Close, copied)
     }
 
-    /// The same for a region of an image.
+    /// The same for a region of an image, of which elements beyond it are mapped too.
     fn map_image(
         &mut self,
         at: Spot,
-        region: &[usize; 3],
-        flags: Constant,
+        (region, beyond): (&[usize; 3], [usize; 3]),
+        flags: Value,
         copied: Copied,
     ) -> Vec<Step> {
         let Some((image, _, rows)) = in_image(self.case, at, region) else {
             return Vec::new();
         };
         let (row, slice) = (self.b.answer(), self.b.answer());
-        let (origin, region) = (Value::sizes(at.origin), Value::sizes(*region));
+        let size = image.shape.size();
+        let mapped = [0, 1, 2].map(|d| {
+            let end = at.origin[d].saturating_add(region[d]);
+            region[d] + beyond[d].min(size[d].saturating_sub(end))
+        });
+        let (origin, region) = (Value::sizes(at.origin), Value::sizes(mapped));
         let answers = [row, slice].map(|id| Value::Answer(id, 8));
         let of = values![at.object, true, flags, origin, region];
         let map = self.timed(Function::EnqueueMapImage, [of, answers.into()].concat());
@@ -190,7 +221,7 @@ impl Lower<'_> {
         // The layers of an array of lines are slices.
         let lines = matches!(image.shape, Shape::Lines(..));
         let pitches = Pitches::Answered(if lines { slice } else { row }, slice);
-        self.while_mapped(map, at.object, rows, pitches, copied)
+        self.while_mapped(map, at.object, (rows, 0), pitches, copied)
     }
 
     /// The slot of the address that a map gives.
@@ -206,12 +237,12 @@ impl Lower<'_> {
         &mut self,
         mut map: Step,
         object: Slot,
-        region: [usize; 3],
+        (region, before): ([usize; 3], usize),
         pitches: Pitches,
         copied: Copied,
     ) -> Vec<Step> {
         let mapped = self.made_by(&mut map, format!("mapped_{}", self.steps.len()));
-        let inside = mapped.at(0);
+        let inside = mapped.at(before);
         let (at, from, apart, to_apart) = match copied {
             Copied::To(to) => (to, inside, pitches, Pitches::Close),
             Copied::From(from) => (inside, from, Pitches::Close, pitches),
@@ -222,7 +253,10 @@ impl Lower<'_> {
             apart,
             to_apart,
         };
-        let unmap = self.timed(Function::EnqueueUnmapMemObject, values![object, inside]);
+        let unmap = self.timed(
+            Function::EnqueueUnmapMemObject,
+            values![object, mapped.at(0)],
+        );
         vec![map, Op::Write { at, data }.into(), unmap]
     }
 }
@@ -235,10 +269,11 @@ enum Copied {
     From(Place),
 }
 
-fn writing(invalidate: bool) -> Constant {
-    match invalidate {
-        true => cl::CL_MAP_WRITE_INVALIDATE_REGION,
-        false => cl::CL_MAP_WRITE,
+fn writing(invalidate: bool, reads: bool) -> Value {
+    match (invalidate, reads) {
+        (true, _) => cl::CL_MAP_WRITE_INVALIDATE_REGION.into(),
+        (false, true) => Value::Flags(vec![cl::CL_MAP_READ, cl::CL_MAP_WRITE]),
+        (false, false) => cl::CL_MAP_WRITE.into(),
     }
 }
 

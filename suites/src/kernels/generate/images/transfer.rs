@@ -138,13 +138,23 @@ fn one(
             region,
         },
         7 => Transfer::MapReadImage(moved(spot, at(host, begin), region)),
-        _ => Transfer::MapWriteImage {
-            from: at(host, begin),
-            to: spot,
-            region,
-            // All of the region is written.
-            invalidate: choices.percent(40),
-        },
+        _ => {
+            let invalidate = choices.percent(40);
+            let size = own.shape.size();
+            // What is invalidated has to be written, all of it.
+            let beyond = match invalidate {
+                true => [0; 3],
+                false => [0, 1, 2].map(|d| choices.below(size[d] - spot.origin[d] - region[d] + 1)),
+            };
+            Transfer::MapWriteImage {
+                from: at(host, begin),
+                to: spot,
+                region,
+                invalidate,
+                beyond,
+                reads: choices.percent(40),
+            }
+        }
     }
 }
 
