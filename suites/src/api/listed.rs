@@ -256,7 +256,10 @@ pub fn other(choices: &mut Choices) -> Listed {
         16 | 17 | 24 | 25 => Listed::Head(arguments::head(choices)),
         18..=23 => Listed::Made(made::made(choices)),
         0 | 1 => Listed::Kernels {
-            count: choices.between(1, 6) as u8,
+            count: match choices.percent(15) {
+                true => choices.between(17, 40) as u8,
+                false => choices.between(1, 6) as u8,
+            },
         },
         2 | 3 => Listed::SubDevices {
             count: choices.below(3) as u8,

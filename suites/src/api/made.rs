@@ -232,9 +232,17 @@ fn in_any_order(choices: &mut Choices, count: usize) -> Vec<u8> {
     order
 }
 
+/// A number of things between these, and now and then more than fit into a list of a few.
+fn few_or_many(choices: &mut Choices, [least, most]: [usize; 2]) -> usize {
+    match choices.percent(15) {
+        true => choices.between(9, 18),
+        false => choices.between(least, most),
+    }
+}
+
 fn ends(choices: &mut Choices) -> Made {
     let images = choices.percent(50);
-    let count = choices.between(1, 4);
+    let count = few_or_many(choices, [1, 4]);
     let one = |choices: &mut Choices| match images {
         true => choices.one_of(&Ending::ALL),
         false => choices.one_of(&[Ending::Buffer, Ending::Part]),
@@ -248,7 +256,7 @@ fn ends(choices: &mut Choices) -> Made {
 }
 
 fn maps(choices: &mut Choices) -> Made {
-    let count = choices.between(2, 4);
+    let count = few_or_many(choices, [2, 4]);
     let mut regions: Vec<[u16; 2]> = Vec::new();
     for n in 0..count {
         // One as the one before it, more often than not.

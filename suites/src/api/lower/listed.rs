@@ -365,35 +365,6 @@ impl Lowering {
         self.step(self.builder.release(sampler).whatever());
     }
 
-    /// The host's timer is one, whichever function asks for it, and time passes.
-    fn timers(&mut self, place: Place) {
-        let mut times = [Vec::new(), Vec::new()];
-        for n in 0..3 {
-            let host = self.builder.answer();
-            let room = |answer| Value::Answer(answer, 8);
-            let (function, arguments) = match n {
-                1 => (Function::GetHostTimer, values![place.device, room(host)]),
-                _ => {
-                    let device = self.builder.answer();
-                    times[1].push(device);
-                    let arguments = values![place.device, room(device), room(host)];
-                    (Function::GetDeviceAndHostTimer, arguments)
-                }
-            };
-            times[0].push(host);
-            let mut call = Call::new(function, arguments);
-            // "if the platform associated with device does not support device and host timer synchronization"
-            call.expect.codes = vec![0, cl::CL_INVALID_OPERATION.value() as i32];
-            self.step(call);
-        }
-        for (times, whose) in times.into_iter().zip(["host", "device"]) {
-            for pair in times.windows(2) {
-                let says = format!("a later time of the {whose}'s timer is less than one before");
-                self.must(&says, That::NotAfter(pair[0], pair[1]));
-            }
-        }
-    }
-
     /// clCreateContextFromType of every device there is.
     fn context_of_type(&mut self, platform: Slot) {
         let context = self.own("context_of_all", SlotKind::Context);

@@ -17,6 +17,7 @@ mod operations;
 mod over;
 mod programs;
 mod refused;
+mod timers;
 
 use super::{Case, Scenario};
 use crate::family::DeviceInfo;
