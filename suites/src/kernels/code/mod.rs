@@ -69,11 +69,7 @@ impl Program {
 
     /// The bytes that something has in memory, and its alignment ("Alignment of Data Types").
     pub fn bytes(&self, of: Shape) -> (usize, usize) {
-        let number = |ty: Type| {
-            // A vector of three has the size of one of four.
-            let bytes = usize::from(ty.of.bits) / 8 * usize::from(ty.lanes).next_power_of_two();
-            (bytes, bytes)
-        };
+        let number = |ty: Type| (ty.bytes(), ty.bytes());
         let times = |(bytes, align): (usize, usize), count: usize| (bytes * count, align);
         match of {
             Shape::Number(ty) => number(ty),
@@ -347,9 +343,11 @@ pub enum Kind {
     Cast(Box<Expr>),
     /// `convert_T(e)`, or with `_sat`.
     Convert { of: Box<Expr>, saturated: bool },
-    /// `as_T(e)`, of a type of the same size: lanes lie one after the other, the lowest byte first.
+    /// `as_T(e)`, of a type of the same size and as many lanes, or of four lanes the first three: of others "the result
+    /// shall be implementation-defined".
     Reinterpret(Box<Expr>),
-    /// The same by a union that is written as one type and read as the other.
+    /// The same by a union that is written as one type and read as the other: lanes lie one after the other, the lowest
+    /// byte first, whatever their number.
     Union(Box<Expr>),
     /// A built-in function.
     Builtin(Builtin, Vec<Expr>),

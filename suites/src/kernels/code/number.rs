@@ -150,6 +150,11 @@ impl Type {
         }
     }
 
+    /// The bytes that it has in memory: a vector of three has the size of one of four ("Alignment of Data Types").
+    pub fn bytes(self) -> usize {
+        usize::from(self.of.bits) / 8 * usize::from(self.lanes).next_power_of_two()
+    }
+
     /// The same with other lanes of another type.
     pub fn with(self, of: Integer) -> Type {
         Type { of, ..self }

@@ -134,9 +134,11 @@ impl Writer<'_> {
         let types = function.arguments(ty).into_iter().zip(["a", "b", "c"]);
         let (parameters, passed): (Vec<String>, Vec<String>) = types
             .map(|(ty, name)| {
+                // What `as_uint` gives of four lanes is implementation-defined.
+                let lane = |n: u8| format!("(uint)as_uchar4({name}).s{n} << {}", 8 * n);
                 let bits = match ty.lanes {
                     1 => name.into(),
-                    _ => format!("as_uint({name})"),
+                    lanes => (0..lanes).map(lane).collect::<Vec<_>>().join(" | "),
                 };
                 (format!("{} {name}", ty.name()), bits)
             })

@@ -154,17 +154,20 @@ impl Author<'_> {
         self.lanes(body, results, value);
     }
 
-    /// A value as another type of as many bytes, by `as_type` or by a union.
+    /// A value as another type of as many bytes: by `as_type`, or by a union.
     fn same_bytes(&mut self, body: &mut Vec<Stmt>, results: &mut Results) {
         let from = self
             .integer()
-            .vector(self.choices.one_of(&[1, 2, 4, 8, 16]));
-        let bits = u32::from(from.of.bits) * u32::from(from.lanes);
+            .vector(self.choices.one_of(&[1, 2, 4, 8, 16, 3]));
+        let by_union = self.choices.percent(50);
         let types = INTEGERS
             .into_iter()
-            .flat_map(|of| [1u8, 2, 4, 8, 16].map(|lanes| of.vector(lanes)));
+            .flat_map(|of| [1u8, 2, 4, 8, 16, 3].map(|lanes| of.vector(lanes)));
         let types: Vec<Type> = types
-            .filter(|ty| u32::from(ty.of.bits) * u32::from(ty.lanes) == bits && *ty != from)
+            .filter(|to| *to != from && from.bytes() == to.bytes())
+            .filter(|to| by_union || (from.lanes, to.lanes) == (4, 3) || from.lanes == to.lanes)
+            // The fourth lane of a vector of three has no value.
+            .filter(|to| from.lanes != 3 || to.lanes == 3)
             .collect();
         let to = self.choices.pick(&types).unwrap_or(from);
         let of = match from.lanes {
@@ -176,9 +179,9 @@ impl Author<'_> {
         };
         let id = self.declare(body, from, of);
         let of = self.make.variable(id, from).into();
-        let kind = match self.choices.percent(50) {
-            true => Kind::Reinterpret(of),
-            false => Kind::Union(of),
+        let kind = match by_union {
+            true => Kind::Union(of),
+            false => Kind::Reinterpret(of),
         };
         let value = self.make.expr(to, kind);
         match to.lanes {
