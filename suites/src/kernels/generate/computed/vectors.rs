@@ -14,16 +14,18 @@ impl Author<'_> {
             let value = self.vector(ty);
             self.declare(body, ty, value)
         });
-        let [left, mut right, third] = [a, b, c].map(|id| self.make.variable(id, ty));
-        if self.choices.percent(25) {
-            let scalar = self.leaf();
-            let scalar = self.make.cast(ty.of.scalar(), scalar);
-            right = self.make.spread(lanes, scalar);
-        }
+        let [left, right, third] = [a, b, c].map(|id| self.make.variable(id, ty));
         let value = match self.choices.below(6) {
             0 | 1 => {
                 let op = self.choices.one_of(&ARITHMETIC);
-                self.make.arithmetic(op, left, right)
+                let (left, right) = self.beside_scalar(op.shifts(), left, right);
+                match self.choices.percent(25) && !matches!(left.kind, Kind::Spread(_)) {
+                    true => {
+                        body.push(self.make.compound(Place::variable(a), ty, op, right));
+                        left
+                    }
+                    false => self.make.arithmetic(op, left, right),
+                }
             }
             4 => {
                 let kind = match self.choices.percent(60) {
@@ -35,23 +37,46 @@ impl Author<'_> {
             5 if !ty.of.signed => return self.counted_lanes(a, ty, body, results),
             2 => {
                 let op = self.choices.one_of(&COMPARISONS);
+                let (left, right) = self.beside_scalar(false, left, right);
                 self.make.comparison(op, left, right)
             }
-            _ => {
-                // What chooses is the highest bit of a lane, not whether it is zero.
-                let seen = match self.choices.percent(50) {
-                    true => {
-                        let op = self.choices.one_of(&COMPARISONS);
-                        self.make.comparison(op, left, right)
-                    }
-                    false => left,
-                };
-                let other = self.make.variable(b, ty);
-                self.make
-                    .expr(ty, Kind::Choice(seen.into(), third.into(), other.into()))
-            }
+            _ => self.chosen(left, [third, right]),
         };
         self.lanes(body, results, value);
+    }
+
+    /// Two operands, of which now and then one is a scalar that is widened: of a shift only the right one may be.
+    fn beside_scalar(&mut self, shifts: bool, left: Expr, right: Expr) -> (Expr, Expr) {
+        if !self.choices.percent(30) {
+            return (left, right);
+        }
+        let scalar = self.scalar_for(left.ty);
+        match !shifts && self.choices.percent(50) {
+            true => (scalar, right),
+            false => (left, scalar),
+        }
+    }
+
+    /// A scalar that stands in the place of a vector.
+    fn scalar_for(&mut self, ty: Type) -> Expr {
+        let scalar = self.leaf();
+        let scalar = self.make.cast(ty.of.scalar(), scalar);
+        self.make.spread(ty.lanes, scalar)
+    }
+
+    /// One of two vectors, lane by lane: what chooses is the highest bit of a lane, not whether it is zero.
+    fn chosen(&mut self, seen: Expr, [yes, no]: [Expr; 2]) -> Expr {
+        let ty = seen.ty;
+        let seen = match self.choices.percent(50) {
+            true => {
+                let op = self.choices.one_of(&COMPARISONS);
+                let (left, right) = self.beside_scalar(false, seen, no.clone());
+                self.make.comparison(op, left, right)
+            }
+            false => seen,
+        };
+        self.make
+            .expr(ty, Kind::Choice(seen.into(), yes.into(), no.into()))
     }
 
     /// `++` and `--` of a vector, of each lane modulo its size: what it was before, and what it is then.
@@ -81,13 +106,19 @@ impl Author<'_> {
             let value = author.make.variable(id, ty);
             // Some lanes are zero.
             let few = author.choices.one_of(&[1, 2, 6]);
-            Box::new(author.make.with(value, Arithmetic::And, few))
+            author.make.with(value, Arithmetic::And, few)
         };
         let (left, right) = (operand(self), operand(self));
-        let kind = match self.choices.below(5) {
-            0 | 1 => Kind::And(left, right),
-            2 | 3 => Kind::Or(left, right),
-            _ => Kind::Not(left),
+        let form = self.choices.below(5);
+        let kind = match form {
+            0..=3 => {
+                let (left, right) = self.beside_scalar(false, left, right);
+                match form < 2 {
+                    true => Kind::And(left.into(), right.into()),
+                    false => Kind::Or(left.into(), right.into()),
+                }
+            }
+            _ => Kind::Not(left.into()),
         };
         let value = self.make.expr(ty.truth(), kind);
         self.lanes(body, results, value);
@@ -227,6 +258,7 @@ impl Author<'_> {
                     let of = self.make.variable(id, ty).into();
                     self.make.expr(part, Kind::Lanes(of, others))
                 }
+                false if self.choices.percent(30) => self.scalar_for(part),
                 false => self.vector(part),
             };
             body.push(match self.choices.percent(50) {
