@@ -353,7 +353,7 @@ pub enum Kind {
     Builtin(Builtin, Vec<Expr>),
     /// A function of the program, which only computes.
     Call(usize, Vec<Argument>),
-    /// `(T)(a, b, …)`, of scalars.
+    /// `(T)(a, b, …)`, of scalars and vectors of its elements, or of one scalar for all lanes.
     Vector(Vec<Expr>),
     /// Lanes of a vector.
     Lanes(Box<Expr>, Vec<u8>),

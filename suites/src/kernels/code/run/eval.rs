@@ -101,12 +101,21 @@ impl<'p> Machine<'p> {
                     _ => return Err("a function gives no number".into()),
                 }
             }
-            Kind::Vector(lanes) => {
-                let mut value = [0; LANES];
-                for (to, lane) in value.iter_mut().zip(lanes) {
-                    *to = self.eval(lane, frame, item)?[0];
+            Kind::Vector(parts) => {
+                let (mut value, mut lanes) = ([0; LANES], 0);
+                for part in parts {
+                    let part_lanes = usize::from(part.ty.lanes);
+                    let of = self.eval(part, frame, item)?;
+                    let to = value.get_mut(lanes..lanes + part_lanes);
+                    to.ok_or("a vector has too many parts")?
+                        .copy_from_slice(&of[..part_lanes]);
+                    lanes += part_lanes;
                 }
-                value
+                match lanes == usize::from(ty.lanes) {
+                    true => value,
+                    false if lanes == 1 => ty.each(|_| value[0]),
+                    false => return Err("a vector has other lanes than its parts".into()),
+                }
             }
             Kind::Lanes(of, lanes) => {
                 let value = self.eval(of, frame, item)?;

@@ -60,7 +60,11 @@ impl Writer<'_> {
                 format!("(({})({}))", ty.name(), lanes.join(", "))
             }
             Kind::Lanes(of, lanes) => {
-                format!("{}.{}", self.expr(of), lane_names(lanes, of.ty.lanes))
+                format!(
+                    "{}.{}",
+                    self.expr(of),
+                    lane_names(lanes, of.ty.lanes, expr.id)
+                )
             }
             Kind::Spread(of) => self.expr(of),
             Kind::Union(of) => {

@@ -431,7 +431,8 @@ impl Writer<'_> {
                     let _ = write!(text, ".s{lane:x}");
                 }
                 Step::Lanes(of, lanes) => {
-                    let _ = write!(text, ".{}", lane_names(lanes, *of));
+                    let turn = lanes.iter().map(|lane| u32::from(*lane)).sum();
+                    let _ = write!(text, ".{}", lane_names(lanes, *of, turn));
                 }
             }
         }

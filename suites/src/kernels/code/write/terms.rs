@@ -39,26 +39,34 @@ pub(super) fn union(from: Type, to: Type) -> String {
     )
 }
 
-/// The names of lanes of a vector of so many, one of several that they may have.
-pub(super) fn lane_names(lanes: &[u8], of: u8) -> String {
+/// The names of lanes of a vector of so many; of several that they may have the one whose turn it is.
+pub(super) fn lane_names(lanes: &[u8], of: u8, turn: u32) -> String {
     let are = |lane: &dyn Fn(u8) -> u8| (0..of / 2).all(|n| lanes[usize::from(n)] == lane(n));
     // Of a vector of three the halves have a lane without a value.
     if of.is_power_of_two() && lanes.len() == usize::from(of / 2) {
-        let halves: [(&str, &dyn Fn(u8) -> u8); 3] = [
+        let halves: [(&str, &dyn Fn(u8) -> u8); 4] = [
+            ("lo", &|n| n),
             ("even", &|n| 2 * n),
             ("odd", &|n| 2 * n + 1),
             ("hi", &|n| n + of / 2),
         ];
-        if let Some((name, _)) = halves.into_iter().find(|(_, lane)| are(lane)) {
+        let found = halves.into_iter().find(|(_, lane)| are(lane));
+        if let (Some((name, _)), false) = (found, turn % 4 == 3) {
             return name.into();
         }
     }
     let letter = |lane: &u8| b"xyzw".get(usize::from(*lane)).copied().map(char::from);
     match lanes.iter().map(letter).collect() {
-        Some(letters) if of <= 4 && lanes.len() > 1 => letters,
-        _ => lanes
-            .iter()
-            .fold("s".into(), |text, lane| format!("{text}{lane:x}")),
+        Some(letters) if of <= 4 && lanes.len() <= 4 && turn % 5 != 4 => letters,
+        // "The numeric indices must be preceded by the letter s or S", and digits of sixteen may be of either case.
+        _ => {
+            let lower: String = lanes.iter().map(|lane| format!("{lane:x}")).collect();
+            match turn % 3 {
+                0 => format!("s{lower}"),
+                1 => format!("S{lower}"),
+                _ => format!("s{}", lower.to_uppercase()),
+            }
+        }
     }
 }
 

@@ -313,13 +313,61 @@ impl<'c> Author<'c> {
         self.make.with(of, Arithmetic::And, mask.into())
     }
 
-    /// A vector that is there already, brought to a type, or one of scalars.
+    /// A vector of scalars, of other vectors and scalars, or of one scalar.
     pub fn vector(&mut self, ty: Type) -> Expr {
-        let lanes = (0..ty.lanes).map(|_| {
-            let lane = self.leaf();
-            self.make.implicit(ty.of.scalar(), lane)
-        });
-        let lanes: Vec<Expr> = lanes.collect();
-        self.make.expr(ty, Kind::Vector(lanes))
+        let mut parts = match self.choices.below(10) {
+            0..=2 if ty.lanes > 2 => self.parts(ty),
+            3 => vec![self.lane(ty.of)],
+            _ => Vec::new(),
+        };
+        if parts.is_empty() {
+            parts = (0..ty.lanes).map(|_| self.lane(ty.of)).collect();
+        }
+        self.make.expr(ty, Kind::Vector(parts))
+    }
+
+    fn lane(&mut self, of: Integer) -> Expr {
+        let lane = self.leaf();
+        self.make.implicit(of.scalar(), lane)
+    }
+
+    /// Vectors and scalars that have all lanes of a vector together.
+    fn parts(&mut self, ty: Type) -> Vec<Expr> {
+        let (mut parts, mut left) = (Vec::new(), ty.lanes);
+        while left > 0 {
+            let sizes = [2, 4, 1, 3, 8].into_iter();
+            let sizes: Vec<u8> = sizes.filter(|n| *n <= left && *n < ty.lanes).collect();
+            let lanes = self.choices.pick(&sizes).unwrap_or(1);
+            parts.push(match lanes {
+                1 => self.lane(ty.of),
+                _ => self.part_of(ty.of.vector(lanes)),
+            });
+            left -= lanes;
+        }
+        parts
+    }
+
+    /// A vector that is there already, or lanes of one, brought to a type; where there is none, one of scalars.
+    fn part_of(&mut self, ty: Type) -> Expr {
+        let vectors = (0..self.sources.len()).filter(|n| self.sources[*n].1.lanes > 1);
+        let vectors: Vec<usize> = vectors.collect();
+        let Some(n) = self.choices.pick(&vectors) else {
+            let lanes = (0..ty.lanes).map(|_| self.lane(ty.of)).collect();
+            return self.make.expr(ty, Kind::Vector(lanes));
+        };
+        let (place, from) = self.sources[n].clone();
+        let of = self.make.read(place, from);
+        let of = match from.lanes == ty.lanes {
+            true => of,
+            false => self.swizzled(of, ty.lanes),
+        };
+        match from.of == ty.of {
+            true => of,
+            false => {
+                let of = of.into();
+                let saturated = self.choices.percent(30);
+                self.make.expr(ty, Kind::Convert { of, saturated })
+            }
+        }
     }
 }

@@ -128,8 +128,8 @@ impl Author<'_> {
     pub(super) fn lanes(&mut self, body: &mut Vec<Stmt>, results: &mut Results, value: Expr) {
         let value = match self.choices.percent(30) {
             true => {
-                let turned = (0..value.ty.lanes).rev().collect();
-                self.make.expr(value.ty, Kind::Lanes(value.into(), turned))
+                let lanes = value.ty.lanes;
+                self.swizzled(value, lanes)
             }
             false => value,
         };
@@ -223,12 +223,38 @@ impl Author<'_> {
         }
     }
 
+    /// So many lanes of a vector, some of them perhaps several times, now and then of lanes of it.
+    pub(super) fn swizzled(&mut self, of: Expr, count: u8) -> Expr {
+        let of = match of.ty.lanes > 3 && self.choices.percent(40) {
+            true => {
+                let picked = self.picked(of.ty.lanes);
+                let ty = of.ty.of.vector(picked.len() as u8);
+                self.make.expr(ty, Kind::Lanes(of.into(), picked))
+            }
+            false => of,
+        };
+        let from = usize::from(of.ty.lanes);
+        // Backwards, onwards from a lane, each second one, one lane for all, or any.
+        let (first, step) = (self.choices.below(from), self.choices.below(5));
+        let lane = |n: usize| match step {
+            0 => 2 * from - 1 - first - n % from,
+            1 => first + n,
+            2 => first + 2 * n,
+            3 => first,
+            _ => first + n * (n + 1) / 2,
+        };
+        let lanes = (0..usize::from(count)).map(|n| (lane(n) % from) as u8);
+        let (ty, lanes) = (of.ty.of.vector(count), lanes.collect());
+        self.make.expr(ty, Kind::Lanes(of.into(), lanes))
+    }
+
     /// Some lanes of so many, none twice: as many as a vector has.
     fn picked(&mut self, of: u8) -> Vec<u8> {
         let counts: Vec<u8> = [2, 3, 4, 8].into_iter().filter(|n| *n <= of).collect();
         let count = self.choices.pick(&counts).unwrap_or(2);
         let half = of / 2;
-        match self.choices.below(4) {
+        match self.choices.below(5) {
+            4 if of > 3 => return (0..half).collect(),
             0 if of > 3 => return (0..half).map(|n| 2 * n).collect(),
             1 if of > 3 => return (half..of).collect(),
             2 if of > 3 => return (0..half).map(|n| 2 * n + 1).collect(),
@@ -253,10 +279,8 @@ impl Author<'_> {
             let by = match self.choices.percent(50) {
                 // Other lanes of the vector itself.
                 true => {
-                    let mut others = self.picked(ty.lanes);
-                    others.resize(usize::from(part.lanes), ty.lanes - 1);
-                    let of = self.make.variable(id, ty).into();
-                    self.make.expr(part, Kind::Lanes(of, others))
+                    let of = self.make.variable(id, ty);
+                    self.swizzled(of, part.lanes)
                 }
                 false if self.choices.percent(30) => self.scalar_for(part),
                 false => self.vector(part),
