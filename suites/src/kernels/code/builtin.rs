@@ -29,7 +29,10 @@ pub enum Builtin {
     Mad24,
     Upsample,
     Bitselect,
-    Select,
+    /// `select`, whose third argument has a signed type or an unsigned one.
+    Select {
+        signed: bool,
+    },
     /// Of a signed type: whether the highest bit of a lane is set.
     Any,
     /// Whether that of each is.
@@ -82,11 +85,32 @@ pub const OFFERED: [Builtin; 13] = {
 };
 
 /// Those of every device.
-pub const BUILTINS: [Builtin; 22] = {
+pub const BUILTINS: [Builtin; 23] = {
     use Builtin::*;
     [
-        Max, Min, Abs, AbsDiff, AddSat, SubSat, Hadd, Rhadd, Clamp, Clz, Popcount, Rotate, MulHi,
-        MadHi, MadSat, Mul24, Mad24, Upsample, Bitselect, Select, Any, All,
+        Max,
+        Min,
+        Abs,
+        AbsDiff,
+        AddSat,
+        SubSat,
+        Hadd,
+        Rhadd,
+        Clamp,
+        Clz,
+        Popcount,
+        Rotate,
+        MulHi,
+        MadHi,
+        MadSat,
+        Mul24,
+        Mad24,
+        Upsample,
+        Bitselect,
+        Select { signed: true },
+        Select { signed: false },
+        Any,
+        All,
     ]
 };
 
@@ -113,7 +137,7 @@ impl Builtin {
             Builtin::Mad24 => "mad24",
             Builtin::Upsample => "upsample",
             Builtin::Bitselect => "bitselect",
-            Builtin::Select => "select",
+            Builtin::Select { .. } => "select",
             Builtin::Any => "any",
             Builtin::All => "all",
             Builtin::Ctz => "ctz",
@@ -187,7 +211,7 @@ impl Builtin {
             | Builtin::MadSat
             | Builtin::Mad24
             | Builtin::Bitselect => vec![ty; 3],
-            Builtin::Select => vec![ty, ty, ty.with(ty.of.signed())],
+            Builtin::Select { signed } => vec![ty, ty, ty.with(Integer { signed, ..ty.of })],
             _ => vec![ty; 2],
         }
     }
@@ -309,7 +333,7 @@ impl Builtin {
             }
             Builtin::Upsample => self.gives(ty).of.wrap((n(0) << width) | i128::from(bit(1))),
             Builtin::Bitselect => (bit(0) & !bit(2)) | (bit(1) & bit(2)),
-            Builtin::Select => {
+            Builtin::Select { .. } => {
                 let second = match ty.lanes {
                     1 => bit(2) != 0,
                     _ => bit(2) >> (width - 1) != 0,
@@ -396,7 +420,8 @@ mod tests {
             (Upsample, CHAR, &[-1, 255], Some(-1)),
             (Upsample, UINT, &[1, 2], Some((1 << 32) + 2)),
             (Bitselect, UCHAR, &[0b1100, 0b1010, 0b0110], Some(0b1010)),
-            (Select, INT, &[1, 2, 4], Some(2)),
+            (Select { signed: true }, INT, &[1, 2, 4], Some(2)),
+            (Select { signed: false }, CHAR, &[1, 2, 0], Some(1)),
             (Any, CHAR, &[127], Some(0)),
             (All, LONG, &[-1], Some(1)),
             (Ctz, CHAR, &[-128], Some(7)),
@@ -470,7 +495,9 @@ mod tests {
     fn the_highest_bit_of_a_lane_selects() {
         let ty = CHAR.vector(2);
         let [a, b, c] = [[1, 2], [3, 4], [0x7f, 0x80]].map(|lanes: [u64; 2]| ty.each(|n| lanes[n]));
-        let given = Builtin::Select.of(ty, &[a, b, c]).expect("it is defined");
+        let given = Builtin::Select { signed: false }
+            .of(ty, &[a, b, c])
+            .expect("it is defined");
         assert_eq!(given[..2], [1, 4]);
     }
 }

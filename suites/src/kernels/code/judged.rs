@@ -16,7 +16,7 @@ pub enum Judged {
     /// A number where a condition is wanted: "compares unequal to 0".
     Truth(Truth),
     /// `select`: the second number where the third argument, an integer, says so.
-    Select,
+    Select { signed: bool },
     /// `c ? x : y`, written behind the two numbers.
     Choice,
     /// `bitselect`: the bits of the second number where the third has ones.
@@ -43,7 +43,8 @@ impl Judged {
             Judged::Relation(relation) if relation.takes_two() => (vec![bits; 2], truth),
             Judged::Truth(Truth::And | Truth::Or) => (vec![bits; 2], truth),
             Judged::Relation(_) | Judged::Truth(_) => (vec![bits], truth),
-            Judged::Select | Judged::Choice => {
+            Judged::Select { signed: false } => (vec![bits; 3], bits),
+            Judged::Select { signed: true } | Judged::Choice => {
                 (vec![bits, bits, bits.with(bits.of.signed())], bits)
             }
             Judged::Bitselect => (vec![bits; 3], bits),
@@ -55,8 +56,8 @@ impl Judged {
         match self {
             Judged::Compare(_) | Judged::Relation(_) => &[BEYOND, ONE, NEAR, ONE, ZERO, MIDDLE],
             Judged::Truth(_) => &[ZERO, BEYOND, ZERO, NEAR],
-            Judged::Select | Judged::Choice if argument == 2 => &[SMALL, ANY, ZERO],
-            Judged::Select | Judged::Choice => &[NEAR, MIDDLE, ZERO],
+            Judged::Select { .. } | Judged::Choice if argument == 2 => &[SMALL, ANY, ZERO],
+            Judged::Select { .. } | Judged::Choice => &[NEAR, MIDDLE, ZERO],
             // Of exponents of one domain all mixtures of bits are normal numbers, too.
             Judged::Bitselect if argument == 2 => &[NEAR, MIDDLE],
             Judged::Bitselect => &[NEAR],
@@ -65,7 +66,7 @@ impl Judged {
 
     /// Whether an argument is the bits of a number, not an integer.
     pub fn takes_float(self, argument: usize) -> bool {
-        !matches!(self, Judged::Select | Judged::Choice) || argument < 2
+        !matches!(self, Judged::Select { .. } | Judged::Choice) || argument < 2
     }
 
     /// Its text with these numbers.
@@ -81,7 +82,7 @@ impl Judged {
             Judged::Truth(Truth::Or) => format!("({x} || {y})"),
             Judged::Truth(Truth::Not) => format!("(!{x})"),
             Judged::Truth(Truth::Twice) => format!("(!!{x})"),
-            Judged::Select => format!("as_{bits}(select({x}, {y}, {z}))"),
+            Judged::Select { .. } => format!("as_{bits}(select({x}, {y}, {z}))"),
             Judged::Choice => format!("as_{bits}({z} ? {x} : {y})"),
             Judged::Bitselect => format!("as_{bits}(bitselect({x}, {y}, {z}))"),
         }
@@ -109,13 +110,13 @@ impl Judged {
                     Truth::Twice => x,
                 }));
             }
-            Judged::Select | Judged::Choice => {
+            Judged::Select { .. } | Judged::Choice => {
                 // Of vectors the highest bit of a lane says it.
                 let holds = match lanes {
                     1 => bits[2] != 0,
                     _ => bits[2] >> (gives.of.bits - 1) != 0,
                 };
-                bits[usize::from(holds == (self == Judged::Select))]
+                bits[usize::from(holds != (self == Judged::Choice))]
             }
             Judged::Bitselect => (bits[0] & !bits[2]) | (bits[1] & bits[2]),
         };

@@ -5,6 +5,7 @@ use crate::kernels::code::builtin::{BUILTINS, Builtin, OFFERED};
 use crate::kernels::code::number::*;
 use crate::kernels::code::real::{NEAR_ABOVE, Real};
 use crate::kernels::code::*;
+use std::mem::take;
 
 /// A result: an expression that reads it.
 pub(super) type Results = Vec<Expr>;
@@ -115,8 +116,8 @@ impl Author<'_> {
 
     /// An expression of constants alone, which a compiler may compute, and the same of what is read each time.
     fn known(&mut self, body: &mut Vec<Stmt>, results: &mut Results) {
-        let outside = std::mem::take(&mut self.sources);
-        let helpers = std::mem::take(&mut self.helpers);
+        let outside = take(&mut self.sources);
+        let helpers = take(&mut self.helpers);
         let value = self.expr(3);
         (self.sources, self.helpers) = (outside, helpers);
         let read = self.reads(value.clone(), body);
@@ -146,6 +147,15 @@ impl Author<'_> {
             Kind::And(a, b) => Kind::And(inner(a), inner(b)),
             Kind::Or(a, b) => Kind::Or(inner(a), inner(b)),
             Kind::Choice(c, a, b) => Kind::Choice(inner(c), inner(a), inner(b)),
+            Kind::Spread(of) => Kind::Spread(inner(of)),
+            Kind::Builtin(function, of) => {
+                let each = of.into_iter().map(|of| self.reads(of, body));
+                Kind::Builtin(function, each.collect())
+            }
+            Kind::Vector(parts) => {
+                let each = parts.into_iter().map(|of| self.reads(of, body));
+                Kind::Vector(each.collect())
+            }
             kind => kind,
         };
         self.make.expr(ty, kind)
@@ -354,8 +364,16 @@ impl Author<'_> {
         let spread = matches!(function, Builtin::Max | Builtin::Min | Builtin::Clamp)
             && lanes > 1
             && self.choices.percent(40);
+        // A compiler computes what is known. It is computed once more of what is read each time.
+        let knows = lanes <= 4 && self.every.is_none() && self.choices.percent(15);
+        let known = knows.then(|| {
+            let (sources, ends) = (take(&mut self.sources), take(&mut self.ends));
+            (sources, ends, take(&mut self.helpers))
+        });
         for (n, ty) in function.arguments(ty).into_iter().enumerate() {
-            if self.of_field(function, n, of, &mut arguments) {
+            if self.of_field(function, n, of, &mut arguments)
+                || n > 0 && self.of_clamp(function, (ty, spread), &mut arguments)
+            {
                 continue;
             }
             arguments.push(match spread && n > 0 {
@@ -366,15 +384,61 @@ impl Author<'_> {
                 false => self.function_argument(function, n, ty),
             });
         }
-        let value = self.make.builtin(function, arguments);
+        if matches!(function, Builtin::Mul24 | Builtin::Mad24) && self.choices.percent(50) {
+            arguments.swap(0, 1);
+        }
         self.about = format!("{} of {}", function.name(), ty.name());
-        if value.ty.lanes > 1 {
-            self.lanes(body, results, value);
-        } else {
-            let wide = self.choices.one_of(&[LONG, ULONG, INT, UINT]);
-            self.result(body, results, wide, value);
+        let value = self.make.builtin(function, arguments);
+        let read = known.map(|(sources, ends, helpers)| {
+            (self.sources, self.ends, self.helpers) = (sources, ends, helpers);
+            self.reads(value.clone(), body)
+        });
+        for value in std::iter::once(value).chain(read) {
+            if value.ty.lanes > 1 {
+                self.lanes(body, results, value);
+            } else {
+                let wide = self.choices.one_of(&[LONG, ULONG, INT, UINT]);
+                self.result(body, results, wide, value);
+            }
         }
         self.are_about(results);
+    }
+
+    /// Adds the bounds of `clamp`, where they are drawn together.
+    fn of_clamp(
+        &mut self,
+        function: Builtin,
+        (ty, spread): (Type, bool),
+        arguments: &mut Vec<Expr>,
+    ) -> bool {
+        if function == Builtin::Clamp && arguments.len() == 1 {
+            let bounded = if spread { ty.of.scalar() } else { ty };
+            let bounds = self.bounds(bounded).into_iter().flatten();
+            arguments.extend(bounds.map(|bound| match spread {
+                true => self.make.spread(ty.lanes, bound),
+                false => bound,
+            }));
+        }
+        arguments.len() == 3
+    }
+
+    /// The bounds of `clamp`, the lower one first: of each lane its own, or one number twice, or the ends of the type; none
+    /// where they are to be known numbers.
+    fn bounds(&mut self, ty: Type) -> Option<[Expr; 2]> {
+        let form = self.choices.below(8);
+        let mut bound = || self.function_argument(Builtin::Max, 0, ty);
+        Some(match form {
+            0..=2 => return None,
+            3 => {
+                let bound = bound();
+                [bound.clone(), bound]
+            }
+            4 => [ty.of.least(), ty.of.greatest()].map(|end| self.make.constant(ty, end)),
+            _ => {
+                let both = [bound(), bound()];
+                [Builtin::Min, Builtin::Max].map(|end| self.make.builtin(end, both.to_vec()))
+            }
+        })
     }
 
     /// Adds the offset and the count of a field of bits, where an argument is one of them.
@@ -480,10 +544,19 @@ impl Author<'_> {
             }
             None => self.vector(ty),
         };
-        // So many bits are left of each factor that 32 hold their product, and a third number.
+        // So many bits are left of each factor, 24 and 8, that 32 hold their product, and a third number.
         match (function, n) {
-            (Builtin::Mul24 | Builtin::Mad24, 0) => self.make.with(value, Arithmetic::Right, 10),
-            (Builtin::Mul24 | Builtin::Mad24, 1) => self.make.with(value, Arithmetic::And, 0xff),
+            (Builtin::Mul24 | Builtin::Mad24, 0) => self.make.with(value, Arithmetic::Right, 8),
+            (Builtin::Mul24 | Builtin::Mad24, 1) => {
+                let third = function == Builtin::Mad24 && !ty.of.signed;
+                let away = if third { 25 } else { 24 };
+                // The highest bits or the lowest ones, with their sign.
+                let high = match self.choices.percent(50) {
+                    true => value,
+                    false => self.make.with(value, Arithmetic::Left, away),
+                };
+                self.make.with(high, Arithmetic::Right, away)
+            }
             // The high half of a product has another bit left.
             (Builtin::MadHi, 2) if ty.of.signed => {
                 let value = self.make.with(value, Arithmetic::Right, 1);

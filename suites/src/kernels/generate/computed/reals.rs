@@ -137,13 +137,18 @@ impl Author<'_> {
         Real::Judged(self.format(), judged)
     }
 
+    fn selecting(&mut self) -> Judged {
+        let signed = self.choices.percent(50);
+        Judged::Select { signed }
+    }
+
     fn real(&mut self) -> Real {
         // Of other precisions than that of `float` only what is judged is known to the last bit.
         if matches!(self.offer, Some(Need::Fp64 | Need::Fp16)) && self.choices.percent(40) {
             let judged = match self.choices.below(10) {
                 8 | 9 => Judged::Truth(self.choices.one_of(&TRUTHS)),
                 0..=2 => Judged::Compare(self.choices.one_of(&COMPARISONS)),
-                3 => Judged::Select,
+                3 => self.selecting(),
                 4 => Judged::Choice,
                 5 => Judged::Bitselect,
                 _ => Judged::Relation(self.choices.one_of(&RELATIONS)),
@@ -185,7 +190,10 @@ impl Author<'_> {
             17 => Real::CastTo(of),
             18 => Real::Negate,
             21 if self.choices.percent(50) => self.judged(Judged::Bitselect),
-            22 => self.judged(Judged::Select),
+            22 => {
+                let judged = self.selecting();
+                self.judged(judged)
+            }
             23 => self.judged(Judged::Choice),
             19 if self.choices.percent(70) => Real::ToHalf(mode),
             19 => Real::FromHalf,
