@@ -64,7 +64,7 @@ impl<'p> Machine<'p> {
             }
             Kind::Choice(condition, yes, no) => {
                 let seen = self.eval(condition, frame, item)?;
-                if ty.lanes == 1 {
+                if condition.ty.lanes == 1 {
                     let chosen = if seen[0] != 0 { yes } else { no };
                     return self.operand(chosen, ty, frame, item);
                 }

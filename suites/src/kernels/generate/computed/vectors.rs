@@ -64,17 +64,20 @@ impl Author<'_> {
         self.make.spread(ty.lanes, scalar)
     }
 
-    /// One of two vectors, lane by lane: what chooses is the highest bit of a lane, not whether it is zero.
+    /// One of two vectors, or of a vector and a scalar that is widened. What chooses lane by lane is the highest bit of a
+    /// lane, not whether it is zero; a scalar chooses all by whether it is.
     fn chosen(&mut self, seen: Expr, [yes, no]: [Expr; 2]) -> Expr {
         let ty = seen.ty;
-        let seen = match self.choices.percent(50) {
-            true => {
+        let seen = match self.choices.below(4) {
+            0 => seen,
+            1 => self.truth(2),
+            _ => {
                 let op = self.choices.one_of(&COMPARISONS);
                 let (left, right) = self.beside_scalar(false, seen, no.clone());
                 self.make.comparison(op, left, right)
             }
-            false => seen,
         };
+        let (yes, no) = self.beside_scalar(false, yes, no);
         self.make
             .expr(ty, Kind::Choice(seen.into(), yes.into(), no.into()))
     }
