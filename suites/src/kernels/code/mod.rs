@@ -335,7 +335,7 @@ pub enum Kind {
     And(Box<Expr>, Box<Expr>),
     /// `a || b`, of scalars only as far as it is needed.
     Or(Box<Expr>, Box<Expr>),
-    /// `c ? a : b`; of vectors lane by lane, all of one size.
+    /// `c ? a : b`; by a vector lane by lane, all of one size.
     Choice(Box<Expr>, Box<Expr>, Box<Expr>),
     /// The value as the type, as assignments, arguments and `return` have it: nothing is written.
     Implicit(Box<Expr>),
@@ -538,7 +538,7 @@ pub enum Stmt {
     Point(VarId, Target),
     /// `if`.
     If(Expr, Vec<Stmt>, Vec<Stmt>),
-    /// `for (uint i = e; c; i += n)`; the body does not change `i`.
+    /// `for (T i = e; c; i op= n)`; the body does not change `i`.
     For(For),
     /// `while`.
     While(Expr, Vec<Stmt>),

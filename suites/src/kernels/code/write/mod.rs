@@ -281,6 +281,7 @@ impl Writer<'_> {
         let (op, by) = &of.next;
         let next = match (op, &by.kind) {
             (Arithmetic::Add, Kind::Constant(one)) if one[0] == 1 => format!("{name}++"),
+            (Arithmetic::Subtract, Kind::Constant(one)) if one[0] == 1 => format!("{name}--"),
             _ => format!("{name} {}= {}", op.text(), self.bare(by)),
         };
         let first = self.bare(&of.first);

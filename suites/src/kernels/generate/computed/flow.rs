@@ -116,6 +116,9 @@ impl Author<'_> {
 
     /// A loop with a count of the work-item's own.
     fn counted(&mut self, around: Around, body: &mut Vec<Stmt>) {
+        if self.choices.percent(40) {
+            return self.counted_otherwise(around, body);
+        }
         let ty = UINT.scalar();
         let i = self.variable(Shape::Number(ty));
         let (least, count) = (self.choices.below(3) as i128, self.small(7));
@@ -132,6 +135,71 @@ impl Author<'_> {
             first: self.make.uint(0),
             goes_on,
             next: (Arithmetic::Add, self.make.uint(step)),
+            body: inside,
+        }));
+    }
+
+    /// A loop that counts numbers of any type: up or down to one that it meets, modulo the size of the type; up to the
+    /// greatest number or down to the least; below zero; by shifts.
+    fn counted_otherwise(&mut self, around: Around, body: &mut Vec<Stmt>) {
+        use Arithmetic::{Add, Left, Multiply, Subtract};
+        let form = self.choices.below(5);
+        let of = match (form, self.integer()) {
+            (0 | 4, of) => of.unsigned(),
+            (3, of) => of.signed(),
+            (_, of) => of,
+        };
+        let ty = of.scalar();
+        let turns = self.small(7);
+        let turns = self.make.cast(ty, turns);
+        let step = self.choices.one_of(&[1i128, 2, 3]);
+        let end_after = |author: &mut Self, body: &mut Vec<Stmt>, first: Expr, op, by: Expr| {
+            let end = author.make.arithmetic(op, first, by);
+            let end = author.declare(body, ty, end);
+            author.make.variable(end, ty)
+        };
+        let (first, end, compares, op) = match form {
+            0 => {
+                let op = self.choices.one_of(&[Add, Subtract]);
+                let first = self.leaf();
+                let first = self.declare(body, ty, first);
+                let first = self.make.variable(first, ty);
+                let by = self.make.with(turns, Multiply, step);
+                let end = end_after(self, body, first.clone(), op, by);
+                (first, end, Comparison::Unequal, op)
+            }
+            1 => {
+                let first = self.make.constant(ty, of.greatest() - 7 - step);
+                let end = end_after(self, body, first.clone(), Add, turns);
+                (first, end, Comparison::LessOrEqual, Add)
+            }
+            2 => {
+                let first = self.make.constant(ty, of.least() + 7 + step);
+                let end = end_after(self, body, first.clone(), Subtract, turns);
+                (first, end, Comparison::GreaterOrEqual, Subtract)
+            }
+            3 => {
+                let zero = self.make.constant(ty, 0);
+                (turns, zero, Comparison::GreaterOrEqual, Subtract)
+            }
+            _ => {
+                let bit = usize::from(of.bits) - 1 - self.choices.below(8);
+                let first = self.make.constant(ty, 1 << bit);
+                let zero = self.make.constant(ty, 0);
+                (first, zero, Comparison::Unequal, Left)
+            }
+        };
+        let i = self.variable(Shape::Number(ty));
+        let seen = self.make.variable(i, ty);
+        let goes_on = self.make.comparison(compares, seen, end);
+        self.sources.push((Place::variable(i), ty));
+        let inside = self.turn(around);
+        self.sources.pop();
+        body.push(Stmt::For(For {
+            variable: i,
+            first,
+            goes_on,
+            next: (op, self.make.constant(ty, step)),
             body: inside,
         }));
     }
@@ -159,7 +227,9 @@ impl Author<'_> {
     fn switch(&mut self, around: Around, body: &mut Vec<Stmt>) {
         // Labels that differ in the upper half alone, too.
         let wide = self.choices.percent(25);
-        let on = match self.choices.percent(60) {
+        let at_end = !wide && self.choices.percent(30);
+        let (on, first) = match self.choices.percent(60) {
+            _ if at_end => self.beside_end(),
             _ if wide => {
                 let of = self.leaf();
                 let of = self.make.cast(ULONG.scalar(), of);
@@ -168,16 +238,15 @@ impl Author<'_> {
                     .with(of, Arithmetic::Multiply, 0x9e37_79b9_7f4a_7c15);
                 let ty = self.choices.one_of(&[LONG, ULONG]).scalar();
                 let kept = self.make.with(spread, Arithmetic::And, 3 << 32 | 3);
-                self.make.cast(ty, kept)
+                (self.make.cast(ty, kept), 0)
             }
-            true => self.small(7),
+            true => (self.small(7), 0),
             false => {
                 let of = self.small(7);
                 let of = self.make.cast(INT.scalar(), of);
-                self.make.with(of, Arithmetic::Subtract, 4)
+                (self.make.with(of, Arithmetic::Subtract, 4), -4)
             }
         };
-        let first = if on.ty.of.signed && !wide { -4 } else { 0 };
         let count = self.choices.between(2, 5);
         let default = self.choices.below(count + 1);
         let mut arms = Vec::new();
@@ -208,6 +277,19 @@ impl Author<'_> {
         if around.in_loop {
             body.push(self.change(around));
         }
+    }
+
+    /// One of eight numbers of any type, and the first of them: around the greatest and the least, or zero.
+    fn beside_end(&mut self) -> (Expr, i128) {
+        let of = self.integer();
+        let first = self.choices.one_of(&[-4, of.greatest() - 3, of.least()]);
+        // Modulo the size of the type.
+        let unsigned = of.unsigned();
+        let number = self.small(7);
+        let number = self.make.cast(unsigned.scalar(), number);
+        let begin = unsigned.number(unsigned.wrap(first));
+        let number = self.make.with(number, Arithmetic::Add, begin);
+        (self.make.cast(of.scalar(), number), first)
     }
 
     /// A function of numbers that returns early or late.
