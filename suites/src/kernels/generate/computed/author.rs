@@ -284,7 +284,7 @@ impl<'c> Author<'c> {
         }
     }
 
-    /// A call of a function of numbers.
+    /// A call of a function of numbers, or a lane of the vector that it gives.
     fn call(&mut self, depth: u32) -> Expr {
         let n = self.helpers[self.choices.below(self.helpers.len())];
         let function = &self.program.functions[n];
@@ -296,6 +296,7 @@ impl<'c> Author<'c> {
             .map(|v| v.shape)
             .collect();
         let arguments = shapes.into_iter().filter_map(|shape| match shape {
+            Shape::Number(ty) if ty.lanes > 1 => Some(Argument::Number(self.vector(ty))),
             Shape::Number(ty) => {
                 let value = self.expr(depth - 1);
                 Some(Argument::Number(self.make.implicit(ty, value)))
@@ -303,7 +304,13 @@ impl<'c> Author<'c> {
             _ => None,
         });
         let arguments = arguments.collect();
-        self.make.expr(gives, Kind::Call(n, arguments))
+        let call = self.make.expr(gives, Kind::Call(n, arguments));
+        if gives.lanes == 1 {
+            return call;
+        }
+        let lane = self.choices.below(usize::from(gives.lanes)) as u8;
+        self.make
+            .expr(gives.of.scalar(), Kind::Lanes(call.into(), vec![lane]))
     }
 
     /// A small `uint`: an expression and a mask.

@@ -292,14 +292,37 @@ impl Author<'_> {
         (self.make.cast(of.scalar(), number), first)
     }
 
-    /// A function of numbers that returns early or late.
+    /// A number or a vector that a function is given or gives.
+    fn passed(&mut self) -> Type {
+        let lanes = self.choices.one_of(&[1, 1, 1, 1, 3, 8, 2, 16, 4]);
+        self.integer().vector(lanes)
+    }
+
+    /// What a function of numbers gives.
+    fn given(&mut self, gives: Type, depth: u32) -> Option<Argument> {
+        let value = match gives.lanes {
+            1 => {
+                let value = self.expr(depth);
+                self.make.implicit(gives, value)
+            }
+            _ => self.vector(gives),
+        };
+        Some(Argument::Number(value))
+    }
+
+    /// A function of numbers and vectors that returns early or late.
     pub(super) fn helper(&mut self, name: &str) -> usize {
         self.begin(name, false);
-        let gives = self.integer().scalar();
+        let gives = self.passed();
         self.function.gives = Some(Shape::Number(gives));
         for n in 0..self.choices.between(1, 3) {
-            let ty = self.integer().scalar();
-            self.number_parameter(&format!("a{n}"), ty);
+            let ty = self.passed();
+            let id = self.number_parameter(&format!("a{n}"), ty);
+            if ty.lanes > 1 {
+                let lane = self.choices.below(usize::from(ty.lanes)) as u8;
+                let place = Place::variable(id).then(Step::Lane(lane));
+                self.sources.push((place, ty.of.scalar()));
+            }
         }
         let mut body = Vec::new();
         let ty = self.choices.one_of(&[UINT, ULONG]).scalar();
@@ -314,20 +337,13 @@ impl Author<'_> {
         };
         if self.choices.percent(60) {
             let condition = self.condition(2);
-            let early = self.expr(1);
-            let early = Argument::Number(self.make.implicit(gives, early));
-            body.push(Stmt::If(
-                condition,
-                vec![Stmt::Return(Some(early))],
-                Vec::new(),
-            ));
+            let early = Stmt::Return(self.given(gives, 1));
+            body.push(Stmt::If(condition, vec![early], Vec::new()));
         }
         for _ in 0..self.choices.between(1, 2) {
             self.flow(around, &mut body);
         }
-        let value = self.expr(2);
-        let value = Argument::Number(self.make.implicit(gives, value));
-        body.push(Stmt::Return(Some(value)));
+        body.push(Stmt::Return(self.given(gives, 2)));
         self.end(body)
     }
 }
