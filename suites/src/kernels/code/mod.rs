@@ -15,6 +15,7 @@ pub mod real;
 pub mod run;
 pub mod write;
 
+use crate::kernels::math::format::Format;
 use builtin::Builtin;
 use number::{Arithmetic, Comparison, Type, Value};
 use real::Real;
@@ -145,7 +146,7 @@ impl Program {
 /// A table at program scope.
 #[derive(Debug, Clone)]
 pub struct Table {
-    /// The type of its elements, a scalar.
+    /// The type of its elements.
     pub ty: Type,
     /// They.
     pub values: Vec<Value>,
@@ -359,8 +360,8 @@ pub enum Kind {
     Lanes(Box<Expr>, Vec<u8>),
     /// A scalar beside a vector of its type, in the place of a vector of it.
     Spread(Box<Expr>),
-    /// `shuffle` or `shuffle2` of one or two vectors, by a mask.
-    Shuffle(Vec<Expr>, Box<Expr>),
+    /// `shuffle` or `shuffle2` of one or two vectors, by a mask; of the bits of numbers of a format where one is said.
+    Shuffle(Vec<Expr>, Box<Expr>, Option<Format>),
     /// A function of `float`s that are given and taken as their bits.
     Real(Real, Vec<Expr>),
     /// `p - q` of two pointers into one object, as a `long`.

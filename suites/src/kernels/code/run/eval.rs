@@ -125,7 +125,7 @@ impl<'p> Machine<'p> {
                 let value = self.eval(of, frame, item)?[0];
                 ty.each(|_| value)
             }
-            Kind::Shuffle(of, mask) => {
+            Kind::Shuffle(of, mask, _) => {
                 let each = of.first().map_or(1, |one| usize::from(one.ty.lanes));
                 let values = self.all(of, frame, item)?;
                 let mask = self.eval(mask, frame, item)?;

@@ -72,10 +72,20 @@ impl Writer<'_> {
                 self.helpers.insert(name.clone(), union(of.ty, ty));
                 format!("{name}({})", self.bare(of))
             }
-            Kind::Shuffle(of, mask) => {
+            Kind::Shuffle(of, mask, format) => {
                 let name = if of.len() == 1 { "shuffle" } else { "shuffle2" };
-                let of: Vec<_> = of.iter().map(|one| self.bare(one)).collect();
-                format!("{name}({}, {})", of.join(", "), self.bare(mask))
+                let taken = of.iter().map(|one| match format {
+                    Some(format) => {
+                        format!("as_{}{}({})", format.name(), one.ty.lanes, self.bare(one))
+                    }
+                    None => self.bare(one),
+                });
+                let taken: Vec<_> = taken.collect();
+                let shuffled = format!("{name}({}, {})", taken.join(", "), self.bare(mask));
+                match format {
+                    Some(_) => format!("as_{}({shuffled})", ty.name()),
+                    None => shuffled,
+                }
             }
             Kind::Real(function, arguments) => {
                 let list: Vec<_> = arguments.iter().map(|one| self.bare(one)).collect();

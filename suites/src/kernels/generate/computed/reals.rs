@@ -120,7 +120,7 @@ impl Author<'_> {
     }
 
     /// A precision: of the ones that a device must offer one that is taken, often.
-    fn format(&mut self) -> Format {
+    pub(super) fn format(&mut self) -> Format {
         let (format, need) = match self.offer {
             Some(need @ Need::Fp64) => (Format::Double, need),
             Some(need @ Need::Fp16) => (Format::Half, need),

@@ -2,7 +2,9 @@
 
 use super::author::Author;
 use super::pieces::Results;
+use crate::kernels::code::judged::bits_of;
 use crate::kernels::code::number::*;
+use crate::kernels::code::real::NEAR;
 use crate::kernels::code::*;
 
 impl Author<'_> {
@@ -58,7 +60,7 @@ impl Author<'_> {
     }
 
     /// A scalar that stands in the place of a vector.
-    fn scalar_for(&mut self, ty: Type) -> Expr {
+    pub(super) fn scalar_for(&mut self, ty: Type) -> Expr {
         let scalar = self.leaf();
         let scalar = self.make.cast(ty.of.scalar(), scalar);
         self.make.spread(ty.lanes, scalar)
@@ -306,11 +308,16 @@ impl Author<'_> {
 
     /// `shuffle` and `shuffle2`, by a mask of any numbers.
     pub(super) fn shuffled(&mut self, body: &mut Vec<Stmt>, results: &mut Results) {
-        let of = self.integer();
+        let format = self.choices.percent(35).then(|| self.format());
+        let of = format.map_or_else(|| self.integer(), bits_of);
         let ty = of.vector(self.choices.one_of(&[4, 2, 8, 16]));
         let mask_type = of.unsigned().vector(self.choices.one_of(&[4, 8, 2, 16]));
         let sources = (0..self.choices.between(1, 2)).map(|_| {
-            let value = self.vector(ty);
+            let value = match format {
+                // None is a NaN, whose bits need not stay.
+                Some(format) => self.real_in(NEAR.of(format), ty),
+                None => self.vector(ty),
+            };
             let id = self.declare(body, ty, value);
             self.make.variable(id, ty)
         });
@@ -328,7 +335,7 @@ impl Author<'_> {
                 self.make.expr(mask_type, Kind::Constant(value))
             }
         };
-        let shuffled = Kind::Shuffle(sources, mask.into());
+        let shuffled = Kind::Shuffle(sources, mask.into(), format);
         let value = self.make.expr(of.vector(mask_type.lanes), shuffled);
         self.lanes(body, results, value);
     }
