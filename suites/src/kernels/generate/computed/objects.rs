@@ -20,7 +20,7 @@ impl Author<'_> {
 
     /// An array that is filled in a loop and read through a pointer into its middle, before and behind it.
     fn array(&mut self, body: &mut Vec<Stmt>, results: &mut Results) {
-        let ty = self.integer().scalar();
+        let ty = self.element_type();
         let length = self.choices.one_of(&[4u32, 8, 5, 16]);
         let array = self.variable(Shape::Array(ty, length as usize));
         body.push(Stmt::Declare(array, None));
@@ -29,8 +29,17 @@ impl Author<'_> {
         let (factor, counted) = (self.number(UINT), self.make.variable(i, UINT.scalar()));
         let factor = self.make.uint(factor as u32);
         let product = self.make.arithmetic(Arithmetic::Multiply, counted, factor);
-        let value = self.make.arithmetic(Arithmetic::Add, value, product);
-        let value = self.make.implicit(ty, value);
+        let value = match ty.lanes {
+            1 => {
+                let value = self.make.arithmetic(Arithmetic::Add, value, product);
+                self.make.implicit(ty, value)
+            }
+            lanes => {
+                let (vector, product) = (self.vector(ty), self.make.cast(ty.of.scalar(), product));
+                let product = self.make.spread(lanes, product);
+                self.make.arithmetic(Arithmetic::Add, vector, product)
+            }
+        };
         let fill = Stmt::Assign(Place::variable(array).at(index), value);
         body.push(self.count_to(i, length, vec![fill]));
         let middle = self.choices.between(1, length as usize - 1) as u32;
@@ -42,25 +51,38 @@ impl Author<'_> {
         let mask = (1 << (middle + 1).ilog2()) - 1;
         let back = self.small(mask);
         let back = self.signed_back(back);
-        let read = self.make.read(Place::variable(pointer).at(back), ty);
+        let read = self.scalar_in(Place::variable(pointer).at(back), ty);
         let wide = self.choices.one_of(&[LONG, INT, ULONG]);
         self.result(body, results, wide, read);
         let constant = self.make.constant(INT.scalar(), -i128::from(middle));
-        let read = self.make.read(Place::variable(pointer).at(constant), ty);
+        let read = self.scalar_in(Place::variable(pointer).at(constant), ty);
         self.result(body, results, wide, read);
-        let by = self.expr(1);
+        let by = match ty.lanes {
+            1 => self.expr(1),
+            _ => self.scalar_for(ty),
+        };
         let place = Place::variable(pointer).at(self.make.constant(INT.scalar(), -1));
         let op = self.choices.one_of(&ARITHMETIC);
         body.push(self.make.compound(place, ty, op, by));
         let last = self.make.uint(middle - 1);
-        let read = self.make.read(Place::variable(array).at(last), ty);
+        let read = self.scalar_in(Place::variable(array).at(last), ty);
         self.result(body, results, wide, read);
         if self.choices.percent(50) {
             self.pointers_apart(body, results, (array, pointer), (ty, length));
         }
-        if self.choices.percent(50) {
+        if ty.lanes == 1 && self.choices.percent(50) {
             self.pointer_to_pointer(body, results, (array, pointer), ty);
         }
+    }
+
+    /// A number that lies somewhere, or a lane of a vector.
+    fn scalar_in(&mut self, place: Place, ty: Type) -> Expr {
+        let lane = self.choices.below(usize::from(ty.lanes)) as u8;
+        let place = match ty.lanes {
+            1 => place,
+            _ => place.then(Step::Lane(lane)),
+        };
+        self.make.read(place, ty.of.scalar())
     }
 
     /// How far pointers into an array are from each other, either way, and which is before the other.
@@ -218,12 +240,12 @@ impl Author<'_> {
         let of_bytes = self.choices.percent(40);
         let ty = match of_bytes {
             true => self.choices.one_of(&[UCHAR, SHORT, INT, UINT]).scalar(),
-            false => self.integer().scalar(),
+            false => self.element_type(),
         };
         let half = if of_bytes { 128 } else { 4 };
         let values = (0..2 * half).map(|_| {
-            let number = self.number(ty.of);
-            ty.value(number)
+            let numbers: Vec<i128> = (0..ty.lanes).map(|_| self.number(ty.of)).collect();
+            ty.each(|n| ty.of.wrap(numbers[n]))
         });
         let values = values.collect();
         let n = self.program.tables.len();
@@ -237,7 +259,7 @@ impl Author<'_> {
                 root: Root::Table(n),
                 path: vec![Step::Index(index)],
             };
-            let read = self.make.read(place, ty);
+            let read = self.scalar_in(place, ty);
             let wide = self.choices.one_of(&[LONG, INT, ULONG, UINT]);
             self.result(body, results, wide, read);
         }
@@ -255,7 +277,7 @@ impl Author<'_> {
                 self.signed_back(back)
             }
         };
-        let read = self.make.read(Place::variable(pointer).at(apart), ty);
+        let read = self.scalar_in(Place::variable(pointer).at(apart), ty);
         self.result(body, results, LONG, read);
     }
 

@@ -86,7 +86,7 @@ impl Author<'_> {
             let of = self.integer();
             match self.choices.below(5) {
                 0 => Shape::Number(of.vector(self.choices.one_of(&[2, 4, 3]))),
-                1 => Shape::Array(of.scalar(), 3),
+                1 => Shape::Array(self.element_type().with(of), 3),
                 2 if self.choices.percent(30) => Shape::Grid(of.scalar(), 2, 3),
                 _ => Shape::Number(of.scalar()),
             }
@@ -372,12 +372,25 @@ impl Author<'_> {
         function
     }
 
+    /// What an array is of.
+    pub(super) fn element_type(&mut self) -> Type {
+        let lanes = match self.choices.percent(30) {
+            true => self.choices.one_of(&[3, 4, 2, 8]),
+            false => 1,
+        };
+        self.integer().vector(lanes)
+    }
+
     /// The object: it gets its first value, is read whole, and then written whole.
     fn fresh_object(&mut self, body: &mut Vec<Stmt>, sum: VarId, number: Expr) {
         let shape = match self.choices.below(6) {
             0..=2 => {
-                let of = self.integer();
-                Shape::Array(of.scalar(), self.choices.one_of(&[5, 8, 3, 9, 16, 24]))
+                let ty = self.element_type();
+                let lengths: &[usize] = match ty.lanes {
+                    1 => &[5, 8, 3, 9, 16, 24],
+                    _ => &[5, 3, 4],
+                };
+                Shape::Array(ty, self.choices.pick(lengths).unwrap_or(3))
             }
             3 => {
                 let of = self.integer();
