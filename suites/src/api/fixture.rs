@@ -28,6 +28,14 @@ kernel void other() {}
 /// One more kernel, for a program of its own: a device whose groups are smaller need not build it.
 const EIGHT: &str = "kernel __attribute__((reqd_work_group_size(8, 1, 1))) void eight() {}\n";
 
+/// A kernel of images and a sampler, for devices that have them.
+const IMAGES: &str =
+    "kernel void images(read_only image2d_t from, write_only image2d_t to, sampler_t how) {}\n";
+
+/// Kernels of a device queue and of a pipe, which are no part of OpenCL C 1.2.
+const QUEUED: &str = "kernel void queued(queue_t q) {}\n";
+const PIPED: &str = "kernel void piped(read_only pipe int from) {}\n";
+
 /// An object.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -68,11 +76,14 @@ enum Lasting {
     Device(u8),
     /// A context of so many devices, and its number.
     Context(u8, u8),
-    /// A program of a context, and how its source ends: two programs of one source are two fixtures.
+    /// A program of a context, and how its source ends: two programs of one source are two fixtures. It is one of
+    /// OpenCL C 1.2, in which all work-groups of an ND-range are of one size.
     Program(&'static str, &'static str),
+    /// The same of the latest OpenCL C of the device.
+    Late(&'static str, &'static str),
 }
 
-const LASTING: [(&str, Lasting); 11] = [
+const LASTING: [(&str, Lasting); 14] = [
     ("platform", Lasting::Platform),
     ("device", Lasting::Device(0)),
     ("other_device", Lasting::Device(1)),
@@ -85,6 +96,9 @@ const LASTING: [(&str, Lasting); 11] = [
         Lasting::Program("context", "/* without a kernel object */\n"),
     ),
     ("sized_program", Lasting::Program("context", EIGHT)),
+    ("image_program", Lasting::Program("context", IMAGES)),
+    ("queue_program", Lasting::Late("context", QUEUED)),
+    ("pipe_program", Lasting::Late("context", PIPED)),
     ("foreign_program", Lasting::Program("foreign_context", "")),
     ("pair_program", Lasting::Program("pair_context", "")),
 ];
@@ -117,6 +131,9 @@ pub fn needs(name: &str) -> Vec<Need> {
     match name {
         "other_device" | "pair_context" | "pair_program" => vec![Need::Devices(2)],
         "sized_program" => vec![Need::WorkGroupSize(8)],
+        "image_program" => vec![Need::ImageObjects, Need::Images],
+        "queue_program" => vec![Need::DeviceEnqueue],
+        "pipe_program" => vec![Need::Pipes],
         _ => find(name).map_or(Vec::new(), |object| object.needs.iter().copied().collect()),
     }
 }
@@ -130,7 +147,7 @@ pub fn kind(name: &str) -> Option<SlotKind> {
         Some(Lasting::Platform) => return Some(SlotKind::Platform),
         Some(Lasting::Device(_)) => return Some(SlotKind::Device),
         Some(Lasting::Context(..)) => return Some(SlotKind::Context),
-        Some(Lasting::Program(..)) => return Some(SlotKind::Program),
+        Some(Lasting::Program(..) | Lasting::Late(..)) => return Some(SlotKind::Program),
         None => {}
     }
     let object = find(name)?;
@@ -183,11 +200,11 @@ impl Object {
     }
 }
 
-/// The queues among slots of these names.
+/// The queues of the host among slots of these names.
 pub fn queues(slots: &BTreeMap<String, Slot>) -> impl Iterator<Item = Slot> {
     let queues = slots
         .iter()
-        .filter(|(name, _)| kind(name) == Some(SlotKind::Queue));
+        .filter(|(name, _)| kind(name) == Some(SlotKind::Queue) && *name != "device_queue");
     queues.map(|(_, slot)| *slot)
 }
 
@@ -272,14 +289,18 @@ impl<'b> Objects<'b> {
             Lasting::Platform => Fixture::Platform,
             Lasting::Device(n) => Fixture::Device(n),
             Lasting::Context(devices, number) => Fixture::Context { devices, number },
-            Lasting::Program(context, end) => Fixture::Program {
-                context: self.make(context)?,
-                of: ProgramOf::Source(format!("{SOURCE}{end}")),
-                // In which all work-groups of an ND-range are of one size.
-                build: Build {
-                    std: Some("CL1.2".into()),
-                    ..Build::default()
-                },
+            Lasting::Program(context, end) => self.program(context, end, Some("CL1.2"))?,
+            Lasting::Late(context, end) => self.program(context, end, None)?,
+        })
+    }
+
+    fn program(&mut self, context: &str, end: &str, std: Option<&str>) -> Result<Fixture, String> {
+        Ok(Fixture::Program {
+            context: self.make(context)?,
+            of: ProgramOf::Source(format!("{SOURCE}{end}")),
+            build: Build {
+                std: std.map(String::from),
+                ..Build::default()
             },
         })
     }

@@ -7,6 +7,7 @@
 
 use super::call::{Argument, CallText};
 use super::fixture::{self, Objects};
+use crate::host::constant::cl;
 use crate::host::{Builder, Class, Constant, Function, SlotKind};
 use crate::rule::{self, RuleId};
 use classay_vocabulary::Need;
@@ -98,10 +99,14 @@ impl Refused {
         call.map(drop)
     }
 
+    /// Whether it may be refused with this code.
+    fn says(&self, code: Constant) -> bool {
+        self.codes.iter().any(|own| own.0 == code)
+    }
+
     /// Whether it is about a failure, after which its context may do anything.
     pub fn fails(&self) -> bool {
-        let failed = Constant::find("CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST");
-        self.codes.iter().any(|code| Some(code.0) == failed)
+        self.says(cl::CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
     }
 
     /// Whether it needs a command that is held back.
@@ -136,6 +141,11 @@ impl Refused {
         let function = self.call.function;
         let parameters = function.signature().parameters.iter();
         let mut all = parameters.zip(&self.call.arguments);
+        // The value of an argument that is an object, and not the size of local memory.
+        let is_argument = function == Function::SetKernelArg && !self.says(cl::CL_INVALID_ARG_SIZE);
+        if is_argument && self.call.arguments.last() == Some(&Argument::Null) {
+            return true;
+        }
         all.any(|((name, class), argument)| {
             let none = *class == Class::Object && *argument == Argument::Null;
             SlotKind::of_parameter(function, name, *class)
