@@ -8,6 +8,7 @@ use crate::host::{
     Build, Builder, Call, CallbackId, CallbackOf, Class, Constant, Fixture, Function, Layout,
     ProgramOf, Slot, SlotKind, Value,
 };
+use crate::kernels::generate::specializable;
 use classay_vocabulary::Need;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -81,9 +82,11 @@ enum Lasting {
     Program(&'static str, &'static str),
     /// The same of the latest OpenCL C of the device.
     Late(&'static str, &'static str),
+    /// A program of a module of a context that has one specialization constant, the number of which is 1.
+    Specializable(&'static str),
 }
 
-const LASTING: [(&str, Lasting); 14] = [
+const LASTING: [(&str, Lasting); 15] = [
     ("platform", Lasting::Platform),
     ("device", Lasting::Device(0)),
     ("other_device", Lasting::Device(1)),
@@ -99,6 +102,7 @@ const LASTING: [(&str, Lasting); 14] = [
     ("image_program", Lasting::Program("context", IMAGES)),
     ("queue_program", Lasting::Late("context", QUEUED)),
     ("pipe_program", Lasting::Late("context", PIPED)),
+    ("module_program", Lasting::Specializable("context")),
     ("foreign_program", Lasting::Program("foreign_context", "")),
     ("pair_program", Lasting::Program("pair_context", "")),
 ];
@@ -134,6 +138,7 @@ pub fn needs(name: &str) -> Vec<Need> {
         "image_program" => vec![Need::ImageObjects, Need::Images],
         "queue_program" => vec![Need::DeviceEnqueue],
         "pipe_program" => vec![Need::Pipes],
+        "module_program" => vec![Need::Il, Need::Bits64],
         _ => find(name).map_or(Vec::new(), |object| object.needs.iter().copied().collect()),
     }
 }
@@ -147,7 +152,9 @@ pub fn kind(name: &str) -> Option<SlotKind> {
         Some(Lasting::Platform) => return Some(SlotKind::Platform),
         Some(Lasting::Device(_)) => return Some(SlotKind::Device),
         Some(Lasting::Context(..)) => return Some(SlotKind::Context),
-        Some(Lasting::Program(..) | Lasting::Late(..)) => return Some(SlotKind::Program),
+        Some(Lasting::Program(..) | Lasting::Late(..) | Lasting::Specializable(_)) => {
+            return Some(SlotKind::Program);
+        }
         None => {}
     }
     let object = find(name)?;
@@ -291,6 +298,11 @@ impl<'b> Objects<'b> {
             Lasting::Context(devices, number) => Fixture::Context { devices, number },
             Lasting::Program(context, end) => self.program(context, end, Some("CL1.2"))?,
             Lasting::Late(context, end) => self.program(context, end, None)?,
+            Lasting::Specializable(context) => Fixture::Program {
+                context: self.make(context)?,
+                of: ProgramOf::Module(specializable()),
+                build: Build::default(),
+            },
         })
     }
 

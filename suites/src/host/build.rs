@@ -58,6 +58,11 @@ pub enum SpecializationValue {
     Flag(bool),
     /// Of one of 32 bits.
     Word(u32),
+    /// True for a boolean one, by another byte than 1: "any other value will set it to true".
+    True {
+        /// The byte, which is not 0.
+        byte: u8,
+    },
 }
 
 impl SpecializationValue {
@@ -66,6 +71,7 @@ impl SpecializationValue {
         match self {
             SpecializationValue::Flag(on) => vec![on.into()],
             SpecializationValue::Word(word) => word.to_ne_bytes().to_vec(),
+            SpecializationValue::True { byte } => vec![byte],
         }
     }
 }

@@ -271,6 +271,7 @@ fn maker(writer: &Writer<'_>, n: usize, made: Made<'_>, c: &mut Text) {
                     let (size, value) = match *value {
                         SpecializationValue::Flag(on) => (1, u32::from(on)),
                         SpecializationValue::Word(word) => (4, word),
+                        SpecializationValue::True { byte } => (1, byte.into()),
                     };
                     c.put(format!("specialize(made, {constant}, {size}, {value}u);"));
                 }

@@ -35,6 +35,8 @@ mod translated;
 mod variables;
 mod vectors;
 
+pub(crate) use modules::specializable;
+
 use super::case::{Drawn, KernelCase};
 use crate::choices::Choices;
 

@@ -56,13 +56,33 @@ struct Op {
     specialized: Option<Specialized>,
 }
 
+/// The value of a specialization constant as long as it is not set.
+#[derive(Debug, Clone, Copy)]
+enum Unset {
+    Word(u32),
+    Flag(bool),
+}
+
 /// A specialization constant.
 struct Specialized {
     number: u32,
     /// Its value as long as it is not set.
-    unset: SpecializationValue,
+    unset: Unset,
     /// The operand where it is false and where it is true, for a boolean one.
     of: [u32; 2],
+}
+
+impl Unset {
+    /// What sets a constant to this value.
+    fn set(self, choices: &mut Choices) -> SpecializationValue {
+        match self {
+            Unset::Word(word) => SpecializationValue::Word(word),
+            Unset::Flag(true) if choices.percent(50) => SpecializationValue::True {
+                byte: choices.one_of(&[0x80, 2, 0xff]),
+            },
+            Unset::Flag(on) => SpecializationValue::Flag(on),
+        }
+    }
 }
 
 impl Op {
@@ -87,8 +107,8 @@ impl Op {
         let c = match (&self.specialized, self.constant) {
             (Some(one), _) => {
                 let c = match one.unset {
-                    SpecializationValue::Word(unset) => b.spec_constant_bit32(word, unset),
-                    SpecializationValue::Flag(on) => {
+                    Unset::Word(unset) => b.spec_constant_bit32(word, unset),
+                    Unset::Flag(on) => {
                         let flag = b.type_bool();
                         match on {
                             true => b.spec_constant_true(flag),
@@ -99,8 +119,8 @@ impl Op {
                 let number = Operand::LiteralBit32(one.number);
                 b.decorate(c, Decoration::SpecId, vec![number]);
                 match one.unset {
-                    SpecializationValue::Word(_) => c,
-                    SpecializationValue::Flag(_) => {
+                    Unset::Word(_) => c,
+                    Unset::Flag(_) => {
                         let [no, yes] = one.of.map(|value| b.constant_bit32(word, value));
                         b.select(word, None, c, yes, no)?
                     }
@@ -163,7 +183,8 @@ fn module(ops: &[Op]) -> Result<Vec<u32>, Error> {
 }
 
 /// Makes constants of operations ones of specialization, or chooses them by a boolean one; some are set before the
-/// program is built: once, or with another value before, perhaps with a build between.
+/// program is built: once, or with another value before, perhaps with a build between, or before an earlier build alone,
+/// for the value "will be used by subsequent calls to {clBuildProgram} until another call […] changes it".
 fn specialize(choices: &mut Choices, case: &mut CaseBuilder, ops: &mut [Op]) {
     let build = &mut case.case.build;
     // What a build between leaves behind does not hide what a single build does.
@@ -176,32 +197,37 @@ fn specialize(choices: &mut Choices, case: &mut CaseBuilder, ops: &mut [Op]) {
         let mut other = || (op.operator.operand)(choices.below(1 << 32) as u32);
         let (first, second) = (other(), other());
         let right = match choices.percent(50) {
-            true => SpecializationValue::Flag(choices.percent(50)),
-            false => SpecializationValue::Word(constant),
+            true => Unset::Flag(choices.percent(50)),
+            false => Unset::Word(constant),
         };
         let wrong = |word| match right {
-            SpecializationValue::Flag(on) => SpecializationValue::Flag(!on),
-            SpecializationValue::Word(_) => SpecializationValue::Word(word),
+            Unset::Flag(on) => Unset::Flag(!on),
+            Unset::Word(_) => Unset::Word(word),
         };
         let of = match right {
-            SpecializationValue::Flag(false) => [constant, first],
+            Unset::Flag(false) => [constant, first],
             _ => [first, constant],
         };
-        let (first, second) = (wrong(first), wrong(second));
+        let (first, second) = (wrong(first), wrong(second).set(choices));
         let number = 3 * number + 1;
-        let unset = match choices.below(if rebuilt { 4 } else { 3 }) {
+        let set = (number, right.set(choices));
+        let unset = match choices.below(if rebuilt { 5 } else { 3 }) {
             0 => right,
             1 => {
-                build.specialized.push((number, right));
+                build.specialized.push(set);
                 first
             }
             2 => {
-                (build.specialized).extend([(number, second), (number, right)]);
+                (build.specialized).extend([(number, second), set]);
+                first
+            }
+            3 => {
+                earlier.specialized.push((number, second));
+                build.specialized.push(set);
                 first
             }
             _ => {
-                earlier.specialized.push((number, second));
-                build.specialized.push((number, right));
+                earlier.specialized.push(set);
                 first
             }
         };
@@ -210,9 +236,24 @@ fn specialize(choices: &mut Choices, case: &mut CaseBuilder, ops: &mut [Op]) {
     if !earlier.specialized.is_empty() {
         build.earlier.push(earlier);
     }
-    if !build.specialized.is_empty() {
+    if !build.specialized.is_empty() || !build.earlier.is_empty() {
         case.need(&[Need::Api22]);
     }
+}
+
+/// A module of one specialization constant of 32 bits, the number of which is 1.
+pub fn specializable() -> Vec<u32> {
+    let op = Op {
+        operator: &OPERATORS[0],
+        constant: Some(1),
+        specialized: Some(Specialized {
+            number: 1,
+            unset: Unset::Word(1),
+            of: [0, 1],
+        }),
+    };
+    // Every instruction stands in a function or at its place: building does not fail.
+    module(&[op]).unwrap_or_default()
 }
 
 /// A kernel of a SPIR-V module that is assembled here, and whose results are computed here.

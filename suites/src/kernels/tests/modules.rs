@@ -37,6 +37,7 @@ fn constants(module: &Module, build: &Build) -> BTreeMap<u32, u32> {
     let word = |(number, value): &(u32, SpecializationValue)| match *value {
         SpecializationValue::Flag(on) => (*number, on.into()),
         SpecializationValue::Word(word) => (*number, word),
+        SpecializationValue::True { byte } => (*number, (byte != 0).into()),
     };
     let earlier = build.earlier.iter().flat_map(|one| &one.specialized);
     let set: BTreeMap<u32, u32> = earlier.chain(&build.specialized).map(word).collect();
@@ -110,7 +111,7 @@ fn modules_compute_what_is_wanted() {
 
 #[test]
 fn specialization_constants_are_set_never_once_and_twice() {
-    let (mut unset, mut once, mut twice, mut between) = (0, 0, 0, 0);
+    let (mut unset, mut once, mut twice, mut between, mut before) = (0, 0, 0, 0, 0);
     for (name, case) in cases("program/il", 60) {
         let module = load_words(&case.module).unwrap_or_else(|e| panic!("{name}: {e}"));
         let numbers: Vec<u32> = specialized(&module).into_values().collect();
@@ -125,17 +126,19 @@ fn specialization_constants_are_set_never_once_and_twice() {
                 (0, 1) => once += 1,
                 (0, 2) => twice += 1,
                 (1, 1) => between += 1,
+                (1, 0) => before += 1,
                 other => panic!("{name}: {other:?}"),
             }
         }
-        let set = &case.build.specialized;
+        let earlier = case.build.earlier.iter().flat_map(|one| &one.specialized);
+        let set: Vec<_> = earlier.chain(&case.build.specialized).collect();
         assert!(
             set.iter().all(|(number, _)| numbers.contains(number)),
             "{name}"
         );
         assert_eq!(set.is_empty(), !case.needs.contains(&Need::Api22), "{name}");
     }
-    assert!(unset.min(once).min(twice).min(between) > 5);
+    assert!(unset.min(once).min(twice).min(between).min(before) > 5);
 }
 
 #[test]
