@@ -214,6 +214,10 @@ words! {
         HeadersTwice = "headers-twice",
         /// Its kernels are made and given up.
         Kernels = "kernels",
+        /// What calls a function that there is not is linked, and that fails.
+        LinkWrong = "link-wrong",
+        /// A library is linked to an executable.
+        LinkAgain = "link-again",
     }
 }
 

@@ -260,7 +260,7 @@ impl<'r> Player<'r> {
             self.observed.record.lacks = Some(Need::WorkGroupSize(items));
         }
         if let (Some(slot), Some(gave)) = (call.made, gave)
-            && gave.code == 0
+            && call.expect.taken(gave.code) == 0
         {
             run.made(slot, call, gave.made);
         }

@@ -48,6 +48,7 @@ pub fn lower(case: &Case, device: &DeviceInfo) -> Lowered {
         value: 0,
         added: 0,
         calls: 0,
+        late: device.said.language(),
     };
     match &case.scenario {
         Scenario::Refused { held, calls } => lowering.refused(*held, calls),
@@ -94,6 +95,8 @@ struct Lowering {
     added: u32,
     /// How many builds and compilations there were.
     calls: usize,
+    /// The latest OpenCL C of the device, where that is behind 1.2: its name in options, and its number.
+    late: Option<(&'static str, u32)>,
 }
 
 /// A context, and what operations and scenarios make in it.

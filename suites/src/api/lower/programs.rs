@@ -6,13 +6,20 @@ use super::*;
 use crate::api::Work;
 use crate::host::{CallbackOf, Class};
 
-/// Kernels, of which the text is complete with a value for `VALUE` only; `OTHER` is defined or is not.
+/// Kernels, of which the text is complete with a value for `VALUE` only; `OTHER` is defined or is not. The first writes
+/// which options they were built with.
 const SOURCE: &str = "
 #ifdef OTHER
-#define MORE 100
+#define OTHERS 1000
 #else
-#define MORE 0
+#define OTHERS 0
 #endif
+#ifdef __FAST_RELAXED_MATH__
+#define FAST 2000
+#else
+#define FAST 0
+#endif
+#define MORE (OTHERS + FAST + __OPENCL_C_VERSION__)
 kernel void first(global uint *to, const uint n) { to[get_global_id(0)] = n + VALUE + MORE; }
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void second(constant uint *restrict from, global volatile uint *to, local uint4 *room) { to[0] = from[0] + VALUE; }
@@ -20,6 +27,34 @@ kernel void third(global const float *restrict from, const global volatile int *
                   local volatile short *room, constant char *table, const float4 n) {
     to[0].x = (ulong)(from[0] + n.x) + seen[0] + room[0] + table[0] + VALUE;
 }
+";
+
+/// Options that kernels of integers do the same with.
+const OPTIONS: [&str; 5] = [
+    "-cl-mad-enable -cl-strict-aliasing",
+    "-cl-fast-relaxed-math",
+    "-cl-no-signed-zeros -cl-finite-math-only -cl-single-precision-constant",
+    "-cl-unsafe-math-optimizations -cl-denorms-are-zero",
+    // Of no warning nothing becomes an error.
+    "-w -Werror",
+];
+
+/// Options of a link that makes an executable; none is NULL.
+const LINKS: [Option<&str>; 5] = [
+    None,
+    Some("-cl-fast-relaxed-math"),
+    Some(""),
+    Some("-cl-denorms-are-zero -cl-no-signed-zeros"),
+    Some("-cl-unsafe-math-optimizations -cl-finite-math-only"),
+];
+
+/// The version of OpenCL C that programs are in without an option: "the highest OpenCL C 1.x language version".
+const VERSION: u32 = 120;
+
+/// A kernel that calls a function that nothing defines.
+const INCOMPLETE: &str = "
+uint missing(uint n);
+kernel void first(global uint *to, const uint n) { to[get_global_id(0)] = missing(n); }
 ";
 
 /// The names under which a source includes headers.
@@ -71,14 +106,19 @@ impl Lowering {
         now: Option<(Slot, Option<Work>)>,
     ) -> Option<(Slot, Option<Work>)> {
         let usable = now.filter(|(_, last)| match work {
-            Work::Create | Work::Headers | Work::HeadersTwice => false,
-            Work::Kernels => matches!(last, Some(Work::Build | Work::Link)),
+            Work::Create | Work::Headers | Work::HeadersTwice | Work::LinkWrong => false,
+            Work::Kernels => matches!(last, Some(Work::Build | Work::Link | Work::LinkAgain)),
+            Work::LinkAgain => matches!(last, Some(Work::LinkLibrary)),
             Work::Link | Work::LinkLibrary => {
                 matches!(last, Some(Work::Compile | Work::Headers))
             }
             // What includes headers is no program without them.
             Work::Build | Work::BuildWrong | Work::Compile | Work::CompileWrong => {
-                !matches!(last, Some(Work::Link | Work::LinkLibrary | Work::Headers))
+                let is_linked = matches!(
+                    last,
+                    Some(Work::Link | Work::LinkAgain | Work::LinkLibrary | Work::LinkWrong)
+                );
+                !is_linked && *last != Some(Work::Headers)
             }
         });
         let Some((program, last)) = usable else {
@@ -87,6 +127,7 @@ impl Lowering {
             }
             let text = match work {
                 Work::Headers | Work::HeadersTwice => including(),
+                Work::LinkWrong => INCOMPLETE.into(),
                 _ => SOURCE.into(),
             };
             let program = self.source(context, &text);
@@ -95,6 +136,16 @@ impl Lowering {
                 Work::Headers | Work::HeadersTwice => {
                     self.headers(context, program, work == Work::HeadersTwice);
                     Some((program, Some(Work::Headers)))
+                }
+                Work::LinkWrong => {
+                    self.step(compile(program, Value::Null));
+                    let linked = self.fails_to_link(context, device, program);
+                    Some((linked, Some(work)))
+                }
+                Work::LinkAgain => {
+                    let state = Some((program, None));
+                    let library = self.work((context, device), Work::LinkLibrary, state);
+                    self.work((context, device), work, library)
                 }
                 Work::Kernels => {
                     let built = self.work((context, device), Work::Build, Some((program, None)));
@@ -109,7 +160,7 @@ impl Lowering {
             };
         };
         match work {
-            Work::Create | Work::Headers | Work::HeadersTwice => {}
+            Work::Create | Work::Headers | Work::HeadersTwice | Work::LinkWrong => {}
             Work::Build => {
                 let options = self.options();
                 self.does(
@@ -145,16 +196,10 @@ impl Lowering {
                 let options = self.no_options();
                 self.does((program, device), compile(program, options), Some(code));
             }
-            Work::Link | Work::LinkLibrary => {
+            Work::Link | Work::LinkLibrary | Work::LinkAgain => {
                 let linked = self.own("linked", SlotKind::Program);
-                let options = match work {
-                    Work::LinkLibrary => Value::Text("-create-library".into()),
-                    _ => Value::Null,
-                };
-                let inputs = Value::objects([program]);
-                let [devices, notify, data] = [const { Value::Null }; 3];
-                let arguments = values![context, 0, devices, options, 1, inputs, notify, data];
-                let call = Call::new(Function::LinkProgram, arguments).makes(linked);
+                let options = self.link_options(work);
+                let call = link(context, program, options).makes(linked);
                 self.links(call, (linked, device));
                 self.release([program]);
                 return Some((linked, Some(work)));
@@ -179,17 +224,86 @@ impl Lowering {
 }
 
 impl Lowering {
-    /// The options of the next build or compilation: a value, and where it may stand.
+    /// The options of the next build or compilation: a value, where it may stand, and others.
     fn options(&mut self) -> String {
         self.value += 1;
         let value = self.value;
-        self.added = value + if value.is_multiple_of(4) { 100 } else { 0 };
-        match value % 4 {
+        let more = OPTIONS[value as usize % OPTIONS.len()];
+        let (std, version) = self.language(value);
+        let others = if value.is_multiple_of(4) { 1000 } else { 0 };
+        let fast = if more.contains("-cl-fast-relaxed-math") {
+            2000
+        } else {
+            0
+        };
+        self.added = value + others + fast + version;
+        let own = match value % 4 {
             1 => format!("-DVALUE={value} -cl-kernel-arg-info"),
             2 => format!("-D VALUE={value}"),
             3 => format!("-cl-kernel-arg-info -w -DVALUE={value}u"),
             _ => format!("-DOTHER -D VALUE={value} -cl-opt-disable"),
+        };
+        match value % 2 {
+            0 => format!("{own} {more}{std}"),
+            _ => format!("{more}{std} {own}"),
         }
+    }
+
+    /// The option that says the version of OpenCL C, and the version; between two that have it comes one without.
+    fn language(&self, value: u32) -> (String, u32) {
+        let (name, version) = match (value % 6, self.late) {
+            (1, Some(late)) => late,
+            (3, _) => ("CL1.1", 110),
+            (5, _) => ("CL1.2", 120),
+            _ => return (String::new(), VERSION),
+        };
+        (format!(" -cl-std={name}"), version)
+    }
+
+    /// The options of a link.
+    fn link_options(&self, work: Work) -> Value {
+        let text = |text: &str| Value::Text(text.into());
+        match (work, self.calls % 2) {
+            (Work::LinkLibrary, 0) => text("-create-library"),
+            (Work::LinkLibrary, _) => text("-create-library -enable-link-options"),
+            _ => LINKS[self.calls % LINKS.len()].map_or(Value::Null, text),
+        }
+    }
+
+    /// Links what is not complete: "If the linking operation can begin, {clLinkProgram} returns a valid non-zero program
+    /// object", of which kernels cannot be made.
+    fn fails_to_link(&mut self, context: Slot, device: Slot, program: Slot) -> Slot {
+        let linked = self.own("linked", SlotKind::Program);
+        let failure = cl::CL_LINK_PROGRAM_FAILURE.value() as i32;
+        let mut call = link(context, program, Value::Null).makes(linked);
+        call.expect.ended = Some(failure);
+        self.calls += 1;
+        if self.calls.is_multiple_of(2) {
+            call.expect.codes = vec![0, failure];
+            self.calls_back(call, (linked, device), cl::CL_BUILD_ERROR);
+        } else {
+            call.expect.codes = vec![failure];
+            // Alone the call would have the code of success.
+            let mark = self.marked(Op::Sequence(vec![call.into()]));
+            let says = "the link of a kernel with a function that there is not returned {}";
+            self.must(says, That::Code(mark, Right::Among(vec![failure.into()])));
+            self.has_build_status(
+                linked,
+                device,
+                cl::CL_BUILD_ERROR,
+                "after a link that failed",
+            );
+        }
+        self.release([program]);
+        let codes = vec![cl::CL_INVALID_PROGRAM_EXECUTABLE.value() as i32];
+        let sentence = "if there is no successfully built executable for _program_.";
+        let kernel = self.own("kernel", SlotKind::Kernel);
+        let mark =
+            self.marked(Call::kernel(linked, "first", kernel).refused(codes.clone(), sentence));
+        let says = "the creation of a kernel of a program whose link failed returned {}";
+        let codes = codes.into_iter().map(i64::from).collect();
+        self.must(says, That::Code(mark, Right::Among(codes)));
+        linked
     }
 
     /// No options, without which the sources are no programs: not those of an earlier build either, for NULL "will
@@ -249,13 +363,18 @@ impl Lowering {
         self.must_come(called, mark, 1, says);
         let says = "the callback of a build, a compilation or a link was given another program";
         self.must(says, That::FiredRight(called));
+        let when = "after the callback of a build, a compilation or a link";
+        self.has_build_status(program, device, status, when);
+    }
+
+    /// What a program must say of its build.
+    fn has_build_status(&mut self, program: Slot, device: Slot, status: Constant, when: &str) {
         let answer = self.builder.answer();
         let of = values![program, device, cl::CL_PROGRAM_BUILD_STATUS];
         self.step(Call::ask(Function::GetProgramBuildInfo, of, 4, answer));
-        let says =
-            "CL_PROGRAM_BUILD_STATUS is {} after the callback of a build, a compilation or a link";
+        let says = format!("CL_PROGRAM_BUILD_STATUS is {{}} {when}");
         let right = Right::Among(vec![status.value()]);
-        self.must(says, That::Number(answer, right));
+        self.must(&says, That::Number(answer, right));
     }
 
     /// A kernel of the program knows the value that its last build or compilation was given.
@@ -359,7 +478,7 @@ impl Lowering {
             ];
             self.step(Call::new(Function::CompileProgram, arguments));
             self.value = way as u32;
-            self.added = self.value;
+            self.added = self.value + VERSION;
         }
         for one in headers {
             self.release([one]);
@@ -393,4 +512,11 @@ fn compile(program: Slot, options: Value) -> Call {
         program, 0, devices, options, 0, headers, names, notify, data
     ];
     Call::new(Function::CompileProgram, arguments)
+}
+
+fn link(context: Slot, program: Slot, options: Value) -> Call {
+    let [devices, notify, data] = [const { Value::Null }; 3];
+    let inputs = Value::objects([program]);
+    let arguments = values![context, 0, devices, options, 1, inputs, notify, data];
+    Call::new(Function::LinkProgram, arguments)
 }

@@ -100,6 +100,15 @@ impl Described {
         })
     }
 
+    /// A version of OpenCL C beyond 1.2 that it must support: its name in options, and its number.
+    pub fn language(&self) -> Option<(&'static str, u32)> {
+        match numeric(&self.version)? >> 22 {
+            2 => Some(("CL2.0", 200)),
+            3.. => Some(("CL3.0", 300)),
+            _ => None,
+        }
+    }
+
     /// What the device must answer.
     pub fn of_device(&self, device: Slot, platform: Slot) -> Vec<Question> {
         let mut all = Vec::new();

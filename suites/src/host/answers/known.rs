@@ -238,9 +238,10 @@ pub fn bits(value: &Value) -> Option<u64> {
     })
 }
 
-/// What a call makes, with the slots that get it. One that must be refused makes nothing that is known.
+/// What a call makes, with the slots that get it. One that must be refused makes nothing that is known; one whose work
+/// fails makes what it is about.
 pub fn made_by(call: &Call) -> Vec<(Slot, Origin<'_>)> {
-    if call.expect.refused() {
+    if call.expect.refused() && call.expect.ended.is_none() {
         return Vec::new();
     }
     let mut made = Vec::new();
