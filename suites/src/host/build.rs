@@ -22,9 +22,36 @@ pub struct Build {
     /// that is set twice the last one counts ("clSetProgramSpecializationConstant").
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub specialized: Vec<(u32, SpecializationValue)>,
+    /// How translation units are linked, where there are several.
+    #[serde(default, skip_serializing_if = "Linking::is_plain")]
+    pub linking: Linking,
     /// The source is built, its binary taken, and the kernels come from a program of that binary.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub through_binary: bool,
+}
+
+/// How translation units become a program.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
+#[serde(deny_unknown_fields)]
+pub struct Linking {
+    /// All but the first are linked to a library, which the first is then linked with.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub library: bool,
+    /// What is linked are programs of the binaries of compiled units, and of the library.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub binaries: bool,
+}
+
+impl Linking {
+    /// The options with which a library is made.
+    pub const LIBRARY: &str = "-create-library";
+
+    /// Whether all units are compiled and linked as they are.
+    pub fn is_plain(&self) -> bool {
+        *self == Linking::default()
+    }
 }
 
 /// Another program.

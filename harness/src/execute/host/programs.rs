@@ -7,8 +7,8 @@ use super::translate::{options_of_module, translated};
 use crate::execute::ended::NotRun;
 use classay_reports::record::EvidenceKind;
 use classay_suites::host::constant::{Constant, cl};
-use classay_suites::host::{Build, Fixture, Function, ProgramOf, Slot};
-use std::ffi::CString;
+use classay_suites::host::{Build, Fixture, Function, Linking, ProgramOf, Slot};
+use std::ffi::{CStr, CString};
 
 /// What a `binary_status` holds before the call: no code that there is.
 const UNWRITTEN: i32 = i32::MAX;
@@ -140,9 +140,9 @@ impl Maker<'_> {
 
     /// Translation units, each compiled by itself, and linked.
     fn linked(&self, units: &[String], build: &Build) -> Result<usize, BuildFailed> {
-        let mut compiled = Vec::new();
-        let linked = self.link(units, build, &mut compiled);
-        for program in compiled {
+        let mut parts = Vec::new();
+        let linked = self.link(units, build, &mut parts);
+        for program in parts {
             self.api.release(Function::ReleaseProgram, program);
         }
         linked
@@ -152,45 +152,83 @@ impl Maker<'_> {
         &self,
         units: &[String],
         build: &Build,
-        compiled: &mut Vec<usize>,
+        parts: &mut Vec<usize>,
     ) -> Result<usize, BuildFailed> {
-        let devices = [self.devices.len() as u64, address(self.devices)];
-        let options = self.options(build.std.as_deref(), &build.options);
-        let options = address(options.as_bytes_with_nul());
+        let linking = build.linking;
         for unit in units {
-            let program = self.of_source(unit)?;
-            compiled.push(program);
-            let words = [
-                program as u64,
-                devices[0],
-                devices[1],
-                options,
-                0,
-                0,
-                0,
-                0,
-                0,
-            ];
-            // SAFETY: the devices are those of the context, there are no headers, and all lives through the call.
-            let done = unsafe { self.api.must(Function::CompileProgram, &words) };
-            done.map_err(|error| BuildFailed {
-                error,
-                said: Some((self.log(program), unit.clone())),
-            })?;
+            self.compile(unit, build, parts)?;
+            if linking.binaries {
+                self.replace_last(parts)?;
+            }
         }
-        let (count, list) = (compiled.len() as u64, address(compiled));
+        if let (true, [first, rest @ ..]) = (linking.library && units.len() > 1, &parts[..]) {
+            let first = *first;
+            let options = CString::new(Linking::LIBRARY).unwrap_or_default();
+            parts.push(self.link_of(rest, Some(&options))?);
+            if linking.binaries {
+                self.replace_last(parts)?;
+            }
+            let library = parts.last().copied().unwrap_or_default();
+            return Ok(self.link_of(&[first, library], None)?);
+        }
+        Ok(self.link_of(parts, None)?)
+    }
+
+    /// A translation unit becomes a compiled program, the last of these.
+    fn compile(
+        &self,
+        unit: &str,
+        build: &Build,
+        parts: &mut Vec<usize>,
+    ) -> Result<(), BuildFailed> {
+        let options = self.options(build.std.as_deref(), &build.options);
+        let program = self.of_source(unit)?;
+        parts.push(program);
+        let devices = [self.devices.len() as u64, address(self.devices)];
+        let options = address(options.as_bytes_with_nul());
         let words = [
-            self.context as u64,
+            program as u64,
             devices[0],
             devices[1],
+            options,
             0,
-            count,
-            list,
+            0,
+            0,
+            0,
+            0,
+        ];
+        // SAFETY: the devices are those of the context, there are no headers, and all lives through the call.
+        let done = unsafe { self.api.must(Function::CompileProgram, &words) };
+        done.map(|_| ()).map_err(|error| BuildFailed {
+            error,
+            said: Some((self.log(program), unit.into())),
+        })
+    }
+
+    /// The last of these becomes a program of its binary.
+    fn replace_last(&self, parts: &mut [usize]) -> Result<(), SetupError> {
+        if let Some(last) = parts.last_mut() {
+            let again = self.of_binary(*last)?;
+            self.api.release(Function::ReleaseProgram, *last);
+            *last = again;
+        }
+        Ok(())
+    }
+
+    /// What these programs are linked to.
+    fn link_of(&self, parts: &[usize], options: Option<&CStr>) -> Result<usize, SetupError> {
+        let words = [
+            self.context as u64,
+            self.devices.len() as u64,
+            address(self.devices),
+            options.map_or(0, |options| address(options.to_bytes_with_nul())),
+            parts.len() as u64,
+            address(parts),
             0,
             0,
         ];
         // SAFETY: the programs are compiled for the devices; all lives through the call.
-        Ok(unsafe { self.api.must(Function::LinkProgram, &words) }?)
+        unsafe { self.api.must(Function::LinkProgram, &words) }
     }
 
     /// A program of a source that is not built.

@@ -2,7 +2,7 @@
 
 use super::text::{Text, quoted, source};
 use super::{Document, Writer};
-use crate::host::build::{Build, SpecializationValue};
+use crate::host::build::{Build, Linking, SpecializationValue};
 use crate::host::program::*;
 use crate::host::value::Slot;
 use classay_vocabulary::Need;
@@ -248,7 +248,13 @@ fn maker(writer: &Writer<'_>, n: usize, made: Made<'_>, c: &mut Text) {
             c.put(format!("const char *units[] = {{ {} }};", names.join(", ")));
             let (count_of, versions) = (units.len(), versions.len());
             let options = format!("{}_options", names[0]);
-            let arguments = format!("{context}, {count}, units, {count_of}, {options}, {versions}");
+            let library = match build.linking.library {
+                true => quoted(Linking::LIBRARY),
+                false => "NULL".into(),
+            };
+            let linking = format!("{library}, {}", u8::from(build.linking.binaries));
+            let arguments =
+                format!("{context}, {count}, units, {count_of}, {options}, {versions}, {linking}");
             c.put(format!("cl_program made = from_units({arguments});"));
             None
         }

@@ -43,9 +43,41 @@ static inline cl_program from_source(cl_context in, unsigned count, const char *
     return NULL;
 }
 
-/* From translation units, each compiled in the latest of these versions that the device compiles, and linked. */
+/* A program of a program's binary, for one device; the other one is given up. */
+static inline cl_program of_binary(cl_context in, cl_program from)
+{
+    size_t size = 0;
+    must(clGetProgramInfo(from, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL),
+         "clGetProgramInfo");
+    unsigned char *binary = room(size);
+    must(clGetProgramInfo(from, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL),
+         "clGetProgramInfo");
+    cl_int code;
+    cl_program made = clCreateProgramWithBinary(in, 1, devices, &size,
+                                                (const unsigned char **)&binary, NULL, &code);
+    must(code, "clCreateProgramWithBinary");
+    free(binary);
+    clReleaseProgram(from);
+    return made;
+}
+
+/* What programs are linked to; they are given up. */
+static inline cl_program linked(cl_context in, unsigned count, const char *options, unsigned many,
+                                const cl_program *parts)
+{
+    cl_int code;
+    cl_program made = clLinkProgram(in, count, devices, options, many, parts, NULL, NULL, &code);
+    must(code, "clLinkProgram");
+    for (unsigned part = 0; part < many; part++)
+        clReleaseProgram(parts[part]);
+    return made;
+}
+
+/* From translation units, each compiled in the latest of these versions that the device compiles, and linked: as they
+   are or as programs of their binaries, all at once or the first with a library of the others. */
 static inline cl_program from_units(cl_context in, unsigned count, const char *const *units, unsigned many,
-                                    const char *const *options, unsigned versions)
+                                    const char *const *options, unsigned versions, const char *library,
+                                    int binaries)
 {
     cl_program *compiled = (cl_program *)(void *)room(many * sizeof *compiled);
     cl_int code;
@@ -58,11 +90,16 @@ static inline cl_program from_units(cl_context in, unsigned count, const char *c
                 break;
         }
         must(code, "clCompileProgram");
+        if (binaries)
+            compiled[unit] = of_binary(in, compiled[unit]);
     }
-    cl_program made = clLinkProgram(in, count, devices, NULL, many, compiled, NULL, NULL, &code);
-    must(code, "clLinkProgram");
-    for (unsigned unit = 0; unit < many; unit++)
-        clReleaseProgram(compiled[unit]);
+    if (library && many > 1) {
+        compiled[1] = linked(in, count, library, many - 1, compiled + 1);
+        if (binaries)
+            compiled[1] = of_binary(in, compiled[1]);
+        many = 2;
+    }
+    cl_program made = linked(in, count, NULL, many, compiled);
     free(compiled);
     return made;
 }
@@ -70,18 +107,6 @@ static inline cl_program from_units(cl_context in, unsigned count, const char *c
 /* The same from its own binary, for one device. */
 static inline cl_program through_binary(cl_context in, cl_program source, const char *options)
 {
-    size_t size = 0;
-    must(clGetProgramInfo(source, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL),
-         "clGetProgramInfo");
-    unsigned char *binary = room(size);
-    must(clGetProgramInfo(source, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL),
-         "clGetProgramInfo");
-    cl_int code;
-    cl_program made = clCreateProgramWithBinary(in, 1, devices, &size,
-                                                (const unsigned char **)&binary, NULL, &code);
-    must(code, "clCreateProgramWithBinary");
-    free(binary);
-    clReleaseProgram(source);
-    return built(made, 1, options, 1);
+    return built(of_binary(in, source), 1, options, 1);
 }
 

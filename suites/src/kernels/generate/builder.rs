@@ -1,6 +1,7 @@
 //! Builds a kernel case, a piece at a time: what the generators of all families share.
 
 use crate::choices::Choices;
+use crate::host::Linking;
 use crate::kernels::case::{
     Arg, Contents, KernelCase, Kind, Launch, Object, ObjectId, Place, Range, Step, Want,
 };
@@ -16,6 +17,14 @@ pub(super) const INT64: &str = "\
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
 #endif
 ";
+
+/// How units are linked.
+pub(super) fn linking(choices: &mut Choices) -> Linking {
+    Linking {
+        library: choices.percent(50),
+        binaries: choices.percent(35),
+    }
+}
 
 /// A text with values in the places of `@name@`.
 pub(super) fn template(text: &str, values: &[(&str, &dyn Display)]) -> String {

@@ -6,6 +6,7 @@ use super::{
     random, subgroups,
 };
 use crate::choices::Choices;
+use crate::host::Linking;
 use crate::kernels::case::{KernelCase, Step};
 use crate::rule;
 use classay_vocabulary::Need;
@@ -21,6 +22,7 @@ fn translated(mut case: KernelCase) -> KernelCase {
     case.needs.extend([Need::Il, Need::Bits64]);
     // Options of another build have been gone through where the module is made.
     case.build.earlier.clear();
+    case.build.linking = Linking::default();
     for step in &mut case.steps {
         if let Step::Look { rules, .. } = step
             && !rules.contains(&rule::KIND_IL)

@@ -15,7 +15,7 @@ pub(super) use author::Author;
 pub(super) use flow::Around;
 pub(super) use input::numbers;
 
-use super::builder::CaseBuilder;
+use super::builder::{CaseBuilder, linking};
 use super::joined;
 use super::rewrite::{OPAQUE, Opaque};
 use crate::choices::Choices;
@@ -169,6 +169,7 @@ fn several(choices: &mut Choices, forms: usize) -> KernelCase {
     case.need(&needs);
     if units > 1 {
         case.need(&[Need::Linker]);
+        case.case.build.linking = linking(choices);
     }
     case.case
 }

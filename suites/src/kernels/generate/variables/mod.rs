@@ -6,7 +6,7 @@
 
 mod shape;
 
-use super::builder::{CaseBuilder, args};
+use super::builder::{CaseBuilder, args, linking};
 use crate::choices::Choices;
 use crate::kernels::case::{Contents, KernelCase, Kind, Range, Unit as Width, Want};
 use crate::rule;
@@ -66,6 +66,9 @@ pub(super) fn units(choices: &mut Choices) -> KernelCase {
     let mut texts = (0..count).map(|unit| text(&variables, unit, &inside[unit], global));
     case.case.source = texts.next().unwrap_or_default();
     case.case.units = texts.collect();
+    if count > 1 {
+        case.case.build.linking = linking(choices);
+    }
     let rules = match global {
         true => [rule::PREREQ_PROGRAM_INIT, rule::RG_PROGRAM_SCOPE],
         false => [rule::RG_CONSTANT, rule::C_UNITS],
