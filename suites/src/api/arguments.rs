@@ -33,6 +33,8 @@ words! {
         Buffer = "buffer",
         /// A part of a buffer, that begins elsewhere.
         Part = "part",
+        /// A place inside of shared virtual memory.
+        Shared = "shared",
     }
 }
 
@@ -47,6 +49,9 @@ words! {
         Copy = "copy",
         /// It is copied, some of its own arguments are set again, and both are enqueued.
         Original = "original",
+        /// It is copied, and the copy, too; both are given up, with the program, and some arguments of the last copy are
+        /// set again before it is enqueued.
+        Heir = "heir",
     }
 }
 
@@ -126,7 +131,7 @@ impl Then {
     pub fn copies(self) -> bool {
         match self {
             Then::Again => false,
-            Then::Copy | Then::Original => true,
+            Then::Copy | Then::Original | Then::Heir => true,
         }
     }
 }
@@ -169,16 +174,25 @@ pub fn room(width: u8) -> usize {
 
 impl Arguments {
     /// What the device must offer.
-    pub fn needs(&self) -> &'static [Need] {
-        match (
-            self.then.copies(),
-            self.parameters.contains(&Parameter::Image),
-        ) {
-            (true, true) => &[Need::Api21, Need::ImageObjects],
-            (true, false) => &[Need::Api21],
-            (false, true) => &[Need::ImageObjects],
-            (false, false) => &[],
-        }
+    pub fn needs(&self) -> Vec<Need> {
+        let mut all = Vec::new();
+        all.extend(self.then.copies().then_some(Need::Api21));
+        let images = self.parameters.contains(&Parameter::Image);
+        all.extend(images.then_some(Need::ImageObjects));
+        all.extend(self.is_shared().then_some(Need::SvmCoarse));
+        all
+    }
+
+    /// Whether a pointer is one to shared virtual memory.
+    pub fn is_shared(&self) -> bool {
+        self.parameters.iter().any(|one| match one {
+            Parameter::Pointer { first, second, .. } => [first, second].contains(&&Pointee::Shared),
+            Parameter::Value { .. }
+            | Parameter::Bytes(_)
+            | Parameter::Local { .. }
+            | Parameter::Image
+            | Parameter::Sampler => false,
+        })
     }
 }
 
@@ -190,11 +204,15 @@ fn subset(choices: &mut Choices, count: usize, percent: usize) -> Vec<u8> {
     all
 }
 
-fn pointee(choices: &mut Choices) -> Pointee {
-    choices.one_of(&Pointee::ALL)
+fn pointee(choices: &mut Choices, shared: bool) -> Pointee {
+    match choices.one_of(&Pointee::ALL) {
+        Pointee::Shared if !shared => Pointee::Buffer,
+        pointee => pointee,
+    }
 }
 
-fn parameter(choices: &mut Choices, has_images: bool) -> Parameter {
+/// A parameter; images and shared memory only where these are to be had.
+fn parameter(choices: &mut Choices, has_images: bool, shared: bool) -> Parameter {
     if has_images && choices.percent(35) {
         return choices.one_of(&[Parameter::Image, Parameter::Sampler]);
     }
@@ -211,11 +229,11 @@ fn parameter(choices: &mut Choices, has_images: bool) -> Parameter {
         }),
         4 | 5 => Parameter::Pointer {
             constant: choices.percent(40),
-            first: pointee(choices),
+            first: pointee(choices, shared),
             // What takes back what was given is easily forgotten.
             second: match choices.percent(30) {
                 true => Pointee::Null,
-                false => pointee(choices),
+                false => pointee(choices, shared),
             },
         },
         _ => Parameter::Local {
@@ -240,6 +258,7 @@ fn without_null(parameter: Parameter) -> Parameter {
     let some = |pointee| match pointee {
         Pointee::Null | Pointee::Buffer => Pointee::Buffer,
         Pointee::Nothing | Pointee::Part => Pointee::Part,
+        Pointee::Shared => Pointee::Shared,
     };
     match parameter {
         Parameter::Pointer {
@@ -266,11 +285,12 @@ pub fn arguments(choices: &mut Choices) -> Arguments {
     let nulls = !then.copies() || choices.percent(40);
     let mut parameters: Vec<Parameter> = Vec::new();
     let has_images = choices.percent(40);
+    let shared = choices.percent(40);
     if has_images {
         parameters.push(Parameter::Image);
     }
     for _ in 0..choices.between(4, 9) {
-        let one = parameter(choices, has_images);
+        let one = parameter(choices, has_images, shared);
         parameters.push(if nulls { one } else { without_null(one) });
         if !fits(&parameters) {
             parameters.pop();

@@ -182,7 +182,6 @@ impl Listed {
     /// What the device must offer for it.
     fn needs(&self) -> &'static [Need] {
         match self {
-            Listed::Arguments(arguments) => arguments.needs(),
             Listed::Head(head) => head.needs(),
             Listed::Made(made) => made.needs(),
             Listed::Flagged(flagged) => flagged.needs(),
@@ -202,13 +201,18 @@ impl Listed {
             | Listed::ContextOfType
             | Listed::Task
             | Listed::Compiler
-            | Listed::AnyCompiler => &[],
+            | Listed::AnyCompiler
+            | Listed::Arguments(_) => &[],
         }
     }
 
-    /// The same, as a set.
+    /// The same, as a set, with what depends on how arguments are set.
     pub fn all_needs(&self) -> BTreeSet<Need> {
-        self.needs().iter().copied().collect()
+        let mut all: BTreeSet<Need> = self.needs().iter().copied().collect();
+        if let Listed::Arguments(arguments) = self {
+            all.extend(arguments.needs());
+        }
+        all
     }
 
     /// The formats that must be there, each as its order and its type: those that every version of OpenCL lists

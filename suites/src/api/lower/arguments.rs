@@ -15,6 +15,9 @@ const COPIED: usize = 8;
 const POINTED: usize = 64;
 const PART: usize = 4096;
 
+/// Where in shared virtual memory the place is that pointers are given.
+const INSIDE: usize = 24;
+
 /// Bytes of an image's element, and elements of the image in each dimension.
 const ELEMENT: usize = 4;
 const WIDTH: usize = 2;
@@ -196,6 +199,7 @@ fn wanted(parameters: &[Parameter], turn: impl Fn(usize) -> usize) -> Vec<u8> {
                     Pointee::Null | Pointee::Nothing => (0, None),
                     Pointee::Buffer => (1, Some(0)),
                     Pointee::Part => (1, Some(PART)),
+                    Pointee::Shared => (1, Some(INSIDE)),
                 };
                 all.push(is);
                 all.extend((0..COPIED).map(|n| from.map_or(0, |from| pointed(from + n))));
@@ -228,6 +232,8 @@ struct Given<'a> {
     arguments: &'a Arguments,
     buffer: Slot,
     part: Slot,
+    /// Shared virtual memory, if a pointer is one to it.
+    shared: Option<Slot>,
     /// For each parameter the images or samplers that it is given in turn; empty for others.
     others: Vec<Vec<Slot>>,
 }
@@ -245,8 +251,14 @@ impl Given<'_> {
                 // "If the argument is a buffer object, the arg_value pointer can be NULL or point to a NULL value in
                 // which case a NULL value will be used as the value for the argument declared as a pointer to global or
                 // constant memory in the kernel."
-                let value = match [first, second, Pointee::Buffer][turn] {
-                    Pointee::Null => Value::Null,
+                let pointee = [first, second, Pointee::Buffer][turn];
+                if let (Pointee::Shared, Some(shared)) = (pointee, self.shared) {
+                    let place = Value::At(shared.at(INSIDE));
+                    let arguments = values![kernel, index, place];
+                    return Call::new(Function::SetKernelArgSVMPointer, arguments);
+                }
+                let value = match pointee {
+                    Pointee::Null | Pointee::Shared => Value::Null,
                     Pointee::Nothing => Value::List(Class::Object, vec![Value::Null]),
                     Pointee::Buffer => Value::objects([self.buffer]),
                     Pointee::Part => Value::objects([self.part]),
@@ -304,10 +316,14 @@ impl Lowering {
         let others: Vec<Vec<Slot>> = (0..count)
             .map(|n| self.images_and_samplers(place, arguments.parameters[n], n))
             .collect();
+        let shared = arguments
+            .is_shared()
+            .then(|| self.pointed_shared(place, queue));
         let given = Given {
             arguments,
             buffer,
             part,
+            shared,
             others,
         };
         for n in arguments.order.iter().map(|n| usize::from(*n)) {
@@ -326,11 +342,18 @@ impl Lowering {
             let clone = Call::new(Function::CloneKernel, values![kernel]);
             self.step(clone.makes(copy));
         }
+        let heir = self.own("heir", SlotKind::Kernel);
+        if arguments.then == Then::Heir {
+            let clone = Call::new(Function::CloneKernel, values![copy]);
+            self.step(clone.makes(heir));
+            self.release([kernel, copy, program]);
+        }
         // The kernel whose arguments are set again, and the other one.
         let (first, other) = match arguments.then {
             Then::Again => (kernel, None),
             Then::Copy => (copy, Some(kernel)),
             Then::Original => (kernel, Some(copy)),
+            Then::Heir => (heir, None),
         };
         for n in again {
             self.step(given.set(first, n, 1));
@@ -359,13 +382,38 @@ impl Lowering {
             self.must(&says, That::Bytes(answer, Want::Same(same)));
             self.release([memory]);
         }
-        if arguments.then.copies() {
-            self.release([copy]);
+        match arguments.then {
+            Then::Again => self.release([kernel, program]),
+            Then::Copy | Then::Original => self.release([copy, kernel, program]),
+            Then::Heir => self.release([heir]),
+        }
+        if let Some(shared) = given.shared {
+            self.step(finish(queue));
+            let free = values![place.context, Value::Take(shared)];
+            self.step(Call::new(Function::SVMFree, free));
         }
         for slot in given.others.into_iter().flatten() {
             self.release([slot]);
         }
-        self.release([kernel, part, whole, buffer, queue, program]);
+        self.release([part, whole, buffer, queue]);
+    }
+
+    /// Shared virtual memory with the bytes that pointers point to.
+    fn pointed_shared(&mut self, place: Place, queue: Slot) -> Slot {
+        let shared = self.own("shared", SlotKind::Svm(place.context));
+        let flags = Value::Flags(vec![cl::CL_MEM_READ_WRITE]);
+        let arguments = values![place.context, flags, INSIDE + POINTED, 0];
+        self.step(Call::new(Function::SVMAlloc, arguments).makes(shared));
+        let bytes = Value::Bytes((0..INSIDE + POINTED).map(pointed).collect());
+        let of = values![true, Value::At(shared.at(0)), bytes, INSIDE + POINTED];
+        self.step(Call::enqueue(
+            Function::EnqueueSVMMemcpy,
+            queue,
+            of,
+            &[],
+            None,
+        ));
+        shared
     }
 
     /// What a parameter is given for each turn, if it is an image or a sampler.
