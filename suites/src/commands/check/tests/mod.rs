@@ -20,12 +20,12 @@ use std::collections::BTreeMap;
 
 const RUN: u32 = 5;
 
-/// Programs of every profile, and some of the small ones.
-fn plans() -> Vec<(String, Plan)> {
+/// So many programs of every profile, and some of the small ones.
+fn plans(each: u64) -> Vec<(String, Plan)> {
     let drawn = Profile::all()
         .into_iter()
         .flat_map(|(family, name, profile)| {
-            (0..15).map(move |seed| {
+            (0..each).map(move |seed| {
                 let plan = random(seed, &profile).expect("a program");
                 (format!("{family}/{name}/{seed}"), plan)
             })
@@ -39,7 +39,7 @@ fn plans() -> Vec<(String, Plan)> {
 
 /// Those of which each pair of moments can be tried in the time that a test has.
 fn short_plans() -> Vec<(String, Plan)> {
-    let mut all = plans();
+    let mut all = plans(5);
     all.retain(|(_, plan)| plan.program.commands.len() < 200);
     all
 }
@@ -96,7 +96,7 @@ impl Tried {
 
 #[test]
 fn an_ideal_run_breaks_no_rule() {
-    for (name, plan) in plans() {
+    for (name, plan) in plans(15) {
         let found = plan.check(&ideal::trace(&plan, RUN));
         let text = || crate::commands::yaml::write(&plan.program);
         assert_eq!(found, [], "{name}\n{}", text());

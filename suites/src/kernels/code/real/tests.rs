@@ -249,7 +249,7 @@ fn of_each_precision_truth_has_the_size_of_a_lane() {
         let least = truth.wrap(truth.least());
         let two = format.bits(2.0);
         for (lanes, third, wanted) in [(1, 1, two), (4, 1, one), (4, least, two)] {
-            let given = Judged::Select.lane(format, lanes, [one, two, third]);
+            let given = Judged::Select { signed: true }.lane(format, lanes, [one, two, third]);
             assert_eq!(given, Some(wanted));
         }
     }
