@@ -60,6 +60,51 @@ pub struct Mix {
     pub add: u32,
     /// How many times.
     pub turns: u32,
+    /// The kernel is `shaped`, which sees these sizes; else one dimension without an offset.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub form: Option<Form>,
+}
+
+/// The ND-range of a launch. Of dimensions that it has not the sizes are 1 and the offsets 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Form {
+    /// How many dimensions.
+    pub dimensions: u8,
+    /// Work-items in each.
+    pub global: [u32; 3],
+    /// The first id in each; none gives no list of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offset: Option<[u32; 3]>,
+    /// Work-items of a group in each; none gives no list of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub local: Option<[u32; 3]>,
+}
+
+impl Form {
+    /// Work-items of a group, where it says how many.
+    pub fn group(&self) -> Option<u32> {
+        self.local.map(|local| local.iter().product())
+    }
+
+    /// Whether so many words have a work-item each, in groups of one size.
+    fn fits(&self, words: u32) -> bool {
+        let dimensions = usize::from(self.dimensions);
+        let local = self.local.unwrap_or([1; 3]);
+        let divided = |(global, local): (&u32, &u32)| *local > 0 && global % local == 0;
+        let others = dimensions..3;
+        (1..=3).contains(&dimensions)
+            && self
+                .global
+                .iter()
+                .try_fold(1_u32, |all, n| all.checked_mul(*n))
+                == Some(words)
+            && self.global.iter().zip(&local).all(divided)
+            && others.clone().all(|n| self.global[n] == 1 && local[n] == 1)
+            && self
+                .offset
+                .is_none_or(|offset| others.clone().all(|n| offset[n] == 0))
+    }
 }
 
 /// What a word is multiplied with each time.
@@ -271,6 +316,9 @@ impl Record {
         let mixes = |c: &Recorded| matches!(c.what, Deed::Mix(_));
         let mixes = self.commands.iter().any(mixes);
         rules.extend(mixes.then_some(rule::CB_ARGUMENTS));
+        let formed = |c: &Recorded| matches!(c.what, Deed::Mix(Mix { form: Some(_), .. }));
+        let formed = self.commands.iter().any(formed);
+        rules.extend(formed.then_some(rule::ND_GLOBAL_ID));
         rules.extend([rule::CB_COMMANDS, rule::CB_EVENT]);
         rules
     }
@@ -288,7 +336,8 @@ impl Mix {
         };
         let apart = self.from.object != self.to.object
             || self.from.byte.abs_diff(self.to.byte) >= self.bytes();
-        self.words > 0 && inside(self.from) && inside(self.to) && apart
+        let formed = self.form.is_none_or(|form| form.fits(self.words));
+        self.words > 0 && inside(self.from) && inside(self.to) && apart && formed
     }
 }
 
@@ -327,6 +376,7 @@ mod tests {
                 words: 1,
                 add: 77,
                 turns,
+                form: None,
             };
             let mut word = 5_u32;
             for _ in 0..turns {
@@ -346,6 +396,7 @@ mod tests {
                     words: 1,
                     add: 0,
                     turns: 1,
+                    form: None,
                 }),
             },
             after: after.to_vec(),

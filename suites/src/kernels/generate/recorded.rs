@@ -4,12 +4,14 @@ use super::builder::{CaseBuilder, at, noise};
 use crate::choices::Choices;
 use crate::kernels::case::{KernelCase, Kind, ObjectId, Step, Want};
 use crate::kernels::image::{Channel, Format, Image, Order, Shape, Spot};
-use crate::kernels::recorded::{Deed, MULTIPLIER, Mix, Play, Record, Recorded};
+use crate::kernels::recorded::{Deed, Form, MULTIPLIER, Mix, Play, Record, Recorded};
 use crate::kernels::transfer::{Bytes, Corner, Pattern, Region, Transfer};
 use crate::rule::{self, RuleId};
 use classay_vocabulary::Need;
 
-/// A kernel that takes long enough for what does not wait for it to be early.
+/// Kernels that take long enough for what does not wait for them to be early. The second is given its offset, the size
+/// of its groups, how many work-items it has, and twice the number of its dimensions, and one more where the size of its
+/// groups is known.
 fn source() -> String {
     format!(
         "kernel void mixed(global const uint *from, uint from_at, global uint *to, uint to_at,
@@ -19,6 +21,26 @@ fn source() -> String {
     uint x = from[from_at + n];
     for (uint k = 0; k < turns; k++)
         x = x * {MULTIPLIER}u + add;
+    to[to_at + n] = x;
+}}
+kernel void shaped(global const uint *from, uint from_at, global uint *to, uint to_at,
+                   uint add, uint turns, uint8 form, local uint *room)
+{{
+    uint n = (get_global_id(2) - form.s2) * (uint)get_global_size(1) + get_global_id(1) - form.s1;
+    n = n * (uint)get_global_size(0) + get_global_id(0) - form.s0;
+    if (n >= form.s6 || get_work_dim() != form.s7 / 2)
+        return;
+    uint x = from[from_at + n];
+    for (uint k = 0; k < turns; k++)
+        x = x * {MULTIPLIER}u + add;
+    if (form.s7 % 2) {{
+        if (get_local_size(0) != form.s3 || get_local_size(1) != form.s4 || get_local_size(2) != form.s5)
+            return;
+        uint own = (get_local_id(2) * form.s4 + get_local_id(1)) * form.s3 + get_local_id(0);
+        room[own] = x;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        x = room[own];
+    }}
     to[to_at + n] = x;
 }}
 "
@@ -128,6 +150,17 @@ pub fn recorded(choices: &mut Choices) -> KernelCase {
     draw.look(&rules);
     draw.case.case.profiled = draw.choices.percent(40);
     draw.case.case
+}
+
+/// Work-items of a work-group that is given its size, at most.
+const GROUP: u32 = 16;
+
+/// A divisor of a number that is no larger than another.
+fn divisor(choices: &mut Choices, of: u32, most: u32) -> u32 {
+    let all: Vec<u32> = (1..=most.min(of))
+        .filter(|n| of.is_multiple_of(*n))
+        .collect();
+    choices.pick(&all).unwrap_or(1)
 }
 
 impl Draw<'_> {
@@ -265,7 +298,50 @@ impl Draw<'_> {
             words: words as u32,
             add: self.choices.below(1 << 16) as u32,
             turns: self.choices.one_of(&[1, 100, 20_000, 60_000]),
+            form: self.form(words as u32),
         }
+    }
+
+    /// An ND-range of so many work-items, at times.
+    fn form(&mut self, words: u32) -> Option<Form> {
+        if !self.choices.percent(40) {
+            return None;
+        }
+        let dimensions = self.choices.between(1, 3);
+        let mut global = [1; 3];
+        let mut left = words;
+        for size in &mut global[1..dimensions] {
+            *size = divisor(self.choices, left, left);
+            left /= *size;
+        }
+        global[0] = left;
+        let offset = self.choices.percent(60).then(|| {
+            let mut offset = [0; 3];
+            offset[..dimensions].fill_with(|| self.choices.below(1000) as u32);
+            offset
+        });
+        let local = self.choices.percent(60).then(|| {
+            let mut most = GROUP;
+            global.map(|size| {
+                let local = divisor(self.choices, size, most);
+                most /= local;
+                local
+            })
+        });
+        let form = Form {
+            dimensions: dimensions as u8,
+            global,
+            offset,
+            local,
+        };
+        self.case.need(
+            &form
+                .group()
+                .map(Need::WorkGroupSize)
+                .into_iter()
+                .collect::<Vec<_>>(),
+        );
+        Some(form)
     }
 
     /// A command-buffer whose commands race nowhere: what meets an earlier command waits for its sync point, unless a

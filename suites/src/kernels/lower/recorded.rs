@@ -4,7 +4,7 @@ use super::Lower;
 use crate::host::check::{Check, Right, That};
 use crate::host::constant::cl;
 use crate::host::*;
-use crate::kernels::recorded::{Deed, Mix, Play, Record, recording};
+use crate::kernels::recorded::{Deed, Form, Mix, Play, Record, recording};
 use crate::rule;
 
 /// A command-buffer of a case.
@@ -77,7 +77,12 @@ impl Lower<'_> {
             return;
         };
         let kernel = self.b.slot_of_its_own("mix", SlotKind::Kernel);
-        self.add(Call::kernel(program, "mixed", kernel));
+        let name = if mix.form.is_some() {
+            "shaped"
+        } else {
+            "mixed"
+        };
+        self.add(Call::kernel(program, name, kernel));
         let word = |n, value: u32| Call::bytes_argument(kernel, n, value.to_ne_bytes().into());
         let offset = |byte: usize| (byte / 4) as u32;
         let object = |n, id: Slot| match self.case.objects[id.index()].kind.addressed() {
@@ -98,18 +103,28 @@ impl Lower<'_> {
         for call in arguments {
             self.add(call);
         }
-        let of = values![
-            kernel,
-            1,
-            Value::Null,
-            Value::sizes([mix.words]),
-            Value::Null
-        ];
+        let room = |words: u32| {
+            let bytes = 4 * words;
+            Call::new(
+                Function::SetKernelArg,
+                values![kernel, 7, bytes, Value::Null],
+            )
+        };
+        if let Some(form) = &mix.form {
+            let words = told(form).into_iter().flat_map(u32::to_ne_bytes);
+            self.add(Call::bytes_argument(kernel, 6, words.collect()));
+            self.add(room(form.group().unwrap_or(1)));
+        }
+        let of = [values![kernel], range(mix)].concat();
         let function = Function::CommandNDRangeKernelKHR;
         self.add(recorded(buffer, function, of, tail).about(vec![rule::API_VALID]));
         // Of whatever is set from now on nothing is recorded.
         self.add(word(4, !mix.add));
         self.add(word(5, 1));
+        if mix.form.is_some() {
+            self.add(Call::bytes_argument(kernel, 6, vec![0; 32]));
+            self.add(room(1));
+        }
         self.add(object(2, mix.from.object));
         self.add(object(0, mix.to.object));
         self.add(self.b.release(kernel));
@@ -213,6 +228,28 @@ impl Lower<'_> {
         self.add(Call::queue(self.context, self.device, list).makes(queue));
         self.own_queues.insert(out_of_order, queue);
         queue
+    }
+}
+
+/// What the kernel `shaped` is told of its ND-range.
+fn told(form: &Form) -> [u32; 8] {
+    let [x, y, z] = form.offset.unwrap_or_default();
+    let [width, height, depth] = form.local.unwrap_or([1; 3]);
+    let items = form.global.iter().product();
+    let dimensions = 2 * u32::from(form.dimensions) + u32::from(form.local.is_some());
+    [x, y, z, width, height, depth, items, dimensions]
+}
+
+/// The ND-range of a launch, as calls give it.
+fn range(mix: &Mix) -> Vec<Value> {
+    match &mix.form {
+        None => values![1, Value::Null, Value::sizes([mix.words]), Value::Null],
+        Some(form) => {
+            let count = usize::from(form.dimensions).min(3);
+            let sizes = |of: [u32; 3]| Value::sizes(of[..count].iter().copied());
+            let (offset, local) = (form.offset.map(sizes), form.local.map(sizes));
+            values![count, offset, sizes(form.global), local]
+        }
     }
 }
 
