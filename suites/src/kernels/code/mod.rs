@@ -39,6 +39,9 @@ pub struct Struct {
     /// The bytes of which its places are a multiple at least, as an attribute says ("Specifying Attributes of Types",
     /// `aligned`); a power of two.
     pub aligned: Option<usize>,
+    /// Its fields lie at any places, without bytes between them; what is inside of them is as it is elsewhere ("Specifying
+    /// Attributes of Types", `packed`).
+    pub packed: bool,
 }
 
 /// A part of an array or a structure.
@@ -78,8 +81,10 @@ impl Program {
             Shape::Grid(ty, rows, columns) => times(number(ty), rows * columns),
             Shape::Structs(n, length) => times(self.bytes(Shape::Struct(n)), length),
             Shape::Struct(n) => {
-                let Struct { fields, aligned } = &self.structs[n];
-                let aligns = fields.iter().map(|field| self.bytes(*field).1);
+                let Struct {
+                    fields, aligned, ..
+                } = &self.structs[n];
+                let aligns = fields.iter().map(|field| self.field_bytes(n, *field).1);
                 let align = aligns.chain(*aligned).max().unwrap_or(1);
                 let end = self.bytes_before(n, fields.len());
                 (end.next_multiple_of(align), align)
@@ -88,11 +93,17 @@ impl Program {
         }
     }
 
+    /// The bytes that a field of a structure has, and its alignment there.
+    fn field_bytes(&self, of: usize, field: Shape) -> (usize, usize) {
+        let (bytes, align) = self.bytes(field);
+        (bytes, if self.structs[of].packed { 1 } else { align })
+    }
+
     /// Behind how many bytes of a structure a field begins; of a number that no field has, where the last one ends.
     pub fn bytes_before(&self, of: usize, field: usize) -> usize {
         let mut end = 0usize;
         for (n, shape) in self.structs[of].fields.iter().enumerate() {
-            let (size, align) = self.bytes(*shape);
+            let (size, align) = self.field_bytes(of, *shape);
             let begin = end.next_multiple_of(align);
             if n == field {
                 return begin;

@@ -247,3 +247,52 @@ fn each_work_item_takes_its_own_turns_of_a_loop() {
     ];
     assert_eq!(k.run(5, body).0, Ok(vec![0, 0, 2, 2, 6]));
 }
+
+#[test]
+fn vectors_are_put_together_of_vectors_and_of_one_scalar() {
+    let mut k = Kernel::new();
+    let me = k.me();
+    let pair = vec![me, k.make.uint(7)];
+    let pair = k.make.expr(UINT.vector(2), Kind::Vector(pair));
+    let parts = vec![k.make.uint(5), pair, k.make.uint(9)];
+    let four = k.make.expr(UINT.vector(4), Kind::Vector(parts));
+    let lane = Kind::Lanes(four.into(), vec![1]);
+    let lane = k.make.expr(UINT1, lane);
+    let all = vec![k.make.uint(100)];
+    let all = k.make.expr(UINT.vector(8), Kind::Vector(all));
+    let last = k.make.expr(UINT1, Kind::Lanes(all.into(), vec![7]));
+    let sum = k.make.arithmetic(Arithmetic::Add, lane, last);
+    let body = vec![k.store(sum)];
+    assert_eq!(k.run(3, body).0, Ok(vec![100, 101, 102]));
+}
+
+#[test]
+fn packed_structures_have_no_bytes_between_fields() {
+    let fields = vec![
+        Shape::Number(CHAR.scalar()),
+        Shape::Number(UINT.vector(3)),
+        Shape::Array(SHORT.scalar(), 3),
+    ];
+    let of = |packed, aligned| {
+        let fields = fields.clone();
+        let structs = vec![Struct {
+            fields,
+            aligned,
+            packed,
+        }];
+        let program = Program {
+            structs,
+            ..Program::default()
+        };
+        let (size, align) = program.bytes(Shape::Struct(0));
+        (
+            size,
+            align,
+            program.bytes_before(0, 1),
+            program.bytes_before(0, 2),
+        )
+    };
+    assert_eq!(of(false, None), (48, 16, 16, 32));
+    assert_eq!(of(true, None), (23, 1, 1, 17));
+    assert_eq!(of(true, Some(8)), (24, 8, 1, 17));
+}

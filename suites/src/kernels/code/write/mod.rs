@@ -54,11 +54,14 @@ fn write_unit(program: &Program, guarded: &BTreeSet<u32>, unit: usize) -> String
         }
     }
     for (n, of) in program.structs.iter().enumerate() {
-        let aligned = of
-            .aligned
-            .map(|bytes| format!("__attribute__((aligned({bytes}))) "));
-        let aligned = aligned.unwrap_or_default();
-        writer.line(&format!("struct {aligned}s{n} {{"));
+        let packed = of.packed.then(|| "packed".to_string());
+        let aligned = of.aligned.map(|bytes| format!("aligned({bytes})"));
+        let attributes: Vec<String> = packed.into_iter().chain(aligned).collect();
+        let attributes = match attributes.is_empty() {
+            true => String::new(),
+            false => format!("__attribute__(({})) ", attributes.join(", ")),
+        };
+        writer.line(&format!("struct {attributes}s{n} {{"));
         for (field, shape) in of.fields.iter().enumerate() {
             writer.line(&format!("    {};", declared(&format!("f{field}"), *shape)));
         }

@@ -49,11 +49,21 @@ impl Author<'_> {
         self.new_structure(fields)
     }
 
-    /// A structure type of these fields, now and then with an alignment of its own.
+    /// A structure type of these fields, now and then packed or with an alignment of its own.
     fn new_structure(&mut self, fields: Vec<Shape>) -> usize {
         let own = self.choices.percent(25);
         let aligned = own.then(|| self.choices.one_of(&[16, 8, 32, 4]));
-        self.program.structs.push(Struct { fields, aligned });
+        // What is aligned inside of a packed one is left out.
+        let inside = fields.iter().any(|field| match field {
+            Shape::Struct(n) | Shape::Structs(n, _) => self.program.structs[*n].aligned.is_some(),
+            _ => false,
+        });
+        let packed = !inside && self.choices.percent(20);
+        self.program.structs.push(Struct {
+            fields,
+            aligned,
+            packed,
+        });
         self.program.structs.len() - 1
     }
 
