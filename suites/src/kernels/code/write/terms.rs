@@ -57,7 +57,7 @@ pub(super) fn lane_names(lanes: &[u8], of: u8, turn: u32) -> String {
     }
     let letter = |lane: &u8| b"xyzw".get(usize::from(*lane)).copied().map(char::from);
     match lanes.iter().map(letter).collect() {
-        Some(letters) if of <= 4 && lanes.len() <= 4 && turn % 5 != 4 => letters,
+        Some(letters) if (of <= 4 || turn % 4 == 1) && lanes.len() <= 4 && turn % 5 != 4 => letters,
         // "The numeric indices must be preceded by the letter s or S", and digits of sixteen may be of either case.
         _ => {
             let lower: String = lanes.iter().map(|lane| format!("{lane:x}")).collect();
@@ -143,5 +143,27 @@ fn number(of: Integer, number: i128) -> String {
         format!("({}{suffix} - 1)", number + 1)
     } else {
         format!("({number}{suffix})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanes_have_each_of_their_names() {
+        let same = |lanes: &[u8], of, wanted: &[&str]| {
+            let names = (0..60).map(|turn| lane_names(lanes, of, turn));
+            let names: std::collections::BTreeSet<String> = names.collect();
+            assert_eq!(names.into_iter().collect::<Vec<_>>(), wanted);
+        };
+        same(&[0, 1], 4, &["S01", "lo", "s01", "xy"]);
+        same(&[2, 2, 1], 3, &["S221", "s221", "zzy"]);
+        same(&[10, 3], 16, &["Sa3", "sA3", "sa3"]);
+        same(
+            &[8, 9, 10, 11, 12, 13, 14, 15],
+            16,
+            &["S89abcdef", "hi", "s89ABCDEF", "s89abcdef"],
+        );
     }
 }

@@ -67,12 +67,16 @@ impl Author<'_> {
     }
 
     /// One of two vectors, or of a vector and a scalar that is widened. What chooses lane by lane is the highest bit of a
-    /// lane, not whether it is zero; a scalar chooses all by whether it is.
+    /// lane, not whether it is zero. A scalar chooses all; it is 0 or -1, with which `select`, to which the operator is
+    /// "equivalent", agrees.
     fn chosen(&mut self, seen: Expr, [yes, no]: [Expr; 2]) -> Expr {
         let ty = seen.ty;
         let seen = match self.choices.below(4) {
             0 => seen,
-            1 => self.truth(2),
+            1 => {
+                let holds = self.condition(2);
+                self.make.expr(INT.scalar(), Kind::Negate(holds.into()))
+            }
             _ => {
                 let op = self.choices.one_of(&COMPARISONS);
                 let (left, right) = self.beside_scalar(false, seen, no.clone());
