@@ -1,10 +1,17 @@
 @pragma@typedef @ty@ T;
-static int holds(T value) {
-    return (int)value % 3 != 0;
+static int holds(uint key) {
+    return key % 3u != 0;
+}
+// Whether a mask has other bits than those from one on to before another.
+static uint differs(uint4 mask, uint from, uint end) {
+    uint bits[4], other = 0;
+    vstore4(mask, 0, bits);
+    for (uint i = 0; i < 128; i++) other |= (bits[i / 32u] >> i % 32u & 1u) != (uint)(i >= from && i < end);
+    return other;
 }
 kernel void exchange(global long *out, global const uint *starts) {
     local T values[@largest@];
-    local uint bases[@largest@], used;
+    local uint all_keys[@largest@], bases[@largest@], used;
 @places@    uint all = (uint)(get_global_size(0) * get_global_size(1) * get_global_size(2));
     uint count = get_sub_group_size(), inside = get_sub_group_local_id();
     // Each sub-group takes as many places as it has work-items; none lies outside, whatever the device says of its
@@ -17,10 +24,14 @@ kernel void exchange(global long *out, global const uint *starts) {
     count = min(count, @largest@u - begin);
     inside = min(inside, count - 1u);
     local T *sub = values + begin;
-    T v = (T)((own * 7919u + @seed@u) % 21u);
+    local uint *keys = all_keys + begin;
+    const uint key = (own * 7919u + @seed@u) % 21u;
+    const long small = (long)key - 10;
+    const T v = @made@;
+    keys[inside] = key;
     sub[inside] = v;
     barrier(CLK_LOCAL_MEM_FENCE);
-    T result = (T)0, r = (T)0;
-@body@    out[own] = result == r ? (long)own : -1l - (long)own;
+    uint wrong = 0;
+@body@    out[own] = wrong == 0 ? (long)own : -1l - (long)wrong;
     out[own + all] = (long)own;
 }

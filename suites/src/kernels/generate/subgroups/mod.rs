@@ -3,15 +3,17 @@
 //! How work-items are divided is the device's choice. Kernels tell what they saw, and compute each result
 //! of a function a second time, from what the work-items of a sub-group wrote down at their places.
 
+mod exchange;
+
 use super::builder::{CaseBuilder, args, cl, divides, groups};
 use super::functions::{COLLECTIVE, spread_out};
-use super::joined;
 use crate::choices::Choices;
 use crate::kernels::case::{
     Contents, KernelCase, Kind, ObjectId, Range, SUB_GROUP_FIELDS, Step, Unit, Want,
 };
 use crate::rule;
-use classay_vocabulary::{Extension, Need};
+use classay_vocabulary::Need;
+pub use exchange::exchange;
 use std::fmt::Write;
 
 /// A range of work-groups of one shape, uniform or not.
@@ -267,219 +269,6 @@ pub fn collective(choices: &mut Choices) -> KernelCase {
     let rules = [rule::SG_BARRIER, rule::MM_BARRIER_SG];
     let want = Want::zeros();
     case.look(exchange, &rules, "values exchanged in a sub-group", want);
-    case.case
-}
-
-/// A call of a function of an extension, and what makes `r` of the values of the sub-group, `sub`, what it must give.
-/// Where that is undefined for a work-item, `r` is what it gave.
-/// `None` of an extension that is not about sub-groups.
-fn exchanged(choices: &mut Choices, extension: Extension, real: bool) -> Option<(String, String)> {
-    let by = choices.between(0, 9);
-    let any = choices.between(1, 40);
-    let fold =
-        |over: &str, op: &str| format!("for (uint i = 0; i < count; i++) if ({over}) r = {op};");
-    Some(match extension {
-        Extension::SubGroupShuffle => match choices.percent(60) {
-            true => (
-                "sub_group_shuffle".into(),
-                format!(
-                    "uint from = (inside * {by}u + {any}u) % count; result = sub_group_shuffle(v, from); r = sub[from];"
-                ),
-            ),
-            false => (
-                "sub_group_shuffle_xor".into(),
-                format!(
-                    "uint other = inside ^ {by}u; result = sub_group_shuffle_xor(v, {by}u); r = other < count ? sub[other] : result;"
-                ),
-            ),
-        },
-        Extension::SubGroupShuffleRelative => match choices.percent(50) {
-            true => (
-                "sub_group_shuffle_up".into(),
-                format!(
-                    "result = sub_group_shuffle_up(v, {by}u); r = inside >= {by}u ? sub[inside - {by}u] : result;"
-                ),
-            ),
-            false => (
-                "sub_group_shuffle_down".into(),
-                format!(
-                    "result = sub_group_shuffle_down(v, {by}u); r = inside + {by}u < count ? sub[inside + {by}u] : result;"
-                ),
-            ),
-        },
-        Extension::SubGroupRotate => match choices.percent(50) {
-            true => (
-                "sub_group_rotate".into(),
-                format!(
-                    "uint from = (inside + {any}u) % get_max_sub_group_size(); result = sub_group_rotate(v, {any}); r = from < count ? sub[from] : result;"
-                ),
-            ),
-            false => {
-                let size = choices.one_of(&[1, 2, 4, 8]);
-                (
-                    "sub_group_clustered_rotate".into(),
-                    format!(
-                        "if ({size}u <= get_max_sub_group_size()) {{ uint from = inside / {size}u * {size}u + (inside + {any}u) % {size}u; result = sub_group_clustered_rotate(v, {any}, {size}u); r = from < count ? sub[from] : result; }}"
-                    ),
-                )
-            }
-        },
-        Extension::SubGroupBallot => {
-            let (call, wanted) = choices.one_of(&[
-                (
-                    "sub_group_ballot_bit_count(mask)",
-                    "for (uint i = 0; i < count; i++) r += (T)holds(sub[i]);",
-                ),
-                (
-                    "sub_group_ballot_inclusive_scan(mask)",
-                    "for (uint i = 0; i <= inside; i++) r += (T)holds(sub[i]);",
-                ),
-                (
-                    "sub_group_ballot_exclusive_scan(mask)",
-                    "for (uint i = 0; i < inside; i++) r += (T)holds(sub[i]);",
-                ),
-                ("(sub_group_inverse_ballot(mask) != 0)", "r = (T)holds(v);"),
-                (
-                    "(sub_group_ballot_bit_extract(mask, (inside + 1u) % count) != 0)",
-                    "r = (T)holds(sub[(inside + 1u) % count]);",
-                ),
-                (
-                    "sub_group_ballot_find_lsb(mask)",
-                    "r = result; for (uint i = count; i-- > 0;) if (holds(sub[i])) r = (T)i;",
-                ),
-                (
-                    "sub_group_ballot_find_msb(mask)",
-                    "r = result; for (uint i = 0; i < count; i++) if (holds(sub[i])) r = (T)i;",
-                ),
-                ("sub_group_broadcast_first(v)", "r = sub[0];"),
-                ("sub_group_non_uniform_broadcast(v, 0u)", "r = sub[0];"),
-            ]);
-            let name = call
-                .trim_start_matches('(')
-                .split('(')
-                .next()
-                .unwrap_or_default();
-            (
-                name.into(),
-                format!("uint4 mask = sub_group_ballot(holds(v)); result = (T){call}; {wanted}"),
-            )
-        }
-        Extension::SubGroupVote => {
-            // Those for whom the condition holds are there alone.
-            let (call, first, over, op) = choices.one_of(&[
-                (
-                    "sub_group_elect()",
-                    "r = (T)1;",
-                    "holds(sub[i]) && i < inside",
-                    "(T)0",
-                ),
-                (
-                    "sub_group_non_uniform_all((v > (T)4) << inside % 31)",
-                    "r = (T)1;",
-                    "holds(sub[i]) && !(sub[i] > (T)4)",
-                    "(T)0",
-                ),
-                (
-                    "sub_group_non_uniform_any((v > (T)16) << inside % 31)",
-                    "r = (T)0;",
-                    "holds(sub[i]) && sub[i] > (T)16",
-                    "(T)1",
-                ),
-                (
-                    "sub_group_non_uniform_all_equal(v)",
-                    "r = (T)1;",
-                    "holds(sub[i]) && sub[i] != v",
-                    "(T)0",
-                ),
-            ]);
-            let name = call.split('(').next().unwrap_or_default();
-            let fold = fold(over, op);
-            (
-                name.into(),
-                format!("if (holds(v)) {{ result = (T)({call} != 0); {first} {fold} }}"),
-            )
-        }
-        Extension::SubGroupArithmetic | Extension::SubGroupClustered => {
-            let mut ops = vec![
-                ("add", "r + sub[i]"),
-                ("min", "min(r, sub[i])"),
-                ("max", "max(r, sub[i])"),
-            ];
-            if !real {
-                ops.extend([
-                    ("and", "r & sub[i]"),
-                    ("or", "r | sub[i]"),
-                    ("xor", "r ^ sub[i]"),
-                ]);
-            }
-            let (op, next) = choices.pick(&ops).unwrap_or(("add", "r + sub[i]"));
-            if extension == Extension::SubGroupClustered {
-                let size = choices.one_of(&[1, 2, 4, 8]);
-                let name = format!("sub_group_clustered_reduce_{op}");
-                let over = format!("i / {size}u == inside / {size}u && i != inside");
-                let fold = fold(&over, next);
-                let text = format!(
-                    "if ({size}u <= get_max_sub_group_size()) {{ result = {name}(v, {size}u); r = v; {fold} }}"
-                );
-                return Some((name, text));
-            }
-            // Of an exclusive scan the first value is the identity, which is 0 of these.
-            let exclusive = matches!(op, "add" | "or" | "xor") && choices.percent(30);
-            let (form, first, over) = match (exclusive, choices.percent(50)) {
-                (true, _) => ("scan_exclusive", "(T)0", "i < inside"),
-                (false, true) => ("scan_inclusive", "v", "i < inside"),
-                (false, false) => ("reduce", "v", "i != inside"),
-            };
-            let name = format!("sub_group_non_uniform_{form}_{op}");
-            let fold = fold(&format!("holds(sub[i]) && {over}"), next);
-            let text = format!("if (holds(v)) {{ result = {name}(v); r = {first}; {fold} }}");
-            (name, text)
-        }
-        Extension::ExtendedBitOps | Extension::IntegerDotProduct => return None,
-    })
-}
-
-/// The extensions of functions of sub-groups.
-const EXCHANGES: [Extension; 7] = [
-    Extension::SubGroupShuffle,
-    Extension::SubGroupShuffleRelative,
-    Extension::SubGroupRotate,
-    Extension::SubGroupBallot,
-    Extension::SubGroupVote,
-    Extension::SubGroupArithmetic,
-    Extension::SubGroupClustered,
-];
-
-/// Functions of an extension, on values of a type each, in sub-groups of every size.
-pub fn exchange(choices: &mut Choices) -> KernelCase {
-    let extension = choices.one_of(&EXCHANGES);
-    joined::several(choices, |choices| exchange_by(choices, extension))
-}
-
-fn exchange_by(choices: &mut Choices, extension: Extension) -> KernelCase {
-    let mut case = CaseBuilder::new("sub-groups exchange values, vote and add up");
-    case.need(&[Need::SubGroups, Need::Extension(extension)]);
-    let ty = choices.one_of(&["int", "uint", "long", "ulong", "float", "short", "uchar"]);
-    let (name, text) = exchanged(choices, extension, ty == "float").unwrap_or_default();
-    let (range, groups) = range(choices, &mut case);
-    let largest = groups.iter().copied().max().unwrap_or(1);
-    let seed = choices.below(1 << 16);
-    case.case.source = cl!(
-        "sub_group_exchange.cl",
-        pragma = format!("#pragma OPENCL EXTENSION {} : enable\n", extension.name()),
-        ty,
-        largest,
-        places = PLACES,
-        seed,
-        body = format!("    {text}\n")
-    );
-    let items = range.items() as usize;
-    let starts = starts(&mut case, &groups);
-    let out = case.buffer(16 * items);
-    case.launch("exchange", args![out, starts], range);
-    let says = format!("{name} of {ty}, negative where it is wrong");
-    let want = Want::Halves { unit: Unit::Long };
-    case.look(out, &[rule::SG_FUNCTIONS], &says, want);
     case.case
 }
 
