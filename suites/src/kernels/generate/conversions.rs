@@ -12,10 +12,10 @@ use crate::rule;
 const NUMBERS: usize = 48;
 
 /// Conversions of a case.
-const CONVERTED: usize = 24;
+const CONVERTED: usize = 48;
 
 /// Conversions of a kernel: a compiler takes longer for several kernels than for one of as many lines.
-const TOGETHER: usize = 6;
+const TOGETHER: usize = 12;
 
 /// A type of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,29 +55,40 @@ pub fn conversions(choices: &mut Choices) -> KernelCase {
     let own = Type::Real(format);
     let both = format == Format::Half && choices.percent(40);
     let count = choices.one_of(&[1, CONVERTED, CONVERTED, CONVERTED]);
+    // Each other type and either way in turn, and in another turn each form: of all in a row no two are alike.
+    let pairs = pairs(own, both);
+    let (first, form) = (choices.below(pairs.len()), choices.below(FORMS));
     for kernel in 0..count.div_ceil(TOGETHER) {
         let from = kernel * TOGETHER;
         let drawn: Vec<Conversion> = (from..count.min(from + TOGETHER))
             .map(|n| {
-                let other = match choices.percent(20) {
-                    // Halves become doubles where a device has both, which few cases ask for.
-                    true if format == Format::Half && both => Type::Real(Format::Double),
-                    true => Type::Real(Format::Float),
-                    false => Type::Whole(choices.one_of(&INTEGERS)),
+                let [from, to] = match n % 4 {
+                    // The first ones are about what the case is about.
+                    3 => [(); 2].map(|()| Type::Whole(choices.one_of(&INTEGERS))),
+                    way => pairs[(first + n / 4 * 3 + way) % pairs.len()],
                 };
-                let [from, to] = match choices.below(8) {
-                    // The first one is about what the case is about.
-                    6.. if n > 0 => [(); 2].map(|()| Type::Whole(choices.one_of(&INTEGERS))),
-                    way if way % 2 == 0 => [own, other],
-                    _ => [other, own],
-                };
-                draw(choices, from, to)
+                draw(choices, from, to, form + 7 * n)
             })
             .collect();
         add(choices, &mut case, kernel, drawn);
     }
     case.case
 }
+
+/// What becomes what, of a format and each other type.
+fn pairs(own: Type, both: bool) -> Vec<[Type; 2]> {
+    let mut others: Vec<Type> = INTEGERS.into_iter().map(Type::Whole).collect();
+    others.push(Type::Real(Format::Float));
+    // Halves become doubles where a device has both, which few cases ask for.
+    if both {
+        others.push(Type::Real(Format::Double));
+    }
+    let ways = |other| [[own, other], [other, own]];
+    others.into_iter().flat_map(ways).collect()
+}
+
+/// Ways to call a conversion: five to round, six sizes of vectors, with saturation or without.
+const FORMS: usize = 60;
 
 /// A conversion, as it is drawn.
 struct Conversion {
@@ -91,10 +102,11 @@ struct Conversion {
     wanted: Vec<u8>,
 }
 
-fn draw(choices: &mut Choices, from: Type, to: Type) -> Conversion {
-    let saturated = matches!(to, Type::Whole(_)) && choices.percent(50);
-    let mode = choices.one_of(&MODES);
-    let lanes = choices.one_of(&[1usize, 1, 2, 3, 4, 8, 16]);
+/// A conversion in a form of `FORMS`.
+fn draw(choices: &mut Choices, from: Type, to: Type, form: usize) -> Conversion {
+    let saturated = matches!(to, Type::Whole(_)) && form / 30 % 2 == 1;
+    let mode = MODES[form % MODES.len()];
+    let lanes = [1usize, 2, 3, 4, 8, 16][form % 6];
     let sat = if saturated { "_sat" } else { "" };
     // A scalar is cast as well; that rounds as where no mode is named.
     let cast = lanes == 1 && mode == Mode::Default && !saturated && choices.percent(50);
