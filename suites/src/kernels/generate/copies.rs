@@ -1,37 +1,28 @@
 //! Copies by work-groups between global and local memory.
 
-use super::builder::{CaseBuilder, args, cl, noise};
+use super::builder::{CaseBuilder, args, cl, noise, vector};
 use crate::choices::Choices;
 use crate::kernels::case::{KernelCase, Kind, Range, Want};
 use crate::rule;
 use classay_vocabulary::Need;
 
-/// Types of elements: the name, the name of a component, bytes of one, and of how many an element has the size.
-const TYPES: [(&str, &str, usize, usize); 22] = [
-    ("uchar", "uchar", 1, 1),
-    ("ushort", "ushort", 2, 1),
-    ("uint", "uint", 4, 1),
-    ("ulong", "ulong", 8, 1),
-    ("uchar2", "uchar", 1, 2),
-    ("ushort4", "ushort", 2, 4),
-    ("uint2", "uint", 4, 2),
-    ("uint4", "uint", 4, 4),
-    ("ulong2", "ulong", 8, 2),
-    ("uchar16", "uchar", 1, 16),
-    // "The size is 4 * sizeof(component)", and what the fourth holds is nobody's business.
-    ("uchar3", "uchar", 1, 4),
-    ("ushort3", "ushort", 2, 4),
-    ("uint3", "uint", 4, 4),
-    ("ulong3", "ulong", 8, 4),
-    ("char", "char", 1, 1),
-    ("short8", "short", 2, 8),
-    ("int", "int", 4, 1),
-    ("int3", "int", 4, 4),
-    ("long16", "long", 8, 16),
-    ("float", "float", 4, 1),
-    ("float4", "float", 4, 4),
-    ("double2", "double", 8, 2),
+/// Types of components, and the bytes of one. Those that not every device has are last, and seldom.
+const TYPES: [(&str, usize); 11] = [
+    ("uchar", 1),
+    ("ushort", 2),
+    ("uint", 4),
+    ("ulong", 8),
+    ("char", 1),
+    ("short", 2),
+    ("int", 4),
+    ("long", 8),
+    ("float", 4),
+    ("double", 8),
+    ("half", 2),
 ];
+
+/// Bytes of local memory that elements take at most.
+const LOCAL: usize = 16 << 10;
 
 /// The type without a sign of so many bytes.
 fn unsigned(bytes: usize) -> &'static str {
@@ -59,7 +50,11 @@ fn add_one(element: &mut [u8], component: usize) {
 /// back; on either side they may lie apart.
 pub fn asynchronous(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("work-groups copy to local memory and back, and wait for that");
-    let (ty, name, component, lanes) = choices.one_of(&TYPES);
+    let (name, component) = choices.one_of(&TYPES);
+    let width = choices.one_of(&[1, 2, 4, 3, 8, 16]);
+    let ty = vector(name, width);
+    // "The size is 4 * sizeof(component)", and what the fourth holds is nobody's business.
+    let lanes = if width == 3 { 4 } else { width };
     let size = component * lanes;
     let pragma = case.need_type(name);
     let group = choices.one_of(&[1usize, 3, 8, 16, 33, 64, 12, 32]);
@@ -80,7 +75,8 @@ pub fn asynchronous(choices: &mut Choices) -> KernelCase {
         2 => 2 * group * choices.between(1, 3),
         _ => choices.between(1, 8 * group + 5),
     }
-    .max(2);
+    .max(2)
+    .min(LOCAL / size);
     let mut stride = || {
         if choices.percent(40) {
             1
@@ -129,16 +125,16 @@ pub fn asynchronous(choices: &mut Choices) -> KernelCase {
         )
     };
     // The fourth component of a vector of three is left alone.
-    let (used, index) = match ty.ends_with('3') {
-        true => (3, "i / 3u * 4u + i % 3u"),
-        false => (lanes, "i"),
+    let index = match width {
+        3 => "i / 3u * 4u + i % 3u",
+        _ => "i",
     };
     case.case.source = cl!(
         "bring.cl",
         pragma,
         ty,
         part = unsigned(component),
-        parts = count * used,
+        parts = count * width,
         index,
         count,
         passes,
@@ -175,7 +171,7 @@ pub fn asynchronous(choices: &mut Choices) -> KernelCase {
     case.launch("bring", args, range);
     let says = "what the groups took back";
     let rules = [rule::WG_ASYNC_COPY];
-    if !ty.ends_with('3') {
+    if width != 3 {
         case.look(to, &rules, says, Want::bytes(wanted));
         return case.case;
     }
