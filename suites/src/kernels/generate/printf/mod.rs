@@ -39,6 +39,52 @@ struct Line {
     wanted: Vec<String>,
 }
 
+/// What an argument of a conversion of integers is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Passed {
+    /// Of the type that is printed.
+    Own,
+    /// An `int` or `uint` of more bits: "its value shall be converted … before printing" (`hh`, `h`).
+    Wide,
+    /// A `char` or a `short`, which becomes an `int`.
+    Char,
+    Short,
+}
+
+impl Passed {
+    /// The bits of the number that is printed, of bits that are drawn.
+    fn held(self, of: Number, bits: u64) -> u64 {
+        let int = match self {
+            Passed::Own | Passed::Wide => return bits,
+            Passed::Char => i32::from(bits as i8),
+            Passed::Short => i32::from(bits as i16),
+        };
+        u64::from(int as u32) & (u64::MAX >> (64 - of.bits))
+    }
+
+    /// The `long` that it is made of, with any bits above its own.
+    fn read(self, of: Number, bits: u64, any: u64) -> u64 {
+        let wide = || bits | any << of.bits;
+        match self {
+            Passed::Own => bits,
+            // An `int` or a `uint` holds it.
+            Passed::Wide if of.signed => i64::from(wide() as i32) as u64,
+            Passed::Wide => wide() & u64::from(u32::MAX),
+            Passed::Char | Passed::Short => i64::from(bits as i32) as u64,
+        }
+    }
+
+    fn text(self, of: Number, long: &str) -> String {
+        match self {
+            Passed::Own => of.of(long),
+            Passed::Wide if of.signed => format!("(int){long}"),
+            Passed::Wide => format!("(uint){long}"),
+            Passed::Char => format!("(char){long}"),
+            Passed::Short => format!("(short){long}"),
+        }
+    }
+}
+
 /// Who writes the calls of a kernel.
 struct Author<'c> {
     choices: &'c mut Choices,
@@ -247,6 +293,10 @@ impl Author<'_> {
             false => conversion,
         };
         let constant = !vector && self.choices.percent(25);
+        let passed = match vector || constant {
+            true => Passed::Own,
+            false => self.passed(of),
+        };
         let first = self.read[0].len();
         let mut known = 0;
         for item in 0..self.items {
@@ -254,14 +304,15 @@ impl Author<'_> {
             for _ in 0..lanes {
                 let bits = match constant && item > 0 {
                     true => known,
-                    false => self.bits(of, conversion, vector),
+                    false => passed.held(of, self.bits(of, conversion, vector)),
                 };
                 known = bits;
                 let texts = |c: Conversion| printed(c, of, bits);
                 each.push(texts(conversion));
                 bare.push(texts(conversion.bare()));
                 if !constant {
-                    self.read[item].push(bits);
+                    let more = self.any();
+                    self.read[item].push(passed.read(of, bits, more));
                 }
             }
             let all = match vector {
@@ -272,7 +323,7 @@ impl Author<'_> {
         }
         let element = |n: usize| match constant {
             true => of.literal(known),
-            false => of.of(&format!("v[{}]", first + n)),
+            false => passed.text(of, &format!("v[{}]", first + n)),
         };
         let elements: Vec<String> = (0..lanes).map(element).collect();
         let (modifier, argument) = match vector {
@@ -284,6 +335,17 @@ impl Author<'_> {
         };
         line.format += &conversion.text(&modifier);
         let _ = write!(line.arguments, ", {argument}");
+    }
+
+    /// How a number that is no constant is passed.
+    fn passed(&mut self, of: Number) -> Passed {
+        match (of.fraction, of.bits, of.signed) {
+            (false, 8 | 16, _) if self.choices.percent(40) => Passed::Wide,
+            (false, 32, true) if self.choices.percent(30) => {
+                self.choices.one_of(&[Passed::Char, Passed::Short])
+            }
+            _ => Passed::Own,
+        }
     }
 
     /// Flags and a precision that mean something there.
