@@ -11,17 +11,32 @@ const NUMBERS: usize = 48;
 /// Numbers of a kernel whose arguments are in its text.
 const KNOWN: usize = 12;
 
-/// A call of a function.
-pub(super) fn draw<'f>(choices: &mut Choices, function: &'f Function, format: Format) -> Drawn<'f> {
+/// Sizes of vectors.
+pub(super) const SIZES: usize = 6;
+
+/// Lanes of what a function takes in a turn.
+fn lanes_of(form: Form, turn: usize) -> usize {
+    match form {
+        Form::Whole | Form::Vector => 1 + turn % 4,
+        Form::Cross => 3 + turn % 2,
+        _ => [1, 2, 4, 3, 8, 16][turn % SIZES],
+    }
+}
+
+/// A call of a function, in a turn that says of how many lanes it is.
+pub(super) fn draw<'f>(
+    choices: &mut Choices,
+    function: &'f Function,
+    format: Format,
+    turn: usize,
+) -> Drawn<'f> {
     let known = choices.percent(20);
-    let lanes = match function.form {
-        _ if known && function.form != Form::Cross => 1,
-        Form::Whole | Form::Vector => choices.one_of(&[1, 2, 3, 4]),
-        Form::Cross => choices.one_of(&[3, 4, 4]),
-        _ => choices.one_of(&[1, 2, 4, 3, 8, 16]),
+    let lanes = match known && function.form != Form::Cross {
+        true => 1,
+        false => lanes_of(function.form, turn),
     };
     let total = function.takes.len() + usize::from(function.takes_int);
-    let scalars = lanes > 1 && choices.percent(40);
+    let scalars = lanes > 1 && choices.percent(50);
     let scalar: Vec<bool> = (0..total)
         .map(|n| match function.form {
             Form::ScalarFrom(from) => scalars && n >= from,
@@ -337,7 +352,12 @@ mod tests {
         let function = all
             .find(|function| function.name == name)
             .expect("it is there");
-        draw(&mut Choices::new(seed), function, Format::Float)
+        draw(
+            &mut Choices::new(seed),
+            function,
+            Format::Float,
+            seed as usize,
+        )
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Kernels that call functions of numbers with a fraction, and the numbers that these may give.
 
 mod arguments;
+mod relations;
 
 use super::builder::{CaseBuilder, load, store, vector};
 use crate::choices::Choices;
@@ -10,7 +11,7 @@ use crate::kernels::math::format::{FORMATS, Format};
 use crate::kernels::math::functions::{FUNCTIONS, Form, Function, Given, Type};
 use crate::kernels::math::{Gives, bounds};
 use crate::rule;
-use arguments::draw;
+use arguments::{SIZES, draw};
 use classay_vocabulary::Need;
 
 /// Functions of a case.
@@ -64,18 +65,25 @@ pub fn math(choices: &mut Choices) -> KernelCase {
     let step = all.len().div_ceil(CALLED);
     let first = choices.below(step);
     let mut functions: Vec<&Function> = all.into_iter().skip(first).step_by(step).collect();
-    if choices.percent(12) {
+    let alone = choices.percent(12);
+    if alone {
         functions = choices.pick(&functions).into_iter().collect();
     }
+    // Vectors of each size in turn.
+    let turn = choices.below(SIZES);
     let drawn = functions
         .into_iter()
-        .map(|function| draw(choices, function, format));
+        .enumerate()
+        .map(|(n, function)| draw(choices, function, format, turn + n));
     // Constants are computed by one work-item, and local memory stands in no block.
-    let alone = |drawn: &Drawn| drawn.known || drawn.space == Space::Local;
-    let (apart, together): (Vec<Drawn>, Vec<Drawn>) = drawn.partition(alone);
+    let apart = |drawn: &Drawn| drawn.known || drawn.space == Space::Local;
+    let (apart, together): (Vec<Drawn>, Vec<Drawn>) = drawn.partition(apart);
     let kernels = apart.chunks(1).chain(together.chunks(TOGETHER));
     for (n, kernel) in kernels.enumerate() {
         add(&mut case, n, kernel);
+    }
+    if !alone {
+        relations::add(choices, &mut case, format);
     }
     case.case
 }
