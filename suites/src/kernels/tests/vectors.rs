@@ -1,14 +1,15 @@
 //! Copies of work-groups, stores of vectors, and the bytes of arguments.
 
 use super::{between, cases, first, launch, lone, number, objects, uints, wanted};
-use crate::kernels::case::Arg;
+use crate::kernels::case::{Arg, KernelCase, ObjectId};
+use crate::kernels::math::format::Format;
 
 /// The bytes of a type of OpenCL C, and of one of its components.
 fn sizes(ty: &str) -> (usize, usize) {
     let scalar = ty.trim_end_matches(|c: char| c.is_ascii_digit());
     let component = match scalar.trim_start_matches('u') {
         "char" => 1,
-        "short" => 2,
+        "short" | "half" => 2,
         "int" | "float" => 4,
         "long" | "double" => 8,
         other => panic!("no type {other}"),
@@ -89,45 +90,52 @@ fn groups_take_back_one_more_than_they_brought() {
 fn vectors_lie_where_vstore_puts_them() {
     for (name, case) in lone("memory/vectors", 320) {
         let launch = launch(&case);
-        let [from, to, through] = objects(launch)[..] else {
-            panic!("{name}: three buffers")
-        };
-        let ty = between(&case.source, "void put(", " *from");
-        let ty = ty.rsplit(' ').next().expect("a type");
-        let (size, _) = sizes(ty);
-        let lanes = number(&case.source, "    vstore") as usize;
-        let apart = number(
-            &case.source,
-            "vstore3(value, n * "
-                .replace('3', &lanes.to_string())
-                .as_str(),
-        );
-        let begin = number(&case.source, "u, to + ") as usize;
         let items = launch.range.items() as usize;
-        let mut counted = first(&case, to);
-        let mut loaded = first(&case, through);
-        let given = first(&case, from);
-        for n in 0..items {
-            for lane in 0..lanes {
-                // vstoren writes to p + offset * n (OpenCL C, "Vector Data Load and Store Functions").
-                let at = (begin + n * apart as usize * lanes + lane) * size;
-                let number = (n * lanes + lane + 1) as u64;
-                let bytes = match ty {
-                    "float" => u64::from((number as f32).to_bits()),
-                    "double" => (number as f64).to_bits(),
-                    _ => number,
-                };
-                counted[at..at + size].copy_from_slice(&bytes.to_le_bytes()[..size]);
-                let read = (n * lanes + lane) * size;
-                loaded[at..at + size].copy_from_slice(&given[read..read + size]);
-            }
+        let mut blocks = case.source.split("    {\n").skip(1);
+        for objects in objects(launch).chunks(3) {
+            let block = blocks.next().expect("a block for each three buffers");
+            vectors_of(&name, &case, block, items, objects);
         }
-        assert_eq!(wanted(&case, to), counted, "{name}");
-        assert_eq!(wanted(&case, through), loaded, "{name}");
-        // What lies beside the vectors is looked at, too.
-        let stored = items * lanes * size;
-        assert!(case.objects[to.index()].bytes > stored, "{name}");
+        assert_eq!(blocks.next(), None, "{name}");
     }
+}
+
+/// The vectors of a block, which are loaded from an object, stored to another, and go through to a third.
+fn vectors_of(name: &str, case: &KernelCase, block: &str, items: usize, objects: &[ObjectId]) {
+    let [from, to, through] = objects[..] else {
+        panic!("{name}: three buffers")
+    };
+    let lanes = number(block, "vstore") as usize;
+    let named = between(block, "        ", " value");
+    let ty = named.trim_end_matches(|c: char| c.is_ascii_digit());
+    let (size, _) = sizes(ty);
+    let apart = number(block, &format!("vstore{lanes}(value, n * ")) as usize;
+    let begin = between(block, "u, to", ");");
+    let begin = number(begin, " + ") as usize;
+    let mut counted = first(case, to);
+    let mut loaded = first(case, through);
+    let given = first(case, from);
+    for n in 0..items {
+        for lane in 0..lanes {
+            // vstoren writes to p + offset * n (OpenCL C, "Vector Data Load and Store Functions").
+            let at = (begin + n * apart * lanes + lane) * size;
+            let number = (n * lanes + lane + 1) as u64;
+            let bytes = match ty {
+                "half" => Format::Half.bits(number as f64),
+                "float" => u64::from((number as f32).to_bits()),
+                "double" => (number as f64).to_bits(),
+                _ => number,
+            };
+            counted[at..at + size].copy_from_slice(&bytes.to_le_bytes()[..size]);
+            let read = (n * lanes + lane) * size;
+            loaded[at..at + size].copy_from_slice(&given[read..read + size]);
+        }
+    }
+    assert_eq!(wanted(case, to), counted, "{name}");
+    assert_eq!(wanted(case, through), loaded, "{name}");
+    // What lies beside the vectors is looked at, too.
+    let stored = items * lanes * size;
+    assert!(case.objects[to.index()].bytes > stored, "{name}");
 }
 
 #[test]
