@@ -9,6 +9,7 @@
 mod blocks;
 mod constants;
 mod declared;
+mod limits;
 mod objects;
 mod statements;
 
@@ -34,6 +35,11 @@ const SUBJECTS: [(&str, &[Draw], RuleId); 3] = [
             constants::strings,
             constants::sizes_of_expressions,
             constants::constant_expressions,
+            limits::integer_limits,
+            limits::truths,
+            limits::real_limits,
+            limits::precisions,
+            limits::predefined,
         ],
         rule::C_CONSTANTS,
     ),
@@ -69,6 +75,7 @@ const SUBJECTS: [(&str, &[Draw], RuleId); 3] = [
             statements::out_of_loops,
             statements::deep,
             statements::converted,
+            limits::hints,
         ],
         rule::C_STATEMENTS,
     ),
