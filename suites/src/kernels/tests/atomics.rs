@@ -13,8 +13,8 @@ struct Type {
 
 impl Type {
     fn of(source: &str) -> Type {
-        let (before, _) = source.split_once(" expected;").expect("a declaration");
-        let name = before.lines().last().expect("its line").trim();
+        let (before, _) = source.split_once(" *seen").expect("a declaration");
+        let name = before.split_whitespace().last().expect("its type");
         Type {
             signed: !name.starts_with('u') && name != "size_t",
             wide: !matches!(name, "int" | "uint" | "float"),
@@ -64,11 +64,11 @@ fn play(statements: &str, ty: Type, cell: u64) -> Vec<u64> {
     let mut out = Vec::new();
     for line in statements.lines().map(str::trim) {
         let literal = literals(line);
-        if line.starts_with("expected = ") {
+        if line.starts_with("*seen = ") {
             expected = ty.narrow(literal[0]);
-        } else if line.ends_with("(expected);") {
+        } else if line.ends_with("(*seen);") {
             out.push(expected);
-        } else if line.contains("atomic_compare_exchange_strong") {
+        } else if line.contains("atomic_compare_exchange_") {
             let equal = cell == expected;
             if equal {
                 cell = ty.narrow(literal[0]);
@@ -100,6 +100,8 @@ fn play(statements: &str, ty: Type, cell: u64) -> Vec<u64> {
                 "fetch_xor" | "xor" => a ^ b,
                 "fetch_min" | "min" => a.min(b),
                 "fetch_max" | "max" => a.max(b),
+                "inc" => a + 1,
+                "dec" => a - 1,
                 other => panic!("no function {other}"),
             };
             cell = ty.narrow(after as u64);
@@ -114,14 +116,14 @@ fn statements_with_atomic_functions_give_and_leave_what_is_wanted() {
     let mut forms = [0; 2];
     for (name, case) in cases("atomics/values", 80) {
         for (_, launch) in case.launches() {
-            let [from, out] = objects(launch)[..] else {
+            let [from, out, ..] = objects(launch)[..] else {
                 panic!("{name}: two buffers")
             };
             let head = format!("kernel void {}(", launch.kernel);
             let text = case.source.split_once(&head).expect("its kernel").1;
             let text = text.split("\nkernel void").next().expect("its text");
             let ty = Type::of(text);
-            let body = text.split_once("expected;\n").expect("a body").1;
+            let body = text.split_once("*seen = &").expect("a body").1;
             let is_old = !text.contains("local atomic_") && !text.contains("global atomic_");
             forms[usize::from(is_old)] += 1;
             let seen = wanted(&case, out);

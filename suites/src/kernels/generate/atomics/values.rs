@@ -5,6 +5,7 @@ use crate::choices::Choices;
 use crate::kernels::case::{Contents, KernelCase, Kind, Range, Unit, Want};
 use crate::kernels::generate::builder::{CaseBuilder, INT64, args, cl};
 use crate::rule;
+use classay_vocabulary::Need;
 use std::fmt::Write;
 
 /// The functions that give what the object held, of any type.
@@ -20,6 +21,9 @@ const OF_INTEGERS: [&str; 7] = [
     "fetch_min",
     "fetch_max",
 ];
+
+/// Those that are older, without an operand.
+const COUNTING: [&str; 2] = ["inc", "dec"];
 
 /// What a function leaves of a value, both as wide as the type.
 fn left(ty: Type, function: &str, value: u64, operand: u64) -> u64 {
@@ -49,6 +53,8 @@ fn left(ty: Type, function: &str, value: u64, operand: u64) -> u64 {
             }
         }
         "exchange" => operand,
+        "inc" => value.wrapping_add(1),
+        "dec" => value.wrapping_sub(1),
         _ => value,
     };
     narrow(ty, result)
@@ -146,15 +152,33 @@ pub fn values(choices: &mut Choices) -> KernelCase {
         (false, false) => &[Type::Uint, Type::Int],
         (false, true) => &[Type::Uint, Type::Ulong],
     };
+    let generic = !legacy && choices.percent(25);
+    case.need_if(generic, &[Need::GenericAddressSpace, Need::C20]);
+    let how = match (legacy, generic) {
+        (true, _) => Called::Old,
+        (false, true) => Called::Generic,
+        (false, false) => Called::Named,
+    };
     let mut types = vec![first];
     types.extend(beside.iter().filter(|ty| **ty != first));
     case.case.source = types.iter().map(|ty| enable(*ty)).collect();
     // Implementations have other code for each type in each memory.
     let of = |ty| [(ty, Region::Global), (ty, Region::Local)];
     for (n, of) in types.into_iter().flat_map(of).enumerate() {
-        each(choices, &mut case, &format!("each{n}"), of, legacy);
+        each(choices, &mut case, &format!("each{n}"), of, how);
     }
     case.case
+}
+
+/// How functions are called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Called {
+    /// Those without `memory_order`.
+    Old,
+    /// With pointers that name their memory.
+    Named,
+    /// With generic pointers.
+    Generic,
 }
 
 /// The kernel of a type, its launch, and what that must leave.
@@ -163,8 +187,9 @@ fn each(
     case: &mut CaseBuilder,
     name: &str,
     (ty, region): (Type, Region),
-    legacy: bool,
+    how: Called,
 ) {
+    let legacy = how == Called::Old;
     case.need(ty.needs());
     let t = ty.name();
     // The bits of a value as a kernel gets and gives them, and the two ways between.
@@ -174,10 +199,10 @@ fn each(
     } else {
         (format!("({t})"), format!("({word})"))
     };
-    let functions: &[&str] = if ty.real() {
-        &FUNCTIONS
-    } else {
-        &[OF_INTEGERS.as_slice(), &FUNCTIONS].concat()
+    let functions: &[&str] = match (ty.real(), legacy) {
+        (true, _) => &FUNCTIONS,
+        (false, true) => &[OF_INTEGERS.as_slice(), &COUNTING, &FUNCTIONS].concat(),
+        (false, false) => &[OF_INTEGERS.as_slice(), &FUNCTIONS].concat(),
     };
     let items = choices.between(1, 6);
     let mut cells: Vec<u64> = (0..items).map(|_| value(choices, ty)).collect();
@@ -219,11 +244,17 @@ fn each(
                 swap(&mut cells);
             }
             0..=2 if !legacy => {
-                let call = form.compare(false, &format!("p, &expected, {}", literal(operand)));
+                let weak = choices.percent(40);
+                let (expects, operands) = (literal(expected), literal(operand));
+                let call = form.compare(weak, &format!("p, seen, {operands}"));
+                // A weak one may fail though it found what it expected.
+                let call = match weak {
+                    false => format!("out[{count}] = {call};"),
+                    true => format!("while (!(out[{count}] = {call}) && *seen == {expects});"),
+                };
                 let _ = writeln!(
                     body,
-                    "    expected = {};\n    out[{count}] = {call};\n    out[{}] = {bits_of}(expected);",
-                    literal(expected),
+                    "    *seen = {expects};\n    {call}\n    out[{}] = {bits_of}(*seen);",
                     count + 1
                 );
                 count += 2;
@@ -241,6 +272,7 @@ fn each(
                 let with = format!("p, {}", literal(operand));
                 let (name, call) = match (legacy, name) {
                     (true, "load") => ("exchange", old(ty, "exchange", &with)),
+                    (true, "inc" | "dec") => (name, old(ty, name, "p")),
                     (true, name) => (name, old(ty, name, &with)),
                     (false, "load") => (name, plain(form, true).call(name, "p")),
                     (false, name) => (name, form.call(name, &with)),
@@ -258,7 +290,16 @@ fn each(
     for (cell, results) in cells.iter().zip(&mut results) {
         results.push(*cell);
     }
-    let own = own(region, (t, legacy), items, &value_of);
+    let own = own(region, (t, how), items, &value_of);
+    let place = match legacy {
+        true => "private",
+        false => choices.one_of(&["private", "local", "global"]),
+    };
+    let more = match place {
+        "global" => format!(", global {t} *all_seen"),
+        _ => String::new(),
+    };
+    let expected = expected(place, (t, how), items);
     let space = match region {
         Region::Local => "local",
         Region::Global | Region::Svm(_) => "global",
@@ -269,6 +310,8 @@ fn each(
         word,
         t,
         results = count + 1,
+        more,
+        expected,
         own,
         body,
         count,
@@ -280,33 +323,59 @@ fn each(
     let from = case.object(Kind::Buffer, items * unit.bytes(), list(first));
     let out = case.buffer(items * (count + 1) * unit.bytes());
     let range = Range::line(items as u64, items as u64);
-    case.launch(name, args![from, out], range);
+    let mut args = args![from, out];
+    if place == "global" {
+        args.push(case.buffer(items * unit.bytes()).into());
+    }
+    case.launch(name, args, range);
     let want = Want::same(unit, list(results.concat()));
     let rules = [rule::MM_RMW_LAST, rule::MM_ATOMICITY];
     let says = format!("what the functions on {t} gave, and what is left");
     case.look(out, &rules, &says, want);
 }
 
+/// Where a compare-exchange has what it expects, and leaves what it found.
+fn expected(place: &str, (t, how): (&str, Called), items: usize) -> String {
+    let (declared, room) = match place {
+        "local" => (
+            format!("    local {t} all_seen[{items}];\n"),
+            "all_seen[get_local_id(0)]",
+        ),
+        "global" => (String::new(), "all_seen[item]"),
+        _ => (format!("    {t} expected;\n"), "expected"),
+    };
+    let space = match how {
+        Called::Generic => String::new(),
+        Called::Old | Called::Named => format!("{place} "),
+    };
+    format!("{declared}    {space}{t} *seen = &{room};\n")
+}
+
 /// The object of each work-item, which `p` leads to: of an atomic type, or of the type itself.
-fn own(region: Region, (t, legacy): (&str, bool), items: usize, value_of: &str) -> String {
-    let atomic = if legacy {
-        t.into()
-    } else {
-        format!("atomic_{t}")
+fn own(region: Region, (t, how): (&str, Called), items: usize, value_of: &str) -> String {
+    let atomic = match how {
+        Called::Old => t.into(),
+        Called::Named | Called::Generic => format!("atomic_{t}"),
+    };
+    let space = |name: &'static str| match how {
+        Called::Generic => "",
+        Called::Old | Called::Named => name,
     };
     match region {
         Region::Local => {
             let first = format!("{value_of}(from[item])");
-            let begin = match legacy {
-                true => format!("*p = {first}"),
-                false => format!("atomic_init(p, {first})"),
+            let begin = match how {
+                Called::Old => format!("*p = {first}"),
+                Called::Named | Called::Generic => format!("atomic_init(p, {first})"),
             };
+            let space = space("local ");
             format!(
-                "    local {atomic} here[{items}];\n    volatile local {atomic} *p = &here[get_local_id(0)];\n    {begin};\n"
+                "    local {atomic} here[{items}];\n    volatile {space}{atomic} *p = &here[get_local_id(0)];\n    {begin};\n"
             )
         }
         Region::Global | Region::Svm(_) => {
-            format!("    volatile global {atomic} *p = (volatile global {atomic} *)&from[item];\n")
+            let space = space("global ");
+            format!("    volatile {space}{atomic} *p = (volatile global {atomic} *)&from[item];\n")
         }
     }
 }
