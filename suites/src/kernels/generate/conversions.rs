@@ -12,10 +12,10 @@ use crate::rule;
 const NUMBERS: usize = 48;
 
 /// Conversions of a case.
-const CONVERTED: usize = 48;
+const CONVERTED: usize = 24;
 
 /// Conversions of a kernel: a compiler takes longer for several kernels than for one of as many lines.
-const TOGETHER: usize = 12;
+const TOGETHER: usize = 6;
 
 /// A type of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -69,6 +69,8 @@ pub fn math(choices: &mut Choices) -> KernelCase {
     if alone {
         functions = choices.pick(&functions).into_iter().collect();
     }
+    // Every other case asks the relational functions too, which are as much for a compiler.
+    let relations = choices.percent(50);
     // Vectors of each size in turn.
     let turn = choices.below(SIZES);
     let drawn = functions
@@ -82,7 +84,7 @@ pub fn math(choices: &mut Choices) -> KernelCase {
     for (n, kernel) in kernels.enumerate() {
         add(&mut case, n, kernel);
     }
-    if !alone {
+    if relations && !alone {
         relations::add(choices, &mut case, format);
     }
     case.case

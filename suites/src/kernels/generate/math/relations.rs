@@ -33,7 +33,12 @@ fn all() -> Vec<Judged> {
     let relations = RELATIONS.into_iter().map(Judged::Relation);
     let comparisons = COMPARISONS.into_iter().map(Judged::Compare);
     let truths = TRUTHS.into_iter().map(Judged::Truth);
-    let others = [Judged::Select, Judged::Choice, Judged::Bitselect];
+    let others = [
+        Judged::Select { signed: true },
+        Judged::Select { signed: false },
+        Judged::Choice,
+        Judged::Bitselect,
+    ];
     let all = relations.chain(comparisons).chain(truths);
     all.chain(others).collect()
 }
