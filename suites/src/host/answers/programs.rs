@@ -57,23 +57,6 @@ pub(super) struct Made {
     stage: Option<(Stage, Option<String>)>,
 }
 
-impl Made {
-    /// The sizes of its binaries for so many devices: "If a binary is not available for a device(s), a size of zero is
-    /// returned".
-    fn binary_sizes(&self, devices: usize) -> Wanted {
-        let stage = self.stage.as_ref().map(|(stage, _)| *stage);
-        match (stage, devices) {
-            (Some(Stage::Created), _) => {
-                Wanted::Values(vec![(Class::Long, Value::from(0u64)); devices])
-            }
-            (Some(Stage::Built | Stage::Compiled | Stage::Library), 1) => {
-                Wanted::Number(8, 1, u64::MAX)
-            }
-            _ => Wanted::Length(8 * devices),
-        }
-    }
-}
-
 pub(super) fn made(known: &Known<'_>, program: Slot, done: &[&Call]) -> Option<Made> {
     match known.origin(program)? {
         Origin::Fixture(Fixture::Program { of, build, .. }) | Origin::Build(_, of, build) => {
@@ -251,7 +234,13 @@ pub fn of_program(known: &Known<'_>, program: Slot, done: &[&Call]) -> Vec<Quest
             Wanted::Objects(devices.clone()),
         ));
         all.push(ask(cl::CL_PROGRAM_BINARIES, Wanted::Length(8 * count)));
-        let sizes = made.binary_sizes(count);
+        let stage = made.stage.as_ref().map(|(stage, _)| *stage);
+        let sizes = match stage {
+            // "If a binary is not available for a device(s), a size of zero is returned".
+            Some(Stage::Created) => Wanted::Values(vec![(Class::Long, Value::from(0u64)); count]),
+            // Some implementations make a binary only when they are asked for its size, which takes as long as a build.
+            _ => Wanted::Length(8 * count),
+        };
         all.push(ask(cl::CL_PROGRAM_BINARY_SIZES, sizes));
     }
     all.extend(

@@ -116,7 +116,7 @@ impl Author<'_> {
 
     /// A loop with a count of the work-item's own.
     fn counted(&mut self, around: Around, body: &mut Vec<Stmt>) {
-        if self.choices.percent(40) {
+        if self.choices.percent(30) {
             return self.counted_otherwise(around, body);
         }
         let ty = UINT.scalar();
@@ -294,7 +294,7 @@ impl Author<'_> {
 
     /// A number or a vector that a function is given or gives.
     fn passed(&mut self) -> Type {
-        let lanes = self.choices.one_of(&[1, 1, 1, 1, 3, 8, 2, 16, 4]);
+        let lanes = self.choices.one_of(&[1, 1, 1, 1, 1, 1, 1, 3, 2, 4, 8, 16]);
         self.integer().vector(lanes)
     }
 

@@ -103,7 +103,7 @@ fn several(choices: &mut Choices, forms: usize) -> KernelCase {
     let units = if author.choices.percent(25) { 2 } else { 1 };
     let mut planned = Vec::new();
     let count = match forms {
-        0 => author.choices.one_of(&[1, 5, 7, 7, 7, 8]),
+        0 => author.choices.one_of(&[1, 5, 6, 7, 7, 8]),
         _ => 1,
     };
     let first = author.choices.below(SUBJECTS.len());

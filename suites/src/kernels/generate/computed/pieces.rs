@@ -57,9 +57,9 @@ impl Subject {
 fn form_of(form: usize, place: usize, signed: bool) -> (usize, u8) {
     let (among, eighth) = (form % 4, form / 4);
     let vectors = (eighth / 4 + place + usize::from(signed)) % 2 == 1;
-    let wide = match (place + eighth) % 6 {
+    let wide = match (place + eighth) % 12 {
         0 => 8,
-        3 => 16,
+        6 => 16,
         _ => 2,
     };
     let lanes = match vectors {

@@ -12,14 +12,14 @@ const NUMBERS: usize = 48;
 const KNOWN: usize = 12;
 
 /// Sizes of vectors.
-pub(super) const SIZES: usize = 6;
+pub(super) const SIZES: usize = 8;
 
 /// Lanes of what a function takes in a turn.
 fn lanes_of(form: Form, turn: usize) -> usize {
     match form {
         Form::Whole | Form::Vector => 1 + turn % 4,
         Form::Cross => 3 + turn % 2,
-        _ => [1, 2, 4, 3, 8, 16][turn % SIZES],
+        _ => [1, 2, 4, 3, 1, 8, 1, 16][turn % SIZES],
     }
 }
 
