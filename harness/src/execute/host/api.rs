@@ -131,8 +131,8 @@ pub struct Api {
     record_without_properties: bool,
 }
 
-/// The version 0.9.n of `cl_khr_command_buffer` from which on functions that record have properties.
-const RECORD_WITH_PROPERTIES: u32 = 5;
+/// The version of `cl_khr_command_buffer` from which on functions that record have properties, as (major, minor, patch).
+const RECORD_WITH_PROPERTIES: (u32, u32, u32) = (0, 9, 5);
 
 type GetExtension = unsafe extern "C" fn(*mut c_void, *const c_char) -> *mut c_void;
 
@@ -164,12 +164,12 @@ impl Api {
         })
     }
 
-    /// Finds the functions of `cl_khr_command_buffer` of version 0.9.`patch` that a platform has.
+    /// Finds the functions of `cl_khr_command_buffer` of a version, as (major, minor, patch), that a platform has.
     ///
     /// # Safety
     /// The platform is one of the library.
-    pub unsafe fn extend(&mut self, platform: usize, patch: u32) {
-        self.record_without_properties = patch < RECORD_WITH_PROPERTIES;
+    pub unsafe fn extend(&mut self, platform: usize, version: (u32, u32, u32)) {
+        self.record_without_properties = version < RECORD_WITH_PROPERTIES;
         let Some(of_platform) = self.extension_lookup else {
             return;
         };

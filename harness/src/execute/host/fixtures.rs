@@ -48,12 +48,12 @@ impl Fixtures {
             NotRun::failed("the implementation's library cannot be loaded again".into())
         })?;
         let capabilities = &device.capabilities;
-        if let Some((_, _, patch)) = capabilities.command_buffers()
+        if let Some(version) = capabilities.command_buffers()
             && let Some(first) = platform_devices.first()
             && let Ok(platform) = first.platform()
         {
             // SAFETY: the platform of the device, which the worker has opened.
-            unsafe { api.extend(platform.expose_provenance(), patch) };
+            unsafe { api.extend(platform.expose_provenance(), version) };
         }
         let handles = platform_devices.iter();
         Ok(Fixtures::on(
