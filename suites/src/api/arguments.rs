@@ -105,6 +105,9 @@ pub struct Arguments {
     pub twice: Vec<u8>,
     /// Those that are set again in the end.
     pub again: Vec<u8>,
+    /// Numbers and vectors that are set with too few bytes, too, which is refused.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub misfits: Vec<u8>,
     /// What becomes of the kernel.
     pub then: Then,
 }
@@ -309,6 +312,7 @@ pub fn arguments(choices: &mut Choices) -> Arguments {
             .filter(|n| choices.percent(if parameters[*n].bytes() > 64 { 85 } else { 50 }))
             .map(|n| n as u8)
             .collect(),
+        misfits: subset(choices, count, 25),
         then,
         parameters,
     }

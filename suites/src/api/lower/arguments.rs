@@ -334,6 +334,11 @@ impl Lowering {
                 self.step(given.set(kernel, n, 0));
             }
         }
+        for n in arguments.misfits.iter().map(|n| usize::from(*n)) {
+            if let Some(parameter) = arguments.parameters.get(n) {
+                self.misfit(kernel, n, *parameter);
+            }
+        }
         let changed = |n: usize| usize::from(arguments.again.contains(&(n as u8)));
         let again = (0..count).filter(|n| changed(*n) == 1);
         let mut left = vec![(self.launched(place, queue, kernel), false)];
@@ -396,6 +401,29 @@ impl Lowering {
             self.release([slot]);
         }
         self.release([part, whole, buffer, queue]);
+    }
+
+    /// A number or a vector is set with too few bytes: one of three components with the bytes of these alone, any other with
+    /// half of its own. "The internal state of kernel may only be modified when that error code is" another.
+    fn misfit(&mut self, kernel: Slot, n: usize, parameter: Parameter) {
+        let Parameter::Value { of, width } = parameter else {
+            return;
+        };
+        let mut bytes = value(parameter, n, 1);
+        bytes.truncate(match width {
+            3 => 3 * of.bytes(),
+            _ => bytes.len() / 2,
+        });
+        if bytes.is_empty() {
+            return;
+        }
+        let code = cl::CL_INVALID_ARG_SIZE.value();
+        let sentence = "if arg_value points to the data to be used as the kernel argument value and \
+                        arg_size does not match the size of the data type for the argument";
+        let set = Call::bytes_argument(kernel, n as u32 + 1, bytes);
+        let mark = self.marked(set.refused(vec![code as i32], sentence));
+        let says = "clSetKernelArg returns {} where a number has too few bytes";
+        self.must(says, That::Code(mark, Right::Among(vec![code])));
     }
 
     /// Shared virtual memory with the bytes that pointers point to.

@@ -54,7 +54,8 @@ impl Lowering {
                 .end(Call::launch(*queue, *kernel, 1, &[], None));
             let words = [&[5][..], &[0; fixture::BYTES / 4 - 1]].concat();
             let wanted = Same::new(Unit::Word, Contents::Words(words), true);
-            let rules = vec![rule::ARGS_CAPTURED, rule::API_ERRORS];
+            // It writes at its global id.
+            let rules = vec![rule::ARGS_CAPTURED, rule::API_ERRORS, rule::ND_GLOBAL_ID];
             let says = "what a kernel wrote whose arguments were set by calls that were refused";
             self.left(*queue, *written, wanted, (rules, says));
         }

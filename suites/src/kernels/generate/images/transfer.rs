@@ -27,8 +27,12 @@ pub fn transfer(choices: &mut Choices) -> KernelCase {
     let room = largest.unwrap_or(1) * 3 + 4096;
     let host = case.object(Kind::Host, room, noise(choices));
     let buffer = case.object(Kind::Buffer, room, noise(choices));
-    for _ in 0..choices.between(4, 12) {
-        let (id, own) = images[choices.below(2)];
+    for n in 0..choices.between(4, 12) {
+        // At first each is copied to the other, whatever shapes they have.
+        let (id, own) = match images.get(n) {
+            Some(one) => *one,
+            None => images[choices.below(2)],
+        };
         let (origin, region) = region(choices, own.shape.size());
         let spot = Spot { object: id, origin };
         let element = format.bytes();
@@ -76,14 +80,17 @@ pub fn transfer(choices: &mut Choices) -> KernelCase {
             .map_or((id, own), |found| *found);
         let fit = [0, 1, 2].map(|d| region[d].min(other.1.shape.size()[d]));
         let near = [host, buffer];
-        let what = one(
-            choices,
-            (own, spot, region),
-            corner,
-            near,
-            (other, fit),
-            format,
-        );
+        let what = match n < images.len() {
+            true => across(choices, spot, other, fit),
+            false => one(
+                choices,
+                (own, spot, region),
+                corner,
+                near,
+                (other, fit),
+                format,
+            ),
+        };
         debug_assert!(begin + bytes <= room, "a region has room");
         let blocking = choices.percent(40);
         case.transfer(what, blocking);
@@ -98,6 +105,18 @@ pub fn transfer(choices: &mut Choices) -> KernelCase {
     case.look(buffer, rules, "the buffer", Want::AsMoved);
     case.case.profiled = choices.percent(60);
     case.case
+}
+
+/// A copy of what fits from a place of an image to the other one.
+fn across(
+    choices: &mut Choices,
+    spot: Spot,
+    (object, image): (ObjectId, Image),
+    fit: [usize; 3],
+) -> Transfer {
+    let size = image.shape.size();
+    let origin = [0, 1, 2].map(|d| choices.below(size[d] - fit[d] + 1));
+    Transfer::CopyImage(moved(spot, Spot { object, origin }, fit))
 }
 
 /// A transfer between a region of an image and the host, a buffer or the other image.
@@ -116,13 +135,7 @@ fn one(
         2 | 3 if choices.percent(35) && own.shape.elements() > 1 => {
             Transfer::CopyImage(beside(choices, spot.object, own.shape, region))
         }
-        2 | 3 => {
-            let to = Spot {
-                object: other.0,
-                origin: [0, 1, 2].map(|d| choices.below(other.1.shape.size()[d] - fit[d] + 1)),
-            };
-            Transfer::CopyImage(moved(spot, to, fit))
-        }
+        2 | 3 => across(choices, spot, other, fit),
         // Where they begin in a buffer need not be a multiple of anything.
         4 => {
             let to = at(buffer, choices.below(256));
