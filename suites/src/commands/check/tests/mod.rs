@@ -157,7 +157,7 @@ fn every_value_that_is_read_is_checked() {
             }
         }
     }
-    assert!(tried.count > 5_000, "{}", tried.count);
+    assert!(tried.count > 2_000, "{}", tried.count);
 }
 
 /// What an earlier write left where a later one should be seen may have come late, so that what keeps the two in
@@ -257,7 +257,7 @@ fn every_code_is_checked() {
             }
         }
     }
-    assert!(tried.count > 5_000, "{}", tried.count);
+    assert!(tried.count > 2_000, "{}", tried.count);
 }
 
 #[test]
@@ -666,7 +666,7 @@ fn what_a_failure_takes_along_is_told_and_breaks_nothing() {
         assert_eq!(plan.check(&taken), [], "{name}");
         lost += 1;
     }
-    assert!(lost > 5, "{lost}");
+    assert!(lost > 2, "{lost}");
 }
 
 #[test]
