@@ -79,7 +79,7 @@ impl Written {
         let (ty, length) = (part.ty, 2 * part.lanes + 6);
         let bytes = self.group * length * part.size;
         let pointer = if space == "generic" { "" } else { "local " };
-        let local = space == "local" || space == "generic" && k % 2 == 0;
+        let local = space == "local" || space == "generic" && k.is_multiple_of(2);
         if local && self.taken + bytes <= LOCAL {
             self.taken += bytes;
             self.declared += &format!("    local {ty} {name}_of{k}[{}];\n", self.group * length);
