@@ -381,6 +381,8 @@ impl Family for Case {
         let mut rules: BTreeSet<RuleId> = self.scenario.rules().into_iter().collect();
         if let Scenario::Refused { calls, .. } = &self.scenario {
             rules = calls.iter().flat_map(Refused::rules).collect();
+            // A kernel whose arguments they were to set runs in the end.
+            rules.insert(rule::ND_GLOBAL_ID);
         }
         rules.extend([rule::API_VALID, rule::API_ANSWERS]);
         rules
