@@ -312,7 +312,10 @@ pub fn arguments(choices: &mut Choices) -> Arguments {
             .filter(|n| choices.percent(if parameters[*n].bytes() > 64 { 85 } else { 50 }))
             .map(|n| n as u8)
             .collect(),
-        misfits: subset(choices, count, 25),
+        misfits: (0..count)
+            .filter(|n| matches!(parameters[*n], Parameter::Value { .. }) && choices.percent(60))
+            .map(|n| n as u8)
+            .collect(),
         then,
         parameters,
     }

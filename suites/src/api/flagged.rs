@@ -1,6 +1,6 @@
 //! Buffers that say what kernels and the host may do with them, and who makes them.
 
-use super::listed::Flag;
+use super::listed::{Flag, uses};
 use crate::choices::Choices;
 use classay_vocabulary::Need;
 use serde::{Deserialize, Serialize};
@@ -62,18 +62,7 @@ impl Flagged {
 
 /// A buffer of any flags.
 pub fn flagged(choices: &mut Choices) -> Flagged {
-    let access = choices.one_of(&[
-        None,
-        Some(Flag::ReadOnly),
-        Some(Flag::WriteOnly),
-        Some(Flag::ReadWrite),
-    ]);
-    let host = choices.one_of(&[
-        None,
-        Some(Flag::NoHost),
-        Some(Flag::HostReads),
-        Some(Flag::HostWrites),
-    ]);
+    let [access, host] = uses(choices);
     let pointer = choices.one_of(&[
         None,
         Some(Flag::Copies),

@@ -180,8 +180,9 @@ impl Flag {
 
 impl Listed {
     /// What the device must offer for it.
-    fn needs(&self) -> &'static [Need] {
-        match self {
+    fn needs(&self) -> Vec<Need> {
+        let all: &[Need] = match self {
+            Listed::Arguments(arguments) => return arguments.needs(),
             Listed::Head(head) => head.needs(),
             Listed::Made(made) => made.needs(),
             Listed::Flagged(flagged) => flagged.needs(),
@@ -201,18 +202,14 @@ impl Listed {
             | Listed::ContextOfType
             | Listed::Task
             | Listed::Compiler
-            | Listed::AnyCompiler
-            | Listed::Arguments(_) => &[],
-        }
+            | Listed::AnyCompiler => &[],
+        };
+        all.to_vec()
     }
 
-    /// The same, as a set, with what depends on how arguments are set.
+    /// The same, as a set.
     pub fn all_needs(&self) -> BTreeSet<Need> {
-        let mut all: BTreeSet<Need> = self.needs().iter().copied().collect();
-        if let Listed::Arguments(arguments) = self {
-            all.extend(arguments.needs());
-        }
-        all
+        self.needs().into_iter().collect()
     }
 
     /// The formats that must be there, each as its order and its type: those that every version of OpenCL lists
@@ -284,20 +281,25 @@ pub fn other(choices: &mut Choices) -> Listed {
     }
 }
 
-/// A part that may say less than its buffer, and nothing against it.
-pub fn sub_buffer(choices: &mut Choices) -> Listed {
-    let access = [
+/// What kernels may do with memory, and what the host may, if that is said.
+pub(super) fn uses(choices: &mut Choices) -> [Option<Flag>; 2] {
+    let access = choices.one_of(&[
         None,
         Some(Flag::ReadWrite),
         Some(Flag::ReadOnly),
         Some(Flag::WriteOnly),
-    ];
-    let host = [
+    ]);
+    let host = choices.one_of(&[
         None,
         Some(Flag::NoHost),
         Some(Flag::HostReads),
         Some(Flag::HostWrites),
-    ];
+    ]);
+    [access, host]
+}
+
+/// A part that may say less than its buffer, and nothing against it.
+pub fn sub_buffer(choices: &mut Choices) -> Listed {
     let pointer = [
         None,
         Some(Flag::Allocates),
@@ -305,7 +307,7 @@ pub fn sub_buffer(choices: &mut Choices) -> Listed {
         Some(Flag::Copies),
         Some(Flag::Shared),
     ];
-    let (access, host) = (choices.one_of(&access), choices.one_of(&host));
+    let [access, host] = uses(choices);
     let whole = [access, host, choices.one_of(&pointer)];
     let mut own = Vec::new();
     for flag in [access, host].into_iter().flatten() {

@@ -134,6 +134,11 @@ pub struct Api {
 /// The version of `cl_khr_command_buffer` from which on functions that record have properties, as (major, minor, patch).
 const RECORD_WITH_PROPERTIES: (u32, u32, u32) = (0, 9, 5);
 
+/// Whether functions that record have no properties in a version.
+fn records_without_properties(version: (u32, u32, u32)) -> bool {
+    version < RECORD_WITH_PROPERTIES
+}
+
 type GetExtension = unsafe extern "C" fn(*mut c_void, *const c_char) -> *mut c_void;
 
 const INVALID_VALUE: i32 = -30;
@@ -169,7 +174,7 @@ impl Api {
     /// # Safety
     /// The platform is one of the library.
     pub unsafe fn extend(&mut self, platform: usize, version: (u32, u32, u32)) {
-        self.record_without_properties = version < RECORD_WITH_PROPERTIES;
+        self.record_without_properties = records_without_properties(version);
         let Some(of_platform) = self.extension_lookup else {
             return;
         };
@@ -391,3 +396,16 @@ macro_rules! dispatch_without {
 }
 
 classay_suites::for_each_function!(dispatch_without);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_records_has_properties_from_a_version_on() {
+        let without = [(0, 9, 0), (0, 9, 4)];
+        let with = [(0, 9, 5), (0, 9, 8), (1, 0, 0), (1, 1, 2)];
+        assert!(without.into_iter().all(records_without_properties));
+        assert!(!with.into_iter().any(records_without_properties));
+    }
+}

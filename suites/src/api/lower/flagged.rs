@@ -86,21 +86,14 @@ impl Lowering {
         self.step(whole_copied(buffer, plain));
         let says = "what was copied from a buffer of some flags";
         self.holds(queue, plain, words, says);
-        self.release([buffer]);
-        self.release(whole.unwrap_or([plain]));
-        if whole.is_some() {
-            self.release([plain]);
+        self.release([buffer, plain, queue]);
+        if let Some(whole) = whole {
+            self.release([whole]);
         }
-        self.release([queue]);
     }
 
     /// Makes the buffer; gives the one that it is a part of.
-    fn flagged_buffer(
-        &mut self,
-        place: Place,
-        flagged: &Flagged,
-        buffer: Slot,
-    ) -> Option<[Slot; 1]> {
+    fn flagged_buffer(&mut self, place: Place, flagged: &Flagged, buffer: Slot) -> Option<Slot> {
         let whole = flagged.part.then(|| self.own("whole", SlotKind::Memory));
         let before = if flagged.part { ORIGIN } else { 0 };
         let size = before + 4 * WORDS;
@@ -143,7 +136,7 @@ impl Lowering {
         self.step(made.makes(whole));
         let part = Call::sub_buffer(whole, Value::Number(0), ORIGIN, 4 * WORDS);
         self.step(part.makes(buffer));
-        Some([whole])
+        Some(whole)
     }
 
     /// Kernels read and write it, as they may.
@@ -154,13 +147,7 @@ impl Lowering {
         (flagged, buffer): (&Flagged, Slot),
         words: &mut [u32],
     ) {
-        let program = self.own("program", SlotKind::Program);
-        self.step(Op::Build {
-            program,
-            context: place.context,
-            of: ProgramOf::Source(KERNELS.into()),
-            build: Build::default(),
-        });
+        let program = self.own_program(place, KERNELS);
         if flagged.kernels_read() {
             let (seen, to) = (
                 self.own("seen", SlotKind::Kernel),
@@ -242,13 +229,7 @@ impl Lowering {
 
     /// clEnqueueTask: one work-item in one group of one dimension, behind what it waits for.
     pub(super) fn task(&mut self, place: Place) {
-        let program = self.own("program", SlotKind::Program);
-        self.step(Op::Build {
-            program,
-            context: place.context,
-            of: ProgramOf::Source(TASK.into()),
-            build: Build::default(),
-        });
+        let program = self.own_program(place, TASK);
         let (queue, kernel, to) = (
             self.own("queue", SlotKind::Queue),
             self.own("task", SlotKind::Kernel),

@@ -97,13 +97,7 @@ impl Lowering {
         let each = (0..count).map(|n| {
             format!("kernel void count_{n}(global uint *to) {{ to[{n}] = to[{n}] + 1u; }}\n")
         });
-        let program = self.own("program", SlotKind::Program);
-        self.step(Op::Build {
-            program,
-            context: place.context,
-            of: ProgramOf::Source(each.collect()),
-            build: Build::default(),
-        });
+        let program = self.own_program(place, each.collect::<String>());
         let function = Function::CreateKernelsInProgram;
         let says = "a program of other kernels is said to have {} of them";
         let number = self.builder.answer();
@@ -505,13 +499,8 @@ impl Lowering {
     /// clUnloadPlatformCompiler will reload the compiler, if necessary".
     fn compiler(&mut self, place: Place, unload: Call) {
         self.step(unload);
-        let program = self.own("program", SlotKind::Program);
-        self.step(Op::Build {
-            program,
-            context: place.context,
-            of: ProgramOf::Source(format!("{SOURCE}// after its compiler\n")),
-            build: Build::default(),
-        });
+        let source = format!("{SOURCE}// after its compiler\n");
+        let program = self.own_program(place, source);
         let (kernel, queue, to) = (
             self.own("kernel", SlotKind::Kernel),
             self.own("queue", SlotKind::Queue),

@@ -127,6 +127,18 @@ impl Lowering {
         }
     }
 
+    /// A program of this source alone, built without options.
+    fn own_program(&mut self, place: Place, source: impl Into<String>) -> Slot {
+        let program = self.own("program", SlotKind::Program);
+        self.step(Op::Build {
+            program,
+            context: place.context,
+            of: ProgramOf::Source(source.into()),
+            build: Build::default(),
+        });
+        program
+    }
+
     /// Something that must hold.
     fn must(&mut self, says: &str, that: That) {
         let rules = self.rules.clone();

@@ -119,13 +119,7 @@ impl Lowering {
 
     /// A kernel reads the image, and another writes all of it.
     fn by_kernels(&mut self, place: Place, queue: Slot, slot: Slot, words: &mut [u32]) {
-        let program = self.own("program", SlotKind::Program);
-        self.step(Op::Build {
-            program,
-            context: place.context,
-            of: ProgramOf::Source(KERNELS.into()),
-            build: Build::default(),
-        });
+        let program = self.own_program(place, KERNELS);
         let [seen, put] = ["seen", "put"].map(|name| {
             let kernel = self.own(name, SlotKind::Kernel);
             self.step(Call::kernel(program, name, kernel));

@@ -189,7 +189,6 @@ impl Described {
         ] {
             ask(since, name, Wanted::Number(bytes, 0, ANY));
         }
-        ask(300, cl::CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED, text());
         ask(
             100,
             cl::CL_DEVICE_ADDRESS_BITS,

@@ -127,7 +127,7 @@ pub fn of_kernel(known: &Known<'_>, kernel: Slot, done: &[&Call]) -> Vec<Questio
                 cl::CL_KERNEL_MAX_NUM_SUB_GROUPS,
                 Wanted::Number(8, 1, u64::MAX),
             ),
-            // "If not specified […] then 0 is returned": no kernel of the suites says how many it needs.
+            // "If the sub-group count is not specified then 0 is returned": no kernel of the suites says how many it needs.
             of_sub_groups(
                 (kernel, device),
                 cl::CL_KERNEL_COMPILE_NUM_SUB_GROUPS,

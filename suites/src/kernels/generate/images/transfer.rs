@@ -9,12 +9,17 @@ use crate::kernels::transfer::{Corner, Region, Transfer};
 use crate::rule;
 use classay_vocabulary::Need;
 
+/// Each of three images and each other one.
+const PAIRS: [[usize; 2]; 6] = [[0, 1], [1, 0], [0, 2], [2, 0], [1, 2], [2, 1]];
+
 /// Reads, writes, copies, fills and maps of regions.
 pub fn transfer(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("regions of images are moved");
     case.need(&[Need::ImageObjects]);
     let format = format(choices, &mut case);
-    let kinds = [choices.below(5), choices.below(5)];
+    let first = choices.below(5);
+    let second = (first + 1 + choices.below(4)) % 5;
+    let kinds = [first, second, choices.below(5)];
     let images = kinds.map(|kind| {
         let shape = shape(choices, kind);
         let own = Image { shape, format };
@@ -27,12 +32,16 @@ pub fn transfer(choices: &mut Choices) -> KernelCase {
     let room = largest.unwrap_or(1) * 3 + 4096;
     let host = case.object(Kind::Host, room, noise(choices));
     let buffer = case.object(Kind::Buffer, room, noise(choices));
-    for n in 0..choices.between(4, 12) {
-        // At first each is copied to the other, whatever shapes they have.
-        let (id, own) = match images.get(n) {
-            Some(one) => *one,
-            None => images[choices.below(2)],
+    for n in 0..choices.between(8, 14) {
+        // At first each is copied to each other one, whatever shapes they have.
+        let [from, to] = match PAIRS.get(n) {
+            Some(pair) => *pair,
+            None => {
+                let from = choices.below(3);
+                [from, (from + 1 + choices.below(2)) % 3]
+            }
         };
+        let ((id, own), other) = (images[from], images[to]);
         let (origin, region) = region(choices, own.shape.size());
         let spot = Spot { object: id, origin };
         let element = format.bytes();
@@ -74,13 +83,9 @@ pub fn transfer(choices: &mut Choices) -> KernelCase {
             row,
             slice,
         };
-        let other = images
-            .iter()
-            .find(|(other, _)| *other != id)
-            .map_or((id, own), |found| *found);
         let fit = [0, 1, 2].map(|d| region[d].min(other.1.shape.size()[d]));
         let near = [host, buffer];
-        let what = match n < images.len() {
+        let what = match n < PAIRS.len() {
             true => across(choices, spot, other, fit),
             false => one(
                 choices,
