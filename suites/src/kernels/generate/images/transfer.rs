@@ -12,6 +12,13 @@ use classay_vocabulary::Need;
 /// Each of three images and each other one.
 const PAIRS: [[usize; 2]; 6] = [[0, 1], [1, 0], [0, 2], [2, 0], [1, 2], [2, 1]];
 
+/// What is said of everything that may hold bytes of an array of lines whose images stand apart in the host's memory.
+const BESIDE: &str = ", beside lines with a slice pitch";
+
+fn is_lines(shape: Shape) -> bool {
+    matches!(shape, Shape::Lines(..))
+}
+
 /// Reads, writes, copies, fills and maps of regions.
 pub fn transfer(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("regions of images are moved");
@@ -20,13 +27,17 @@ pub fn transfer(choices: &mut Choices) -> KernelCase {
     let first = choices.below(5);
     let second = (first + 1 + choices.below(4)) % 5;
     let kinds = [first, second, choices.below(5)];
+    // Several implementations take no slice pitch for arrays of lines, which then is all that a case shows.
+    let lines_apart = choices.percent(30);
     let images = kinds.map(|kind| {
         let shape = shape(choices, kind);
         let own = Image { shape, format };
         let id = image(&mut case, own, noise(choices));
-        case.case.objects[id.index()].apart = apart(choices, own);
+        let apart = apart(choices, own).filter(|_| lines_apart || !is_lines(shape));
+        case.case.objects[id.index()].apart = apart;
         (id, own)
     });
+    let has_lines_apart = lines_apart && images.iter().any(|(_, own)| is_lines(own.shape));
     // Room for the largest region with gaps between its rows.
     let largest = images.iter().map(|(_, image)| image.bytes()).max();
     let room = largest.unwrap_or(1) * 3 + 4096;
@@ -64,7 +75,7 @@ pub fn transfer(choices: &mut Choices) -> KernelCase {
                 false => 0,
             };
             (row, slice)
-        } else if matches!(own.shape, Shape::Lines(..)) && choices.percent(60) {
+        } else if has_lines_apart && is_lines(own.shape) && choices.percent(60) {
             let close = region[0] * element;
             let row = choices.one_of(&[0, close, close + element]);
             // "must be greater than or equal to row_pitch x height": of so many lines, or of one.
@@ -103,11 +114,13 @@ pub fn transfer(choices: &mut Choices) -> KernelCase {
         case.step(Step::Finish);
     }
     let rules = &[rule::RG_IMAGE];
+    let beside = if has_lines_apart { BESIDE } else { "" };
+    let named = |what: &str| format!("{what}{beside}");
     for (n, (id, _)) in images.into_iter().enumerate() {
-        case.look(id, rules, &format!("image {n}"), Want::AsMoved);
+        case.look(id, rules, &named(&format!("image {n}")), Want::AsMoved);
     }
-    case.look(host, rules, "the host's memory", Want::AsMoved);
-    case.look(buffer, rules, "the buffer", Want::AsMoved);
+    case.look(host, rules, &named("the host's memory"), Want::AsMoved);
+    case.look(buffer, rules, &named("the buffer"), Want::AsMoved);
     case.case.profiled = choices.percent(60);
     case.case
 }
