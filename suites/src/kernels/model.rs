@@ -2,7 +2,7 @@
 
 use super::case::{KernelCase, Kind, Object, ObjectId, Place, Step};
 use super::effect::{Effect, pitches};
-use super::recorded::{Deed, Mix, Play};
+use super::recorded::{Action, Mix, Play};
 use super::transfer::{Bytes, Corner, Region, Transfer};
 
 /// The bytes of every object.
@@ -92,9 +92,9 @@ impl Model<'_> {
         };
         for command in (0..play.times).flat_map(|_| &record.commands) {
             match &command.what {
-                Deed::Barrier => {}
-                Deed::Move(what) => self.transfer(what),
-                Deed::Mix(mix) => self.mix(mix),
+                Action::Barrier => {}
+                Action::Move(what) => self.transfer(what),
+                Action::Mix(mix) => self.mix(mix),
             }
         }
     }

@@ -20,6 +20,9 @@ pub struct Record {
     pub at_once: bool,
     /// Its commands, in the order in which they are recorded.
     pub commands: Vec<Recorded>,
+    /// Buffers that its transfers alone name, and that the program gives up when it is finalized.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub released: Vec<ObjectId>,
 }
 
 /// A command of it.
@@ -27,7 +30,7 @@ pub struct Record {
 #[serde(deny_unknown_fields)]
 pub struct Recorded {
     /// What it does.
-    pub what: Deed,
+    pub what: Action,
     /// The commands, by their places, whose sync points it waits for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<u16>,
@@ -36,7 +39,7 @@ pub struct Recorded {
 /// What a recorded command does.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Deed {
+pub enum Action {
     /// A transfer among those that can be recorded.
     Move(Transfer),
     /// The kernel `mixed` of the case.
@@ -212,11 +215,11 @@ struct Touched {
 }
 
 impl Touched {
-    fn of(case: &KernelCase, what: &Deed) -> Touched {
+    fn of(case: &KernelCase, what: &Action) -> Touched {
         let (from, to) = match what {
-            Deed::Barrier => return Touched::default(),
-            Deed::Mix(mix) => (Some(mix.from.object), mix.to.object),
-            Deed::Move(what) => match what.effect(case) {
+            Action::Barrier => return Touched::default(),
+            Action::Mix(mix) => (Some(mix.from.object), mix.to.object),
+            Action::Move(what) => match what.effect(case) {
                 None => return Touched::default(),
                 Some(Effect::Bytes(bytes)) => (Some(bytes.from.object), bytes.to.object),
                 Some(Effect::Pattern { to, .. }) => (None, to.object),
@@ -246,7 +249,7 @@ impl Record {
         let mut all: Vec<BTreeSet<usize>> = Vec::new();
         let mut barriers: Vec<usize> = Vec::new();
         for (n, command) in self.commands.iter().enumerate() {
-            let is_barrier = command.what == Deed::Barrier;
+            let is_barrier = command.what == Action::Barrier;
             let everything = !self.out_of_order || is_barrier && command.after.is_empty();
             let mut before: BTreeSet<usize> = match everything {
                 true => (0..n).collect(),
@@ -282,8 +285,8 @@ impl Record {
             let earlier = command.after.iter().all(|m| usize::from(*m) < n);
             earlier
                 && match &command.what {
-                    Deed::Barrier => true,
-                    Deed::Move(what) => {
+                    Action::Barrier => true,
+                    Action::Move(what) => {
                         let alone = Move {
                             what: what.clone(),
                             blocking: false,
@@ -292,20 +295,50 @@ impl Record {
                         };
                         recordable(what) && alone.fits(case)
                     }
-                    Deed::Mix(mix) => mix.fits(case),
+                    Action::Mix(mix) => mix.fits(case),
                 }
         };
         let ordered = || {
             let mut both = self.before().into_iter().zip(self.meetings(case));
             both.all(|(before, meets)| meets.is_subset(&before))
         };
-        self.commands.iter().enumerate().all(one) && ordered()
+        self.commands.iter().enumerate().all(one) && ordered() && self.gives_up(case)
+    }
+
+    /// Whether nothing but transfers of it names what is given up when it is finalized.
+    fn gives_up(&self, case: &KernelCase) -> bool {
+        let named = |command: &Recorded, object: ObjectId| {
+            let touched = Touched::of(case, &command.what);
+            [touched.reads, touched.writes].contains(&Some(object))
+        };
+        let elsewhere = |step: &Step, object: ObjectId| match step {
+            Step::Record(other) => {
+                let mut others = other.commands.iter();
+                let mixed = |one: &Recorded| !matches!(one.what, Action::Move(_));
+                others.any(|one| (other != self || mixed(one)) && named(one, object))
+            }
+            Step::Move(other) => {
+                let what = Action::Move(other.what.clone());
+                let command = Recorded {
+                    what,
+                    after: Vec::new(),
+                };
+                named(&command, object)
+            }
+            Step::Play(_) | Step::Finish => false,
+            Step::Look { object: seen, .. } => *seen == object,
+            _ => true,
+        };
+        self.released.iter().all(|object| {
+            let plain = case.objects.get(object.index()).map(|it| it.kind) == Some(Kind::Buffer);
+            plain && !case.steps.iter().any(|step| elsewhere(step, *object))
+        })
     }
 
     /// The rules that say in which order its commands are done.
     pub fn rules(&self) -> Vec<RuleId> {
         let mut rules = Vec::new();
-        let barrier = self.commands.iter().any(|c| c.what == Deed::Barrier);
+        let barrier = self.commands.iter().any(|c| c.what == Action::Barrier);
         if !self.out_of_order {
             rules.push(rule::CB_IN_ORDER);
         } else {
@@ -313,10 +346,10 @@ impl Record {
             rules.extend(listed.then_some(rule::CB_SYNC_POINT));
             rules.extend(barrier.then_some(rule::CB_BARRIER));
         }
-        let mixes = |c: &Recorded| matches!(c.what, Deed::Mix(_));
+        let mixes = |c: &Recorded| matches!(c.what, Action::Mix(_));
         let mixes = self.commands.iter().any(mixes);
         rules.extend(mixes.then_some(rule::CB_ARGUMENTS));
-        let formed = |c: &Recorded| matches!(c.what, Deed::Mix(Mix { form: Some(_), .. }));
+        let formed = |c: &Recorded| matches!(c.what, Action::Mix(Mix { form: Some(_), .. }));
         let formed = self.commands.iter().any(formed);
         rules.extend(formed.then_some(rule::ND_GLOBAL_ID));
         rules.extend([rule::CB_COMMANDS, rule::CB_EVENT]);
@@ -329,13 +362,16 @@ impl Mix {
         let inside = |at: Place| {
             let object = case.objects.get(at.object.index());
             object.is_some_and(|object| {
-                let plain = matches!(object.kind, Kind::Buffer | Kind::SvmCoarse);
+                let plain = matches!(
+                    object.kind,
+                    Kind::Buffer | Kind::SubBuffer { .. } | Kind::SvmCoarse
+                );
                 let end = at.byte.checked_add(self.bytes());
                 plain && at.byte.is_multiple_of(4) && end.is_some_and(|end| end <= object.bytes)
             })
         };
-        let apart = self.from.object != self.to.object
-            || self.from.byte.abs_diff(self.to.byte) >= self.bytes();
+        let (from, to) = (case.root(self.from), case.root(self.to));
+        let apart = from.object != to.object || from.byte.abs_diff(to.byte) >= self.bytes();
         let formed = self.form.is_none_or(|form| form.fits(self.words));
         self.words > 0 && inside(self.from) && inside(self.to) && apart && formed
     }
@@ -389,8 +425,8 @@ mod tests {
     fn recorded(out_of_order: bool, commands: &[(bool, &[u16])]) -> Record {
         let each = commands.iter().map(|(barrier, after)| Recorded {
             what: match barrier {
-                true => Deed::Barrier,
-                false => Deed::Mix(Mix {
+                true => Action::Barrier,
+                false => Action::Mix(Mix {
                     from: ObjectId(0).at(0),
                     to: ObjectId(1).at(0),
                     words: 1,
@@ -405,6 +441,7 @@ mod tests {
             out_of_order,
             at_once: false,
             commands: each.collect(),
+            released: Vec::new(),
         }
     }
 

@@ -2,15 +2,15 @@
 
 use super::clause::{Clause, Complaint};
 use super::kernels::{Use, moved};
-use classay_suites::kernels::recorded::{Deed, Record};
+use classay_suites::kernels::recorded::{Action, Record};
 use std::collections::BTreeSet;
 
 /// What a recorded command uses.
-pub fn uses(what: &Deed) -> Vec<Use> {
+pub fn uses(what: &Action) -> Vec<Use> {
     match what {
-        Deed::Barrier => Vec::new(),
-        Deed::Move(what) => moved(what),
-        Deed::Mix(mix) => vec![
+        Action::Barrier => Vec::new(),
+        Action::Move(what) => moved(what),
+        Action::Mix(mix) => vec![
             Use {
                 object: mix.from.object,
                 writes: false,
@@ -26,7 +26,7 @@ pub fn uses(what: &Deed) -> Vec<Use> {
 /// The commands that another one waits for directly.
 fn waits(record: &Record, n: usize) -> Vec<usize> {
     let command = &record.commands[n];
-    let is_barrier = |m: &usize| record.commands[*m].what == Deed::Barrier;
+    let is_barrier = |m: &usize| record.commands[*m].what == Action::Barrier;
     if !record.out_of_order {
         // "an additional dependency is created on the last command appended"
         return n.checked_sub(1).into_iter().collect();

@@ -1,10 +1,12 @@
 //! Command-buffers: commands that are recorded and enqueued, once or several times, among other commands.
 
 use super::builder::{CaseBuilder, at, noise};
+use super::images;
+use super::transfer::{corner, sides};
 use crate::choices::Choices;
-use crate::kernels::case::{KernelCase, Kind, ObjectId, Step, Want};
-use crate::kernels::image::{Channel, Format, Image, Order, Shape, Spot};
-use crate::kernels::recorded::{Deed, Form, MULTIPLIER, Mix, Play, Record, Recorded};
+use crate::kernels::case::{Contents, KernelCase, Kind, ObjectId, Step, Want};
+use crate::kernels::image::{Image, Spot};
+use crate::kernels::recorded::{Action, Form, MULTIPLIER, Mix, Play, Record, Recorded};
 use crate::kernels::transfer::{Bytes, Corner, Pattern, Region, Transfer};
 use crate::rule::{self, RuleId};
 use classay_vocabulary::Need;
@@ -47,26 +49,21 @@ kernel void shaped(global const uint *from, uint from_at, global uint *to, uint 
     )
 }
 
-/// An image of the smallest size of memory that is drawn.
-fn image() -> Image {
-    Image {
-        shape: Shape::Plane(8, 4),
-        format: Format {
-            order: Order::Rgba,
-            channel: Channel::Unorm8,
-        },
-    }
-}
-
 /// What a draw knows of its case.
 struct Draw<'c> {
     choices: &'c mut Choices,
     case: CaseBuilder,
     memory: Vec<ObjectId>,
-    images: Vec<ObjectId>,
-    bytes: usize,
+    images: Vec<(ObjectId, Image)>,
     svm: bool,
+    /// Kernels are recorded, too.
+    mixes: bool,
+    /// Rectangles are copied from parts of buffers, too.
+    parts: bool,
 }
+
+/// Where a part of a buffer begins, at a multiple of what a device that is not skipped asks for.
+const ORIGIN: usize = 512;
 
 /// Commands of a command-buffer, at most.
 const MOST: usize = 9;
@@ -85,27 +82,47 @@ pub fn recorded(choices: &mut Choices) -> KernelCase {
         (false, false) => 0,
     })]);
     case.need_if(svm, &[Need::SvmCoarse]);
-    let bytes = 4 * choices.one_of(&[32, 64, 100, 256]);
+    let bytes = 4 * choices.one_of(&[32, 64, 100, 256, 300]);
     let kind = if svm { Kind::SvmCoarse } else { Kind::Buffer };
-    let memory = (0..choices.between(3, 4))
+    let mut memory: Vec<ObjectId> = (0..choices.between(3, 4))
         .map(|_| case.noise(choices, kind, bytes))
         .collect();
-    let images = match !svm && choices.percent(30) {
+    if let Some(most) = bytes.checked_sub(ORIGIN)
+        && !svm
+    {
+        case.need(&[Need::SubBufferAlign(ORIGIN as u32)]);
+        let of = memory[0];
+        let kind = Kind::SubBuffer { of, origin: ORIGIN };
+        let bytes = 4 * choices.between(most / 8, most / 4);
+        memory.push(case.object(kind, bytes, Contents::Zero));
+    }
+    let images = match !svm && choices.percent(40) {
         true => {
-            case.need(&[Need::ImageObjects, Need::FullProfile]);
-            let own = image();
-            let each = (0..2).map(|_| case.noise(choices, Kind::Image(own), own.bytes()));
+            case.need(&[Need::ImageObjects]);
+            let format = images::format(choices, &mut case);
+            let each = (0..2).map(|_| {
+                let kind = choices.below(5);
+                let own = Image {
+                    shape: images::shape(choices, kind),
+                    format,
+                };
+                (case.noise(choices, Kind::Image(own), own.bytes()), own)
+            });
             each.collect()
         }
         false => Vec::new(),
     };
+    let mixes = choices.percent(60);
+    // Some implementations die of such copies, and show nothing of all the others then.
+    let parts = choices.percent(25);
     let mut draw = Draw {
         choices,
         case,
         memory,
         images,
-        bytes,
         svm,
+        mixes,
+        parts,
     };
     let mut rules: Vec<RuleId> = Vec::new();
     for _ in 0..draw.choices.between(1, 2) {
@@ -165,8 +182,18 @@ fn divisor(choices: &mut Choices, of: u32, most: u32) -> u32 {
 
 impl Draw<'_> {
     fn look(&mut self, rules: &[RuleId]) {
-        for id in [self.memory.clone(), self.images.clone()].concat() {
-            let name = format!("object {}", id.index());
+        let images = self.images.iter().map(|(id, _)| *id);
+        for id in self
+            .memory
+            .iter()
+            .copied()
+            .chain(images)
+            .collect::<Vec<_>>()
+        {
+            let name = match self.mixes {
+                true => format!("object {}", id.index()),
+                false => format!("object {}, of transfers alone", id.index()),
+            };
             self.case.look(id, rules, &name, Want::AsMoved);
         }
     }
@@ -179,60 +206,82 @@ impl Draw<'_> {
         }
     }
 
-    /// Two objects.
+    fn bytes(&self, object: ObjectId) -> usize {
+        self.case.case.objects[object.index()].bytes
+    }
+
+    /// Two objects that share no byte.
     fn pair(&mut self) -> (ObjectId, ObjectId) {
+        let root = |object: ObjectId| self.case.case.root(object.at(0)).object;
         let from = self.choices.pick(&self.memory).unwrap_or(self.memory[0]);
         let others: Vec<ObjectId> = self
             .memory
             .iter()
             .copied()
-            .filter(|id| *id != from)
+            .filter(|id| root(*id) != root(from))
             .collect();
         let to = self.choices.pick(&others).unwrap_or(self.memory[1]);
         (from, to)
     }
 
     /// So many words, and where they are in two objects.
-    fn words(&mut self) -> (usize, usize, usize) {
-        let all = self.bytes / 4;
+    fn words(&mut self, from: ObjectId, to: ObjectId) -> (usize, usize, usize) {
+        let [all, other] = [from, to].map(|object| self.bytes(object) / 4);
+        let least = all.min(other);
         let words = match self.choices.percent(50) {
-            true => all,
-            false => self.choices.between(1, all),
+            true => least,
+            false => self.choices.between(1, least),
         };
-        let [from, to] = [(); 2].map(|()| 4 * self.choices.below(all - words + 1));
+        let [from, to] = [all, other].map(|all| 4 * self.choices.below(all - words + 1));
         (words, from, to)
     }
 
-    /// A transfer of a region of an image.
-    fn of_image(&mut self, images: [ObjectId; 2]) -> Transfer {
-        let size = image().shape.size();
-        let region = size.map(|n| self.choices.between(1, n));
-        let mut spot = |object| Spot {
+    /// A transfer of a region of an image; none where a region of it leaves the buffer.
+    fn of_image(&mut self, [from, to]: [(ObjectId, Image); 2]) -> Option<Transfer> {
+        let (own, target) = (from.1.shape.size(), to.1.shape.size());
+        let kind = self.choices.below(4);
+        let limits = match kind {
+            0 => [0, 1, 2].map(|d| own[d].min(target[d])),
+            1 => own,
+            _ => target,
+        };
+        let region = limits.map(|n| self.choices.between(1, n));
+        let mut spot = |object: ObjectId, size: [usize; 3]| Spot {
             object,
             origin: [0, 1, 2].map(|d| self.choices.below(size[d] - region[d] + 1)),
         };
-        let [from, to] = images.map(&mut spot);
-        let bytes = region.iter().product::<usize>() * image().format.bytes();
+        if kind == 0 {
+            let (from, to) = (spot(from.0, own), spot(to.0, target));
+            return Some(Transfer::CopyImage(Region { from, to, region }));
+        } else if kind == 3 {
+            let to = spot(to.0, target);
+            let seed = self.choices.below(1000) as u32;
+            return Some(Transfer::FillImage {
+                colour: images::values(self.images[0].1.format, seed, 0),
+                to,
+                region,
+            });
+        }
+        let spot = match kind {
+            1 => spot(from.0, own),
+            _ => spot(to.0, target),
+        };
+        let bytes = region.iter().product::<usize>() * from.1.format.bytes();
         let buffer = self.choices.pick(&self.memory).unwrap_or(self.memory[0]);
-        let place = at(buffer, 4 * self.choices.below((self.bytes - bytes) / 4 + 1));
-        match self.choices.below(4) {
-            0 => Transfer::CopyImage(Region { from, to, region }),
+        let most = self.bytes(buffer).checked_sub(bytes)?;
+        let place = at(buffer, self.choices.below(most + 1));
+        Some(match kind {
             1 => Transfer::CopyImageToBuffer(Region {
-                from,
+                from: spot,
                 to: place,
                 region,
             }),
-            2 => Transfer::CopyBufferToImage(Region {
+            _ => Transfer::CopyBufferToImage(Region {
                 from: place,
-                to,
+                to: spot,
                 region,
             }),
-            _ => Transfer::FillImage {
-                colour: [(); 4].map(|()| self.choices.below(128) as i64),
-                to,
-                region,
-            },
-        }
+        })
     }
 
     /// A transfer that can be recorded, too.
@@ -244,42 +293,38 @@ impl Draw<'_> {
                 true => [one, other],
                 false => [other, one],
             };
-            return self.of_image(images);
+            if let Some(moved) = self.of_image(images) {
+                return moved;
+            }
         }
         let (from, to) = self.pair();
-        let (words, from_byte, to_byte) = self.words();
-        let bytes = 4 * words;
-        match self.choices.below(if self.svm { 4 } else { 5 }) {
+        match self.choices.below(if self.svm { 4 } else { 6 }) {
             0 | 1 => {
-                let size = self.choices.one_of(&[1, 2, 4]);
+                let most = self.bytes(to);
+                let sizes: Vec<usize> = (0..8)
+                    .map(|n| 1 << n)
+                    .filter(|size| *size <= most)
+                    .collect();
+                let size = self.choices.pick(&sizes).unwrap_or(1);
+                let first = self.choices.below(most / size) * size;
+                let times = self.choices.between(1, (most - first) / size);
                 let pattern = Pattern {
                     pattern: noise(self.choices).bytes(size),
-                    to: at(to, to_byte),
-                    bytes,
+                    to: at(to, first),
+                    bytes: times * size,
                 };
                 match self.svm {
                     true => Transfer::SvmFill(pattern),
                     false => Transfer::Fill(pattern),
                 }
             }
-            4 => {
-                let corner = |object| Corner {
-                    object,
-                    origin: [4, 1, 0],
-                    row: 16,
-                    slice: 0,
-                };
-                let (from, to) = (corner(from), corner(to));
-                // The last row ends 12 bytes after its beginning.
-                let rows = self.choices.between(1, (self.bytes - 16) / 16);
-                let region = [self.choices.between(1, 12), rows, 1];
-                Transfer::CopyRect(Region { from, to, region })
-            }
+            4 | 5 if let Some(region) = self.rectangle(from, to) => Transfer::CopyRect(region),
             _ => {
+                let (words, from_byte, to_byte) = self.words(from, to);
                 let copied = Bytes {
                     from: at(from, from_byte),
                     to: at(to, to_byte),
-                    bytes,
+                    bytes: 4 * words,
                 };
                 match self.svm {
                     true => Transfer::SvmCopy(copied),
@@ -289,9 +334,24 @@ impl Draw<'_> {
         }
     }
 
+    /// A rectangle of bytes with its own origin and pitches on either side; few fit in little memory.
+    fn rectangle(&mut self, from: ObjectId, to: ObjectId) -> Option<Region<Corner, Corner>> {
+        let of = &self.case.case.objects[from.index()];
+        if matches!(of.kind, Kind::SubBuffer { .. }) && !self.parts {
+            return None;
+        }
+        let [all, other] = [from, to].map(|object| self.bytes(object));
+        (0..20).find_map(|_| {
+            let region = sides(self.choices);
+            let from = corner(self.choices, from, all, region)?;
+            let to = corner(self.choices, to, other, region)?;
+            Some(Region { from, to, region })
+        })
+    }
+
     fn mix(&mut self) -> Mix {
         let (from, to) = self.pair();
-        let (words, from_byte, to_byte) = self.words();
+        let (words, from_byte, to_byte) = self.words(from, to);
         Mix {
             from: at(from, from_byte),
             to: at(to, to_byte),
@@ -351,6 +411,7 @@ impl Draw<'_> {
             out_of_order: self.choices.percent(65),
             at_once: self.choices.percent(20),
             commands: Vec::new(),
+            released: Vec::new(),
         };
         self.case.need_if(
             record.out_of_order,
@@ -358,11 +419,27 @@ impl Draw<'_> {
         );
         self.case
             .need_if(record.at_once, &[Need::CommandBuffersAtOnce]);
-        for _ in 0..self.choices.between(2, MOST) {
+        if !self.svm && self.choices.percent(35) {
+            let bytes = 4 * self.choices.between(16, 64);
+            let passing = self.case.noise(self.choices, Kind::Buffer, bytes);
+            record.released.push(passing);
+        }
+        // An empty one has an event, too.
+        let commands = match self.choices.percent(8) {
+            true => 0,
+            false => self.choices.between(2, MOST),
+        };
+        for _ in 0..commands {
             let what = match self.choices.below(9) {
-                0 | 1 if !record.commands.is_empty() => Deed::Barrier,
-                0..=4 => Deed::Mix(self.mix()),
-                _ => Deed::Move(self.transfer()),
+                0 | 1 if !record.commands.is_empty() => Action::Barrier,
+                0..=3 if self.mixes => Action::Mix(self.mix()),
+                _ => {
+                    let lasting = self.memory.len();
+                    self.memory.extend(&record.released);
+                    let what = Action::Move(self.transfer());
+                    self.memory.truncate(lasting);
+                    what
+                }
             };
             let n = record.commands.len();
             let mut after = Vec::new();

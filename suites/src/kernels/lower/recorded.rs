@@ -4,7 +4,7 @@ use super::Lower;
 use crate::host::check::{Check, Right, That};
 use crate::host::constant::cl;
 use crate::host::*;
-use crate::kernels::recorded::{Deed, Form, Mix, Play, Record, recording};
+use crate::kernels::recorded::{Action, Form, Mix, Play, Record, recording};
 use crate::rule;
 
 /// A command-buffer of a case.
@@ -50,11 +50,11 @@ impl Lower<'_> {
                 Value::Null
             ];
             match &command.what {
-                Deed::Barrier => {
+                Action::Barrier => {
                     let function = Function::CommandBarrierWithWaitListKHR;
                     self.add(recorded(buffer, function, Vec::new(), tail));
                 }
-                Deed::Move(what) => {
+                Action::Move(what) => {
                     for step in self.moving(what, false.into()) {
                         if let Op::Call(call) = step.op
                             && let Some(function) = recording(call.function)
@@ -64,10 +64,13 @@ impl Lower<'_> {
                         }
                     }
                 }
-                Deed::Mix(mix) => self.record_mix(buffer, mix, tail),
+                Action::Mix(mix) => self.record_mix(buffer, mix, tail),
             }
         }
         self.add(Call::of(Function::FinalizeCommandBufferKHR, buffer));
+        for object in &record.released {
+            self.add(self.b.release(*object));
+        }
         self.recorded.insert(n, Made { buffer, queue });
     }
 
