@@ -223,11 +223,18 @@ impl Move {
             | Transfer::MapWrite { .. }
             | Transfer::Renew { .. }
             | Transfer::SvmCopy(_)
-            | Transfer::SvmFill(_)
-            | Transfer::SvmMigrate { .. } => ends(case, what).into_iter().all(|(at, bytes)| {
+            | Transfer::SvmFill(_) => ends(case, what).into_iter().all(|(at, bytes)| {
                 let buffer = kind(case, at).is_some_and(|kind| !kind.addressed());
                 inside(case, at, bytes) || self.code != 0 && buffer
             }),
+            Transfer::SvmMigrate {
+                of, bytes, parts, ..
+            } => {
+                let one = |[first, bytes]: &[usize; 2]| {
+                    inside(case, of.object.at(*first), (*bytes).max(1))
+                };
+                inside(case, *of, *bytes) && parts.iter().all(one)
+            }
         }
     }
 }

@@ -172,12 +172,16 @@ pub enum Transfer {
     SvmCopy(Bytes),
     /// clEnqueueSVMMemFill.
     SvmFill(Pattern),
-    /// clEnqueueSVMMigrateMem of a whole allocation, which keeps its contents.
+    /// clEnqueueSVMMigrateMem of an allocation, which keeps its contents.
     SvmMigrate {
         /// The allocation, from its first byte on.
         of: Place,
         /// All its bytes.
         bytes: usize,
+        /// Stretches of it, each a first byte and a length, 0 for all of the allocation; none for a list of pointers
+        /// without lengths.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        parts: Vec<[usize; 2]>,
         /// To the host, not to the queue's device.
         to_host: bool,
     },

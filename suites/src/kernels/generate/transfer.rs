@@ -201,7 +201,7 @@ pub fn buffer(choices: &mut Choices) -> KernelCase {
 }
 
 /// A corner in an object of so many bytes where a region fits.
-fn corner(
+pub(super) fn corner(
     choices: &mut Choices,
     object: ObjectId,
     bytes: usize,
@@ -235,7 +235,7 @@ fn corner(
 }
 
 /// Bytes of a row, rows and slices of a rectangle: small ones, long rows, or many rows.
-fn sides(choices: &mut Choices) -> [usize; 3] {
+pub(super) fn sides(choices: &mut Choices) -> [usize; 3] {
     let slices = match choices.percent(35) {
         true => 1,
         false => choices.between(2, 4),

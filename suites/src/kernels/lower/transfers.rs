@@ -150,15 +150,25 @@ impl Lower<'_> {
                 let all = values![*to, Value::Bytes(pattern.clone()), pattern.len(), *bytes];
                 (Function::EnqueueSVMMemFill, all)
             }
-            Transfer::SvmMigrate { of, to_host, .. } => {
+            Transfer::SvmMigrate {
+                of, parts, to_host, ..
+            } => {
                 let flags = to_host.then_some(cl::CL_MIGRATE_MEM_OBJECT_HOST);
                 let flags = Value::Flags(flags.into_iter().collect());
-                // Null sizes mean whole allocations.
-                let list = Value::list(Class::Pointer, [*of]);
-                (
-                    Function::EnqueueSVMMigrateMem,
-                    values![1, list, Value::Null, flags],
-                )
+                let of = of.object;
+                let (places, sizes) = match parts.is_empty() {
+                    // Null sizes mean whole allocations.
+                    true => (vec![of.at(0)], None),
+                    false => {
+                        let places = parts.iter().map(|[first, _]| of.at(*first));
+                        let sizes = parts.iter().map(|[_, bytes]| *bytes);
+                        (places.collect(), Some(Value::sizes(sizes)))
+                    }
+                };
+                let count = places.len();
+                let list = Value::list(Class::Pointer, places);
+                let function = Function::EnqueueSVMMigrateMem;
+                (function, values![count, list, sizes, flags])
             }
         };
         vec![self.timed(function, all)]

@@ -56,12 +56,29 @@ pub fn svm(choices: &mut Choices) -> KernelCase {
         };
         case.transfer(what, blocking);
     }
-    if choices.percent(30) {
+    if choices.percent(40) {
         case.need(&[Need::Api21]);
-        let (of, to_host) = (at(all[choices.below(2)], 0), choices.percent(50));
-        case.transfer(Transfer::SvmMigrate { of, bytes, to_host }, false);
+        let migrated = Transfer::SvmMigrate {
+            of: at(all[choices.below(2)], 0),
+            bytes,
+            parts: parts(choices, bytes),
+            to_host: choices.percent(50),
+        };
+        case.transfer(migrated, false);
     }
     look_at_all(&mut case, &[rule::SV_API]);
     case.case.profiled = choices.percent(60);
     case.case
+}
+
+/// Stretches of an allocation that are migrated, up to its last byte; or none, for all of it.
+fn parts(choices: &mut Choices, bytes: usize) -> Vec<[usize; 2]> {
+    let mut part = || {
+        let first = choices.one_of(&[0, bytes / 2, bytes - 1]);
+        let most = bytes - first;
+        let length = choices.one_of(&[0, 1, most]);
+        [first, length]
+    };
+    let all = [part(), part(), part()];
+    all[..choices.below(4)].to_vec()
 }
