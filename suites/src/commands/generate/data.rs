@@ -400,6 +400,11 @@ impl Filler<'_> {
 
     fn kernel(&mut self, mut kernel: Kernel, objects: &[ObjectId], id: CommandId) -> Kernel {
         let (by, end) = (By::Command(id), Moment::End(id));
+        let native = matches!(self.program.what(id), What::Native(_));
+        // One without memory objects has arguments all the same.
+        if native && self.choices.percent(15) {
+            return kernel;
+        }
         let mut reads = self.choices.between(0, Kernel::RANGES);
         let writes = self.choices.between(0, Kernel::RANGES);
         if reads + writes == 0 {
@@ -407,7 +412,7 @@ impl Filler<'_> {
         }
         // Writes first: a kernel reads nothing that it writes, for its work-items do so in any order.
         let mut own = Vec::new();
-        let one = matches!(self.program.what(id), What::Native(_)) && !self.several;
+        let one = native && !self.several;
         for write in [vec![true; writes], vec![false; reads]].concat() {
             if one && !own.is_empty() {
                 break;

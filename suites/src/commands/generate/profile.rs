@@ -101,6 +101,9 @@ pub struct Profile {
     /// Of a hundred programs, in how many the host waits by one list for what fails at once and for what a gate still
     /// holds back.
     pub mixed_waits: usize,
+    /// Of a hundred programs, in how many a command waits by one list for commands of several other queues, of which some
+    /// are held back.
+    pub gathers: usize,
     /// Of a hundred programs, in how many native kernels may be given several buffers, or one at several places.
     pub several: usize,
     /// Of a hundred commands, before how many a read to memory of the host is held back by a gate, and a write from

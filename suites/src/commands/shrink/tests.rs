@@ -112,6 +112,7 @@ fn a_read_through_a_wait_list_shrinks_to_two_commands() {
     // Without waits in the midst of what a gate holds back, which no smaller program could do without.
     let profile = Profile {
         independent: 0,
+        gathers: 0,
         ..Profile::queue()
     };
     for seed in 0..60 {

@@ -81,6 +81,9 @@ pub fn draw(choices: &mut Choices, profile: &Profile) -> Skeleton {
     if profile.mixed_waits > 0 && builder.choices.percent(profile.mixed_waits) {
         (0..builder.choices.between(1, 3)).for_each(|_| builder.mixed_wait());
     }
+    if profile.gathers > 0 && builder.choices.percent(profile.gathers) {
+        builder.gathered();
+    }
     builder.end();
     builder.done()
 }

@@ -177,6 +177,37 @@ impl Builder<'_> {
         self.main.push(Step::Wait(list));
     }
 
+    /// A command that waits by one list, in any order, for commands of several queues: gates hold some of them back, and
+    /// others may be complete by then.
+    pub(super) fn gathered(&mut self) {
+        let device = self.choices.below(usize::from(self.profile.devices));
+        let count = self.choices.between(2, 4);
+        let held = self.choices.below(count);
+        let (mut list, mut free) = (Vec::new(), Vec::new());
+        for n in 0..count {
+            let out_of_order = self.choices.percent(self.profile.out_of_order);
+            let queue = self.new_queue(device, out_of_order);
+            let is_held = n == held || self.choices.percent(30);
+            let wait = is_held.then(|| self.new_gate()).into_iter().collect();
+            let works = [Work::Kernel, Work::Write, Work::Fill];
+            let work = self.choices.one_of(&works);
+            self.work(work, queue, wait);
+            let event = self.ends.last().copied().map(Event::Command);
+            list.extend(event);
+            free.extend(event.filter(|_| !is_held));
+        }
+        for n in (1..list.len()).rev() {
+            list.swap(n, self.choices.below(n + 1));
+        }
+        if !free.is_empty() && self.choices.percent(60) {
+            self.flush_all(None);
+            self.main.push(Step::Wait(free));
+        }
+        let out_of_order = self.choices.percent(self.profile.out_of_order);
+        let queue = self.new_queue(device, out_of_order);
+        self.work(Work::Kernel, queue, list);
+    }
+
     /// A read to memory of the host that a gate holds back, and a write from there that comes behind it: what the
     /// write brings is what the read left, whenever its call was made.
     pub(super) fn relay(&mut self, queue: QueueId) {
