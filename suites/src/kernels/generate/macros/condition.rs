@@ -4,7 +4,8 @@ use crate::choices::Choices;
 use crate::kernels::code::number::{ARITHMETIC, Arithmetic, COMPARISONS, Integer, LONG, ULONG};
 use crate::kernels::generate::pieces::Piece;
 
-/// An expression of a condition, where all numbers have 64 bits, and what it is.
+/// An expression of a condition, and what it is. Its numbers have the widest type of the implementation, which may be
+/// wider than 64 bits: what is no `long` and no `ulong`, and a negative number where it loses its sign, is not computed.
 struct Number {
     text: String,
     of: Integer,
@@ -21,10 +22,9 @@ impl Number {
     }
 
     /// As operands meet: one without a sign makes the other so.
-    fn meets(&self, other: &Number) -> (Integer, i128, i128) {
+    fn meets(&self, other: &Number) -> Option<Integer> {
         let of = self.of.common(other.of);
-        let [a, b] = [self, other].map(|one| of.number(of.wrap(one.value)));
-        (of, a, b)
+        (of.holds(self.value) && of.holds(other.value)).then_some(of)
     }
 }
 
@@ -58,23 +58,20 @@ fn expr(choices: &mut Choices, n: usize, depth: usize) -> Number {
     }
     let left = expr(choices, n, depth - 1);
     match choices.below(10) {
-        0 if left.of.signed && left.value == left.of.least() => left,
-        0 => {
-            let value = left.of.wrap(-left.value);
-            let value = left.of.number(value);
-            Number::is(format!("(-{})", left.text), left.of, value)
+        0 if left.of.holds(-left.value) => {
+            Number::is(format!("(-{})", left.text), left.of, -left.value)
         }
-        1 => {
-            let value = left.of.number(left.of.wrap(!left.value));
-            Number::is(format!("(~{})", left.text), left.of, value)
-        }
+        1 if left.of.signed => Number::is(format!("(~{})", left.text), left.of, !left.value),
+        0 | 1 => left,
         2 => Number::truth(format!("(!{})", left.text), left.value == 0),
         3 | 4 => {
             let right = expr(choices, n, depth - 1);
             let op = choices.one_of(&COMPARISONS);
-            let (_, a, b) = left.meets(&right);
+            if left.meets(&right).is_none() {
+                return left;
+            }
             let text = format!("({} {} {})", left.text, op.text(), right.text);
-            Number::truth(text, op.holds(a, b))
+            Number::truth(text, op.holds(left.value, right.value))
         }
         5 => {
             let right = expr(choices, n, depth - 1);
@@ -86,9 +83,14 @@ fn expr(choices: &mut Choices, n: usize, depth: usize) -> Number {
         }
         6 => {
             let (yes, no) = (expr(choices, n, depth - 1), expr(choices, n, depth - 1));
-            let (of, a, b) = yes.meets(&no);
+            let value = if left.value != 0 { yes.value } else { no.value };
+            // What is not chosen gives the other its type, too.
+            let of = yes.of.common(no.of);
+            if !of.holds(value) {
+                return left;
+            }
             let text = format!("({} ? {} : {})", left.text, yes.text, no.text);
-            Number::is(text, of, if left.value != 0 { a } else { b })
+            Number::is(text, of, value)
         }
         _ => {
             let op = choices.one_of(&ARITHMETIC);
@@ -107,21 +109,35 @@ fn expr(choices: &mut Choices, n: usize, depth: usize) -> Number {
 
 /// An operator's number; what it is about alone where the text does not say what it gives.
 fn operated(op: Arithmetic, left: Number, right: Number) -> Number {
-    let (of, a, b) = match op.shifts() {
-        true => (left.of, left.value, right.value),
+    let of = match op.shifts() {
+        true => Some(left.of),
         false => left.meets(&right),
     };
-    // C99 leaves shifts of negative numbers to the implementation, and overflow open.
-    let (bits, defined) = match op.shifts() && of.signed && (a < 0 || !of.holds(a << b)) {
-        true => (0, false),
-        false => op.of(of, a, b),
-    };
-    match defined {
-        true => {
-            let text = format!("({} {} {})", left.text, op.text(), right.text);
-            Number::is(text, of, of.number(bits))
+    let (a, b) = (left.value, right.value);
+    let value = of.and_then(|of| {
+        // C99 leaves shifts of negative numbers to the implementation.
+        if op.shifts() && a < 0 {
+            return None;
         }
-        false => left,
+        let exact = match op {
+            Arithmetic::Add => Some(a + b),
+            Arithmetic::Subtract => Some(a - b),
+            Arithmetic::Multiply => a.checked_mul(b),
+            Arithmetic::Left => Some(a << b),
+            _ => {
+                let (bits, defined) = op.of(of, a, b);
+                defined.then(|| of.number(bits))
+            }
+        };
+        let value = exact.filter(|value| of.holds(*value))?;
+        Some((of, value))
+    });
+    match value {
+        Some((of, value)) => {
+            let text = format!("({} {} {})", left.text, op.text(), right.text);
+            Number::is(text, of, value)
+        }
+        None => left,
     }
 }
 
