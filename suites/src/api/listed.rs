@@ -46,8 +46,9 @@ pub enum Listed {
     References,
     /// The timers of host and device.
     Timers,
-    /// A context of all devices of the platform.
-    ContextOfType,
+    /// The devices of the platform, counted and listed in several ways, and contexts of them (clGetDeviceIDs,
+    /// clCreateContextFromType).
+    Devices,
     /// The compiler is unloaded, and needed again.
     Compiler,
     /// The compiler is unloaded by the function that OpenCL 1.2 replaced (clUnloadCompiler).
@@ -59,8 +60,11 @@ pub enum Listed {
     },
     /// The size of work-groups that a launch would have where none is given (clGetKernelSuggestedLocalWorkSize).
     LocalSize {
-        /// Work-items of the launch, of one dimension.
-        items: u16,
+        /// Work-items of the launch in each dimension.
+        items: Vec<u16>,
+        /// The first id in each, if these are given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        offset: Option<u16>,
     },
     /// A kernel whose arguments are set in every way.
     Arguments(Arguments),
@@ -199,7 +203,7 @@ impl Listed {
             | Listed::SubDevices { .. }
             | Listed::SubBuffer { .. }
             | Listed::References
-            | Listed::ContextOfType
+            | Listed::Devices
             | Listed::Task
             | Listed::Compiler
             | Listed::AnyCompiler => &[],
@@ -269,14 +273,24 @@ pub fn other(choices: &mut Choices) -> Listed {
         4 | 5 => sub_buffer(choices),
         6 => Listed::References,
         7 => Listed::Timers,
-        8 => Listed::ContextOfType,
+        8 => Listed::Devices,
         10 => Listed::AnyCompiler,
         11 => Listed::EarlyImage {
             size: [(); 3].map(|()| choices.between(1, 5) as u8),
         },
-        12 => Listed::LocalSize {
-            items: choices.one_of(&[1, 2, 3, 7, 12, 64, 100, 1000]),
-        },
+        12 => {
+            let sizes: &[u16] = &[1, 2, 3, 7, 12, 64, 100];
+            let dimensions = choices.between(1, 3);
+            let mut one = |n| match (dimensions, n) {
+                (1, _) => choices.one_of(&[1, 2, 3, 7, 12, 64, 100, 1000]),
+                (_, 0) => choices.pick(sizes).unwrap_or(1),
+                _ => choices.between(1, 8) as u16,
+            };
+            Listed::LocalSize {
+                items: (0..dimensions).map(&mut one).collect(),
+                offset: choices.percent(40).then(|| choices.below(100) as u16),
+            }
+        }
         _ => Listed::Compiler,
     }
 }

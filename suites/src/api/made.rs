@@ -70,6 +70,25 @@ words! {
     }
 }
 
+words! {
+    /// How the host writes to an image.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Writing {
+        /// clEnqueueWriteImage.
+        #[default]
+        Write = "write",
+        /// clEnqueueFillImage.
+        Fill = "fill",
+        /// clEnqueueCopyBufferToImage.
+        Buffer = "buffer",
+        /// clEnqueueCopyImage, from an image of one dimension.
+        Image = "image",
+        /// clEnqueueMapImage.
+        Map = "map",
+    }
+}
+
 /// Something that is made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -120,6 +139,9 @@ pub enum Made {
         memory: Option<Flag>,
         /// Members of the description that are not used for the shape are not zero.
         strays: bool,
+        /// How often it is mapped at once.
+        #[serde(default)]
+        maps: u8,
     },
     /// An image of one dimension over a buffer, which is read and written.
     Over {
@@ -130,6 +152,9 @@ pub enum Made {
         /// Kernels read and write it; otherwise the host does.
         #[serde(default)]
         kernels: bool,
+        /// How the host writes it.
+        #[serde(default)]
+        by: Writing,
     },
     /// Allocations of shared virtual memory.
     Shared {
@@ -219,6 +244,7 @@ fn image(choices: &mut Choices) -> Made {
         apart: [choices.below(4) as u8, choices.below(3) as u8],
         memory,
         strays: choices.percent(50),
+        maps: choices.below(4) as u8,
     }
 }
 
@@ -293,6 +319,7 @@ pub fn made(choices: &mut Choices) -> Made {
             begin: choices.percent(75).then(|| choices.below(4) as u8),
             width: choices.one_of(&[1, 3, 16, 100, 1023, 1024]),
             kernels: choices.percent(50),
+            by: choices.one_of(&Writing::ALL),
         },
         0 => sampler(choices),
         1 | 2 => Made::Queue {

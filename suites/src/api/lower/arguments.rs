@@ -420,10 +420,18 @@ impl Lowering {
         let code = cl::CL_INVALID_ARG_SIZE.value();
         let sentence = "if arg_value points to the data to be used as the kernel argument value and \
                         arg_size does not match the size of the data type for the argument";
+        let lanes = match width {
+            1 => String::new(),
+            n => n.to_string(),
+        };
+        let says = format!(
+            "clSetKernelArg returns {{}} for {} bytes of {}{lanes}",
+            bytes.len(),
+            of
+        );
         let set = Call::bytes_argument(kernel, n as u32 + 1, bytes);
         let mark = self.marked(set.refused(vec![code as i32], sentence));
-        let says = "clSetKernelArg returns {} where a number has too few bytes";
-        self.must(says, That::Code(mark, Right::Among(vec![code])));
+        self.must(&says, That::Code(mark, Right::Among(vec![code])));
     }
 
     /// Shared virtual memory with the bytes that pointers point to.

@@ -15,6 +15,18 @@ const FORMAT: usize = 8;
 /// Parts of a device for which there is room where nobody says how many they are: one with more cannot be divided so.
 const PARTS: usize = 8;
 
+/// Devices for which there is room.
+const DEVICES: usize = 64;
+
+/// A kernel that says of each work-item of a range, which begins at one id in all dimensions, that it ran.
+const COUNTS: &str = "
+kernel void counts(global uint *to, uint first) {
+    uint n = (get_global_id(2) - (get_work_dim() > 2 ? first : 0)) * (uint)get_global_size(1);
+    n = (n + get_global_id(1) - (get_work_dim() > 1 ? first : 0)) * (uint)get_global_size(0);
+    to[n + get_global_id(0) - first] += 9;
+}
+";
+
 /// What a device says that cannot be divided so.
 const UNDIVIDED: [Constant; 3] = [
     cl::CL_INVALID_VALUE,
@@ -37,7 +49,7 @@ impl Lowering {
                 Listed::SubBuffer { whole, own } => self.part_of(place, whole, own),
                 Listed::References => self.references(place),
                 Listed::Timers => self.timers(place),
-                Listed::ContextOfType => self.context_of_type(platform),
+                Listed::Devices => self.devices(platform),
                 Listed::Compiler => {
                     self.compiler(place, Call::of(Function::UnloadPlatformCompiler, platform));
                 }
@@ -45,7 +57,7 @@ impl Lowering {
                     self.compiler(place, Call::new(Function::UnloadCompiler, values![]));
                 }
                 Listed::EarlyImage { size } => self.early_image(place, size.map(usize::from)),
-                Listed::LocalSize { items } => self.local_size(place, usize::from(*items)),
+                Listed::LocalSize { items, offset } => self.local_size(place, items, *offset),
                 Listed::Arguments(arguments) => self.arguments(place, arguments),
                 Listed::Head(head) => self.head(place, head),
                 Listed::Made(made) => self.made(place, platform, made),
@@ -160,7 +172,7 @@ impl Lowering {
         }
     }
 
-    /// clCreateSubDevices, and a command on one of them; what they say of themselves is asked of all sub-devices.
+    /// clCreateSubDevices, and a command on two of them; what they say of themselves is asked of all sub-devices.
     fn sub_devices(&mut self, place: Place, count: usize, units: u64) {
         let room = if count == 0 { PARTS } else { count };
         let parts: Vec<Slot> = (0..room)
@@ -203,7 +215,32 @@ impl Lowering {
             let says = "a sub-device has {} compute units, not as many as were asked for";
             self.is_number(answer, units as usize, says);
         }
-        let part = parts[0];
+        // The first and the last, where there are several.
+        let mut used = vec![parts[0]];
+        used.extend(parts.last().copied().filter(|last| *last != parts[0]));
+        let used: Vec<_> = used
+            .into_iter()
+            .map(|part| self.part_in_use(part))
+            .collect();
+        // What is made of them keeps them.
+        for part in parts {
+            self.step(Call::of(Function::RetainDevice, part));
+            self.step(Call::of(Function::ReleaseDevice, part));
+            self.step(Call::take(Function::ReleaseDevice, part));
+        }
+        for (n, [context, queue, to]) in (7_u32..).zip(used) {
+            let pattern = Value::Bytes(n.to_ne_bytes().to_vec());
+            let of = values![to, pattern, 4, 0, BYTES];
+            let function = Function::EnqueueFillBuffer;
+            self.step(Call::enqueue(function, queue, of, &[], None));
+            let says = "what a sub-device filled";
+            self.holds(queue, to, vec![n; BYTES / 4], says);
+            self.release([to, queue, context]);
+        }
+    }
+
+    /// A context, a queue and a buffer of a sub-device.
+    fn part_in_use(&mut self, part: Slot) -> [Slot; 3] {
         let (context, queue, to) = (
             self.own("context", SlotKind::Context),
             self.own("queue", SlotKind::Queue),
@@ -214,30 +251,8 @@ impl Lowering {
         let arguments = values![properties, 1, devices, notify, data];
         self.step(Call::new(Function::CreateContext, arguments).makes(context));
         self.step(Call::queue(context, part, Value::Null).makes(queue));
-        self.step(
-            Call::new(
-                Function::CreateBuffer,
-                values![context, cl::CL_MEM_READ_WRITE, BYTES, Value::Null],
-            )
-            .makes(to),
-        );
-        let pattern = Value::Bytes(7u32.to_ne_bytes().to_vec());
-        let of = values![to, pattern, 4, 0, BYTES];
-        self.step(Call::enqueue(
-            Function::EnqueueFillBuffer,
-            queue,
-            of,
-            &[],
-            None,
-        ));
-        let says = "what a sub-device filled";
-        self.holds(queue, to, vec![7; BYTES / 4], says);
-        self.release([to, queue, context]);
-        for part in parts {
-            self.step(Call::of(Function::RetainDevice, part));
-            self.step(Call::of(Function::ReleaseDevice, part));
-            self.step(Call::take(Function::ReleaseDevice, part));
-        }
+        self.step(buffer(context, to));
+        [context, queue, to]
     }
 
     /// clGetSupportedImageFormats: as many by each form, with all that must be there.
@@ -359,30 +374,42 @@ impl Lowering {
         self.step(self.builder.release(sampler).whatever());
     }
 
-    /// clCreateContextFromType of every device there is.
-    fn context_of_type(&mut self, platform: Slot) {
-        let context = self.own("context_of_all", SlotKind::Context);
-        let properties = values![cl::CL_CONTEXT_PLATFORM, platform, 0];
-        let arguments = values![
-            Value::List(Class::Long, properties),
-            cl::CL_DEVICE_TYPE_ALL,
-            Value::Null,
-            Value::Null
-        ];
-        self.step(Call::new(Function::CreateContextFromType, arguments).makes(context));
-        let (step, devices) = self.ask(
-            Function::GetContextInfo,
-            context,
-            cl::CL_CONTEXT_NUM_DEVICES.into(),
-            4,
-        );
-        self.steps.push(step);
-        let right = Right::Between(1, i64::MAX);
-        self.must(
-            "a context of all devices has {} of them",
-            That::Number(devices, right),
-        );
-        self.release([context]);
+    /// How many devices of a type there are, as clGetDeviceIDs says with so much room for them.
+    fn devices_of(&mut self, platform: Slot, of: Constant, room: usize) -> AnswerId {
+        let number = self.builder.answer();
+        let ids = match room {
+            0 => Value::Null,
+            room => Value::Answer(self.builder.answer(), 8 * room),
+        };
+        let arguments = values![platform, of, room, ids, Value::Answer(number, 4)];
+        self.step(Call::new(Function::GetDeviceIDs, arguments));
+        number
+    }
+
+    /// clGetDeviceIDs with room for all devices and for one, and clCreateContextFromType.
+    fn devices(&mut self, platform: Slot) {
+        let all = cl::CL_DEVICE_TYPE_ALL;
+        let numbers = [0, 1, DEVICES].map(|room| self.devices_of(platform, all, room));
+        let says = "clGetDeviceIDs says with other room that there are more devices";
+        for (one, other) in [(0, 1), (1, 0), (0, 2), (2, 0)] {
+            self.must(says, That::NotAfter(numbers[one], numbers[other]));
+        }
+        let usual = self.devices_of(platform, cl::CL_DEVICE_TYPE_DEFAULT, 1);
+        self.is_number(usual, 1, "there are {} devices that are the default one");
+        for of in [all, cl::CL_DEVICE_TYPE_DEFAULT] {
+            let context = self.own("context_of_type", SlotKind::Context);
+            let properties = values![cl::CL_CONTEXT_PLATFORM, platform, 0];
+            let properties = Value::List(Class::Long, properties);
+            let arguments = values![properties, of, Value::Null, Value::Null];
+            self.step(Call::new(Function::CreateContextFromType, arguments).makes(context));
+            let name = cl::CL_CONTEXT_NUM_DEVICES.into();
+            let (step, devices) = self.ask(Function::GetContextInfo, context, name, 4);
+            self.steps.push(step);
+            let most = if of == all { i64::MAX } else { 1 };
+            let says = format!("a context of devices of the type {of} has {{}} of them");
+            self.must(&says, That::Number(devices, Right::Between(1, most)));
+            self.release([context]);
+        }
     }
 
     /// clCreateImage2D and clCreateImage3D: what is written to the image is there.
@@ -444,55 +471,65 @@ impl Lowering {
         self.release([image, queue]);
     }
 
-    /// clGetKernelSuggestedLocalWorkSize: a size that the launch may have, the same each time.
-    fn local_size(&mut self, place: Place, items: usize) {
+    /// clGetKernelSuggestedLocalWorkSize: sizes that the launch may have, the same each time.
+    fn local_size(&mut self, place: Place, items: &[u16], offset: Option<u16>) {
+        let dimensions = items.len().clamp(1, 3);
+        let items = &items[..dimensions];
         let (queue, kernel, to) = (
             self.own("queue", SlotKind::Queue),
             self.own("kernel", SlotKind::Kernel),
-            self.own("filled", SlotKind::Memory),
+            self.own("counted", SlotKind::Memory),
         );
         self.step(super::queue(place, queue));
-        self.step(buffer(place.context, to));
-        self.add(super::kernel(place, kernel, to, 9));
-        let sizes = Value::List(Class::Long, values![items]);
-        let [first, second] = [self.builder.answer(), self.builder.answer()];
-        for answer in [first, second] {
-            let room = Value::Answer(answer, 8);
-            let arguments = values![queue, kernel, 1, Value::Null, sizes.clone(), room];
+        let all: usize = items.iter().map(|n| usize::from(*n)).product();
+        let flags = Value::Flags(vec![cl::CL_MEM_READ_WRITE, cl::CL_MEM_COPY_HOST_PTR]);
+        let zeros = Value::Bytes(vec![0; 4 * all]);
+        let arguments = values![place.context, flags, 4 * all, zeros];
+        self.step(Call::new(Function::CreateBuffer, arguments).makes(to));
+        let program = self.own_program(place, COUNTS);
+        self.step(Call::kernel(program, "counts", kernel));
+        self.step(Call::object_argument(kernel, 0, to));
+        let first = u32::from(offset.unwrap_or(0)).to_ne_bytes();
+        self.step(Call::bytes_argument(kernel, 1, first.to_vec()));
+        let offset = offset.map(|first| Value::sizes(vec![first; dimensions]));
+        let sizes = Value::sizes(items.iter().copied());
+        let [one, other] = [self.builder.answer(), self.builder.answer()];
+        for answer in [one, other] {
+            let room = Value::Answer(answer, 8 * dimensions);
+            let arguments = values![
+                queue,
+                kernel,
+                dimensions,
+                offset.clone(),
+                sizes.clone(),
+                room
+            ];
             let function = Function::GetKernelSuggestedLocalWorkSize;
             self.step(Call::new(function, arguments));
         }
+        // The first of them is a number.
         let says = "clGetKernelSuggestedLocalWorkSize suggests another size the second time";
-        self.must(says, That::NotAfter(first, second));
-        self.must(says, That::NotAfter(second, first));
-        let right = Right::Between(1, items as i64);
+        self.must(says, That::NotAfter(one, other));
+        self.must(says, That::NotAfter(other, one));
+        let right = Right::Between(1, items[0].into());
         let says = "clGetKernelSuggestedLocalWorkSize suggests {} work-items, of a launch of fewer";
-        self.must(says, That::Number(first, right));
-        // A launch may have it.
-        if items <= BYTES / 4 {
-            let size = Value::Answered(first);
-            let arguments = values![kernel, 1, Value::Null, sizes, size];
-            let function = Function::EnqueueNDRangeKernel;
-            let launched = self.own_event("launched");
-            self.step(Call::enqueue(
-                function,
-                queue,
-                arguments,
-                &[],
-                Some(launched),
-            ));
-            // Where the library lacks the function nothing is suggested, launched or read.
-            let answer = self.builder.answer();
-            let read = values![to, true, 0, 4 * items, Value::Answer(answer, 4 * items)];
-            let function = Function::EnqueueReadBuffer;
-            self.step(Call::enqueue(function, queue, read, &[launched], None));
-            self.release([launched]);
-            let same = Same::new(Unit::Word, Contents::Words(vec![9; items]), false);
-            let says = "what a launch of the size wrote that was suggested";
-            self.must(says, That::Bytes(answer, Want::Same(same)));
-        }
+        self.must(says, That::Number(one, right));
+        // A launch may have them.
+        let of = values![kernel, dimensions, offset, sizes, Value::Answered(one)];
+        let function = Function::EnqueueNDRangeKernel;
+        let launched = self.own_event("launched");
+        self.step(Call::enqueue(function, queue, of, &[], Some(launched)));
+        // Where the library lacks the function nothing is suggested, launched or read.
+        let answer = self.builder.answer();
+        let read = values![to, true, 0, 4 * all, Value::Answer(answer, 4 * all)];
+        let function = Function::EnqueueReadBuffer;
+        self.step(Call::enqueue(function, queue, read, &[launched], None));
+        self.release([launched]);
+        let same = Same::new(Unit::Word, Contents::Words(vec![9; all]), false);
+        let says = "what a launch of the sizes wrote that were suggested";
+        self.must(says, That::Bytes(answer, Want::Same(same)));
         self.step(Call::of(Function::Finish, queue));
-        self.release([kernel, to, queue]);
+        self.release([kernel, program, to, queue]);
     }
 
     /// clUnloadPlatformCompiler: "Calls to clBuildProgram, clCompileProgram, or clLinkProgram after

@@ -1,101 +1,11 @@
-//! Objects that are made with lists of properties, and images, shared virtual memory and maps of every shape.
+//! Objects that are made with lists of properties, shared virtual memory, and maps of buffers.
 
+use super::images::Described;
 use super::*;
-use crate::api::listed::{Flag, Shape};
+use crate::api::listed::Flag;
 use crate::api::made::{Addressing, Made, Properties, Property};
 use crate::host::check::{Same, Want};
 use crate::host::{Contents, Data, Stretches, Unit};
-
-/// Bytes of an element of the images.
-const ELEMENT: usize = 4;
-
-/// What stands in members of a description that are not used.
-const STRAY: usize = 3;
-
-/// An image, and how its rows and slices stand apart.
-struct Described {
-    shape: Shape,
-    /// Width, rows, slices.
-    region: [usize; 3],
-    /// Bytes from one row to the next, and from one slice to the next, in the host's memory.
-    pitches: [usize; 2],
-    strays: bool,
-    apart: [usize; 2],
-}
-
-impl Described {
-    fn of(shape: Shape, size: [u8; 3], apart: [u8; 2], strays: bool) -> Described {
-        let [width, height, depth] = size.map(usize::from);
-        let apart = apart.map(usize::from);
-        let region = match shape {
-            Shape::Line => [width, 1, 1],
-            Shape::Plane | Shape::Lines => [width, height, 1],
-            Shape::Block | Shape::Planes => [width, height, depth],
-        };
-        let row = (width + apart[0]) * ELEMENT;
-        let pitches = match shape {
-            // Each image of an array of lines is a slice of one row.
-            Shape::Lines => [row * (1 + apart[1]), row * (1 + apart[1]) * height],
-            Shape::Line | Shape::Plane => [row, row * height],
-            Shape::Block | Shape::Planes => [row, row * (height + apart[1])],
-        };
-        Described {
-            shape,
-            region,
-            pitches,
-            strays,
-            apart,
-        }
-    }
-
-    /// The members of its description; pitches only where there is memory of the host.
-    fn members(&self, from_host: bool) -> Vec<Value> {
-        let [width, height, depth] = self.region;
-        let used = match self.shape {
-            Shape::Line => [None, None, None],
-            Shape::Plane => [Some(height), None, None],
-            Shape::Block => [Some(height), Some(depth), None],
-            Shape::Lines => [None, None, Some(height)],
-            Shape::Planes => [Some(height), None, Some(depth)],
-        };
-        // "It is only used if the image is a …"
-        let stray = if self.strays { STRAY } else { 0 };
-        let row = (width + self.apart[0]) * ELEMENT;
-        let (row, slice) = match self.shape {
-            Shape::Line | Shape::Plane => (row, 0),
-            Shape::Lines => (row, self.pitches[0]),
-            Shape::Block | Shape::Planes => (row, self.pitches[1]),
-        };
-        // What is not apart need not be said.
-        let row = if self.apart[0] == 0 { 0 } else { row };
-        let slice = if self.apart[1] == 0 { 0 } else { slice };
-        let (row, slice) = if from_host { (row, slice) } else { (0, 0) };
-        let mut members = values![self.shape.constant(), width];
-        members.extend(used.map(|used| Value::from(used.unwrap_or(stray))));
-        members.extend(values![row, slice, 0, 0, Value::Null]);
-        members
-    }
-
-    /// Its elements in the host's memory, with other words between them, and by themselves.
-    fn contents(&self) -> (Vec<u8>, Vec<u32>) {
-        let [width, rows, slices] = self.region;
-        let mut host = vec![0x5a; self.pitches[1] * slices];
-        let mut words = Vec::new();
-        for slice in 0..slices {
-            for row in 0..rows {
-                for column in 0..width {
-                    let word = (words.len() as u32)
-                        .wrapping_mul(0x0103_0507)
-                        .wrapping_add(0x0b);
-                    let at = slice * self.pitches[1] + row * self.pitches[0] + column * ELEMENT;
-                    host[at..at + ELEMENT].copy_from_slice(&word.to_ne_bytes());
-                    words.push(word);
-                }
-            }
-        }
-        (host, words)
-    }
-}
 
 impl Addressing {
     fn constant(self) -> Constant {
@@ -117,14 +27,14 @@ fn filter(linear: bool) -> Constant {
 }
 
 /// The flags of memory that has some of the host in this way.
-fn flags_of(memory: Option<Flag>) -> Value {
+pub(super) fn flags_of(memory: Option<Flag>) -> Value {
     let mut flags = vec![cl::CL_MEM_READ_WRITE];
     flags.extend(memory.map(Flag::constant));
     Value::Flags(flags)
 }
 
 /// Whether that needs memory of the host.
-fn from_host(memory: Option<Flag>) -> bool {
+pub(super) fn from_host(memory: Option<Flag>) -> bool {
     matches!(memory, Some(Flag::Uses | Flag::Copies))
 }
 
@@ -171,9 +81,10 @@ impl Lowering {
                 apart,
                 memory,
                 strays,
+                maps,
             } => {
                 let image = Described::of(*shape, size.map(|size| size.max(1)), *apart, *strays);
-                self.image_of(place, &image, *memory);
+                self.image_of(place, &image, *memory, usize::from(*maps));
             }
             Made::Shared { alignments, bytes } => {
                 self.shared_memory(place, alignments, usize::from((*bytes).max(1)));
@@ -187,9 +98,11 @@ impl Lowering {
                 begin,
                 width,
                 kernels,
+                by,
             } => {
                 let width = usize::from((*width).clamp(1, 1024));
-                self.image_over(place, *begin, width, *kernels);
+                let by = (!kernels).then_some(*by);
+                self.image_over(place, *begin, width, by);
             }
             Made::Maps {
                 memory,
@@ -319,58 +232,6 @@ impl Lowering {
         self.release([to, queue, context]);
     }
 
-    /// An image, and its elements.
-    fn image_of(&mut self, place: Place, image: &Described, memory: Option<Flag>) {
-        let (host, words) = image.contents();
-        let is_from_host = from_host(memory);
-        let members = image.members(is_from_host);
-        let (queue, slot) = (
-            self.own("queue", SlotKind::Queue),
-            self.own("image", SlotKind::Memory),
-        );
-        let pointer = match is_from_host {
-            true => {
-                let bytes = host.len();
-                let memory = self.own("memory", SlotKind::Host { bytes });
-                let contents = Contents::Bytes(host);
-                self.step(Op::Write {
-                    at: memory.at(0),
-                    data: Data::Contents { contents, bytes },
-                });
-                Value::Slot(memory)
-            }
-            false => Value::Null,
-        };
-        self.step(super::queue(place, queue));
-        let flags = flags_of(memory);
-        self.step(super::image(place.context, flags, members, pointer, slot));
-        let moved = |memory: Value| {
-            values![
-                slot,
-                true,
-                Value::sizes([0; 3]),
-                Value::sizes(image.region),
-                0,
-                0,
-                memory
-            ]
-        };
-        if !is_from_host {
-            let bytes = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
-            let write = moved(Value::Bytes(bytes));
-            let function = Function::EnqueueWriteImage;
-            self.step(Call::enqueue(function, queue, write, &[], None));
-        }
-        let answer = self.builder.answer();
-        let read = moved(Value::Answer(answer, ELEMENT * words.len()));
-        let function = Function::EnqueueReadImage;
-        self.step(Call::enqueue(function, queue, read, &[], None));
-        let same = Same::new(Unit::Word, Contents::Words(words), false);
-        let says = "the elements of an image";
-        self.must(says, That::Bytes(answer, Want::Same(same)));
-        self.release([slot, queue]);
-    }
-
     /// Allocations that are there at once, each with bytes of its own. Where they begin is looked at in all programs.
     fn shared_memory(&mut self, place: Place, alignments: &[Option<u8>], bytes: usize) {
         let queue = self.own("queue", SlotKind::Queue);
@@ -419,13 +280,13 @@ impl Lowering {
         self.release([queue]);
     }
 
-    /// How often a buffer is mapped, when nothing is pending.
-    fn is_mapped(&mut self, memory: Slot, times: usize) {
+    /// How often memory is mapped, when nothing is pending.
+    pub(super) fn is_mapped(&mut self, memory: Slot, times: usize) {
         let name = cl::CL_MEM_MAP_COUNT.into();
         let (step, answer) = self.ask(Function::GetMemObjectInfo, memory, name, 4);
         self.steps.push(step);
         let right = Right::Among(vec![times as i64]);
-        let says = format!("CL_MEM_MAP_COUNT is {{}}, of a buffer that is mapped {times} times");
+        let says = format!("CL_MEM_MAP_COUNT is {{}}, of memory that is mapped {times} times");
         self.must(&says, That::Number(answer, right));
     }
 

@@ -9,6 +9,7 @@ mod contention;
 mod ends;
 mod flagged;
 mod held;
+mod images;
 mod last;
 mod lifetimes;
 mod listed;

@@ -1,8 +1,9 @@
 //! Images over buffers and parts of buffers.
 
 use super::*;
+use crate::api::made::Writing;
 use crate::host::check::{Same, Want};
-use crate::host::{Contents, Unit};
+use crate::host::{Contents, Data, Unit};
 
 /// Bytes of a part, to which any device lets a part begin.
 const PART: usize = 4096;
@@ -38,7 +39,7 @@ impl Lowering {
         place: Place,
         begin: Option<u8>,
         width: usize,
-        kernels: bool,
+        by: Option<Writing>,
     ) {
         let first = usize::from(begin.unwrap_or(0)) * PART / ELEMENT;
         let words: Vec<u32> = (0..first + PART / ELEMENT).map(before).collect();
@@ -72,9 +73,9 @@ impl Lowering {
         ));
         let mut words = words;
         let own = &mut words[first..first + width];
-        match kernels {
-            true => self.by_kernels(place, queue, slot, own),
-            false => self.by_host(queue, slot, own),
+        match by {
+            None => self.by_kernels(place, queue, slot, own),
+            Some(by) => self.by_host(place, queue, slot, own, by),
         }
         let says = "what is in a buffer when an image over it was written";
         self.holds(queue, whole, words, says);
@@ -86,35 +87,83 @@ impl Lowering {
     }
 
     /// The host reads the image, and writes the second half of it.
-    fn by_host(&mut self, queue: Slot, slot: Slot, words: &mut [u32]) {
+    fn by_host(&mut self, place: Place, queue: Slot, slot: Slot, words: &mut [u32], by: Writing) {
         let width = words.len();
+        let sizes = |from: usize, count: usize| {
+            values![Value::sizes([from, 0, 0]), Value::sizes([count, 1, 1])]
+        };
         let moved = |from: usize, count: usize, memory: Value| {
-            let (origin, region) = (Value::sizes([from, 0, 0]), Value::sizes([count, 1, 1]));
-            values![slot, true, origin, region, 0, 0, memory]
+            let rest = values![0, 0, memory];
+            [values![slot, true], sizes(from, count), rest].concat()
         };
         let seen = self.builder.answer();
         let read = moved(0, width, Value::Answer(seen, ELEMENT * width));
-        self.step(Call::enqueue(
-            Function::EnqueueReadImage,
-            queue,
-            read,
-            &[],
-            None,
-        ));
+        let function = Function::EnqueueReadImage;
+        self.step(Call::enqueue(function, queue, read, &[], None));
         let same = Same::new(Unit::Word, Contents::Words(words.to_vec()), false);
         let says = "the elements of an image over a buffer";
         self.must(says, That::Bytes(seen, Want::Same(same)));
         let from = width / 2;
-        words[from..].iter_mut().for_each(|word| *word = !*word);
-        let bytes = words[from..].iter().flat_map(|word| word.to_ne_bytes());
-        let write = moved(from, width - from, Value::Bytes(bytes.collect()));
-        self.step(Call::enqueue(
-            Function::EnqueueWriteImage,
-            queue,
-            write,
-            &[],
-            None,
-        ));
+        let count = width - from;
+        match by {
+            Writing::Fill => words[from..].fill(u32::from_ne_bytes([9, 8, 7, 6])),
+            _ => words[from..].iter_mut().for_each(|word| *word = !*word),
+        }
+        let bytes: Vec<u8> = words[from..]
+            .iter()
+            .flat_map(|word| word.to_ne_bytes())
+            .collect();
+        let mut source = None;
+        let (function, of) = match by {
+            Writing::Write => {
+                let of = moved(from, count, Value::Bytes(bytes));
+                (Function::EnqueueWriteImage, of)
+            }
+            Writing::Fill => {
+                let colour = Value::words([9_u32, 8, 7, 6]);
+                let of = [values![slot, colour], sizes(from, count)].concat();
+                (Function::EnqueueFillImage, of)
+            }
+            Writing::Buffer => {
+                let memory = self.own("source", SlotKind::Memory);
+                let flags = Value::Flags(vec![cl::CL_MEM_READ_WRITE, cl::CL_MEM_COPY_HOST_PTR]);
+                let of = values![place.context, flags, bytes.len(), Value::Bytes(bytes)];
+                self.step(Call::new(Function::CreateBuffer, of).makes(memory));
+                source = Some(memory);
+                let of = [values![memory, slot, 0], sizes(from, count)].concat();
+                (Function::EnqueueCopyBufferToImage, of)
+            }
+            Writing::Image => {
+                let memory = self.own("source", SlotKind::Memory);
+                let flags = Value::Flags(vec![cl::CL_MEM_READ_WRITE, cl::CL_MEM_COPY_HOST_PTR]);
+                let shape = cl::CL_MEM_OBJECT_IMAGE1D;
+                let members = values![shape, count, 0, 0, 0, 0, 0, 0, 0, Value::Null];
+                let host = Value::Bytes(bytes);
+                self.step(super::image(place.context, flags, members, host, memory));
+                source = Some(memory);
+                let first = Value::sizes([0, 0, 0]);
+                let of = [values![memory, slot, first], sizes(from, count)].concat();
+                (Function::EnqueueCopyImage, of)
+            }
+            Writing::Map => {
+                let (at, row) = (self.own("map", SlotKind::Address), self.builder.answer());
+                let head = values![slot, true, cl::CL_MAP_WRITE];
+                let tail = values![Value::Answer(row, 8), Value::Null];
+                let of = [head, sizes(from, count), tail].concat();
+                let function = Function::EnqueueMapImage;
+                self.step(Call::enqueue(function, queue, of, &[], None).makes(at));
+                let (contents, bytes) = (Contents::Bytes(bytes), ELEMENT * count);
+                self.step(Op::Write {
+                    at: at.at(0),
+                    data: Data::Contents { contents, bytes },
+                });
+                (Function::EnqueueUnmapMemObject, values![slot, at])
+            }
+        };
+        self.step(Call::enqueue(function, queue, of, &[], None));
+        if let Some(source) = source {
+            self.release([source]);
+        }
     }
 
     /// A kernel reads the image, and another writes all of it.
