@@ -189,12 +189,11 @@ pub fn of_kernel(known: &Known<'_>, kernel: Slot, done: &[&Call]) -> Vec<Questio
             Wanted::Values(sizes.into()),
         ));
     }
-    if is_from_source {
-        let options = options_of(known, program);
-        let promised = options.is_some_and(|options| options.contains("-cl-kernel-arg-info"));
-        for (n, argument) in own.arguments.iter().enumerate() {
-            all.extend(of_argument(kernel, n, argument, promised));
-        }
+    // A linked program may have kept what its units were compiled with, or not.
+    let options = options_of(known, program).filter(|_| is_from_source);
+    let promised = options.is_some_and(|options| options.contains("-cl-kernel-arg-info"));
+    for (n, argument) in own.arguments.iter().enumerate() {
+        all.extend(of_argument(kernel, n, argument, promised));
     }
     all
 }
