@@ -90,6 +90,13 @@ pub enum SpecializationValue {
         /// The byte, which is not 0.
         byte: u8,
     },
+    /// Of one of another size.
+    Number {
+        /// Its size: 8, 16 or 64.
+        bits: u8,
+        /// The number.
+        number: u64,
+    },
 }
 
 impl SpecializationValue {
@@ -99,6 +106,11 @@ impl SpecializationValue {
             SpecializationValue::Flag(on) => vec![on.into()],
             SpecializationValue::Word(word) => word.to_ne_bytes().to_vec(),
             SpecializationValue::True { byte } => vec![byte],
+            SpecializationValue::Number { bits, number } => match bits {
+                8 => vec![number as u8],
+                16 => (number as u16).to_ne_bytes().to_vec(),
+                _ => number.to_ne_bytes().to_vec(),
+            },
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::text::{Text, quoted, source};
 use super::{Document, Writer};
-use crate::host::build::{Build, Linking, SpecializationValue};
+use crate::host::build::{Build, Linking};
 use crate::host::program::*;
 use crate::host::value::Slot;
 use classay_vocabulary::Need;
@@ -274,12 +274,11 @@ fn maker(writer: &Writer<'_>, n: usize, made: Made<'_>, c: &mut Text) {
             let earlier = earlier.map(|one| (quoted(&one.options), &one.specialized));
             for (options, constants) in earlier.chain([(options.clone(), &build.specialized)]) {
                 for (constant, value) in constants {
-                    let (size, value) = match *value {
-                        SpecializationValue::Flag(on) => (1, u32::from(on)),
-                        SpecializationValue::Word(word) => (4, word),
-                        SpecializationValue::True { byte } => (1, byte.into()),
-                    };
-                    c.put(format!("specialize(made, {constant}, {size}, {value}u);"));
+                    let bytes = value.bytes();
+                    let size = bytes.len();
+                    let bytes: Vec<String> = bytes.iter().map(u8::to_string).collect();
+                    let bytes = format!("(const cl_uchar[]){{{}}}", bytes.join(", "));
+                    c.put(format!("specialize(made, {constant}, {size}, {bytes});"));
                 }
                 c.put(format!("made = built(made, {count}, {options}, 1);"));
             }

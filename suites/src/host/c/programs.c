@@ -18,11 +18,9 @@ static inline cl_program built(cl_program made, unsigned count, const char *opti
 
 #ifdef CL_VERSION_2_2
 /* Sets a specialization constant of four bytes, or a boolean one of one. */
-static inline void specialize(cl_program made, cl_uint constant, size_t size, cl_uint value)
+static inline void specialize(cl_program made, cl_uint constant, size_t size, const void *value)
 {
-    cl_uchar flag = value != 0;
-    const void *given = size == 1 ? (const void *)&flag : &value;
-    must(clSetProgramSpecializationConstant(made, constant, size, given),
+    must(clSetProgramSpecializationConstant(made, constant, size, value),
          "clSetProgramSpecializationConstant");
 }
 #endif

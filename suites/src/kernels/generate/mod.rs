@@ -11,6 +11,7 @@ mod functions;
 mod group;
 mod halves;
 mod images;
+mod instructions;
 mod joined;
 mod language;
 mod loops;
@@ -127,6 +128,7 @@ pub const FAMILIES: &[Family] = &[
     ("pipe", "sub-group", pipes::sub_group_reserve),
     ("pipe", "held", pipes::held),
     ("program", "il", modules::il),
+    ("program", "instructions", instructions::instructions),
     ("program", "built-in", modules::built_in),
     ("program", "again", modules::again),
     ("il", "computed", translated::computed),
@@ -142,14 +144,23 @@ pub const FAMILIES: &[Family] = &[
     ("enqueue", "ready", enqueue::ready),
 ];
 
-/// So many cases of a kind (`family/kind`) a run plays where it plays one of another. What the kernels of these compute
-/// is the same each time, so that another case says what another instance does not.
+/// So many cases of a kind (`family/kind`) a run plays where it plays one of another. What these compute and answer is the
+/// same each time, so that another case says what another instance does not.
 pub fn cases_a_round(kind: &str) -> u32 {
     match kind {
         "kernels/computed" => 8,
         "kernels/functions" => 6,
-        "kernels/math" => 4,
-        "kernels/conversions" | "subgroup/exchange" => 2,
+        "kernels/math" | "image/transfer" => 4,
+        "api/lists" | "transfer/buffer" | "transfer/rect" | "queue/recorded" => 3,
+        "kernels/conversions"
+        | "subgroup/exchange"
+        | "program/instructions"
+        | "api/programs"
+        | "transfer/map"
+        | "transfer/svm"
+        | "image/read"
+        | "image/write"
+        | "ndrange/ids" => 2,
         _ => 1,
     }
 }

@@ -61,6 +61,8 @@ struct Op {
 enum Unset {
     Word(u32),
     Flag(bool),
+    /// Of so many bits, of which the lower 32 are the operand.
+    Number(u8, u64),
 }
 
 /// A specialization constant.
@@ -77,6 +79,7 @@ impl Unset {
     fn set(self, choices: &mut Choices) -> SpecializationValue {
         match self {
             Unset::Word(word) => SpecializationValue::Word(word),
+            Unset::Number(bits, number) => SpecializationValue::Number { bits, number },
             Unset::Flag(true) if choices.percent(50) => SpecializationValue::True {
                 byte: choices.one_of(&[0x80, 2, 0xff]),
             },
@@ -108,6 +111,14 @@ impl Op {
             (Some(one), _) => {
                 let c = match one.unset {
                     Unset::Word(unset) => b.spec_constant_bit32(word, unset),
+                    Unset::Number(64, unset) => {
+                        let long = b.type_int(64, 0);
+                        b.spec_constant_bit64(long, unset)
+                    }
+                    Unset::Number(bits, unset) => {
+                        let short = b.type_int(bits.into(), 0);
+                        b.spec_constant_bit32(short, unset as u32)
+                    }
                     Unset::Flag(on) => {
                         let flag = b.type_bool();
                         match on {
@@ -120,6 +131,7 @@ impl Op {
                 b.decorate(c, Decoration::SpecId, vec![number]);
                 match one.unset {
                     Unset::Word(_) => c,
+                    Unset::Number(..) => b.u_convert(word, None, c)?,
                     Unset::Flag(_) => {
                         let [no, yes] = one.of.map(|value| b.constant_bit32(word, value));
                         b.select(word, None, c, yes, no)?
@@ -146,6 +158,13 @@ fn module(ops: &[Op]) -> Result<Vec<u32>, Error> {
     b.set_version(1, 0);
     for capability in [Capability::Kernel, Capability::Addresses, Capability::Int64] {
         b.capability(capability);
+    }
+    for (size, capability) in [(8, Capability::Int8), (16, Capability::Int16)] {
+        let unset = |op: &Op| op.specialized.as_ref().map(|one| one.unset);
+        let has = |op: &Op| matches!(unset(op), Some(Unset::Number(bits, _)) if bits == size);
+        if ops.iter().any(has) {
+            b.capability(capability);
+        }
     }
     b.memory_model(AddressingModel::Physical64, MemoryModel::OpenCL);
     let void = b.type_void();
@@ -196,12 +215,18 @@ fn specialize(choices: &mut Choices, case: &mut CaseBuilder, ops: &mut [Op]) {
         };
         let mut other = || (op.operator.operand)(choices.below(1 << 32) as u32);
         let (first, second) = (other(), other());
-        let right = match choices.percent(50) {
-            true => Unset::Flag(choices.percent(50)),
-            false => Unset::Word(constant),
+        let most = constant.max(first).max(second);
+        let upper = (choices.below(1 << 32) as u64) << 32;
+        let right = match choices.below(8) {
+            0..4 => Unset::Flag(choices.percent(50)),
+            4 if most < 1 << 8 => Unset::Number(8, constant.into()),
+            4 | 5 if most < 1 << 16 => Unset::Number(16, constant.into()),
+            4..=6 => Unset::Number(64, upper | u64::from(constant)),
+            _ => Unset::Word(constant),
         };
         let wrong = |word| match right {
             Unset::Flag(on) => Unset::Flag(!on),
+            Unset::Number(bits, _) => Unset::Number(bits, u64::from(word)),
             Unset::Word(_) => Unset::Word(word),
         };
         let of = match right {

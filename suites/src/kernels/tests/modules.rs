@@ -28,6 +28,8 @@ fn constants(module: &Module, build: &Build) -> BTreeMap<u32, u32> {
             (Op::SpecConstantTrue, _) => 1,
             (Op::SpecConstantFalse, _) => 0,
             (Op::Constant | Op::SpecConstant, Some(Operand::LiteralBit32(value))) => *value,
+            // Only the lower half is used.
+            (Op::SpecConstant, Some(Operand::LiteralBit64(value))) => *value as u32,
             (Op::Constant | Op::SpecConstant, other) => panic!("no 32 bits: {other:?}"),
             _ => return None,
         };
@@ -38,6 +40,7 @@ fn constants(module: &Module, build: &Build) -> BTreeMap<u32, u32> {
         SpecializationValue::Flag(on) => (*number, on.into()),
         SpecializationValue::Word(word) => (*number, word),
         SpecializationValue::True { byte } => (*number, (byte != 0).into()),
+        SpecializationValue::Number { number: value, .. } => (*number, value as u32),
     };
     let earlier = build.earlier.iter().flat_map(|one| &one.specialized);
     let set: BTreeMap<u32, u32> = earlier.chain(&build.specialized).map(word).collect();
@@ -65,7 +68,8 @@ fn play(module: &Module, build: &Build, item: u32, read: u32) -> u32 {
         let operand = |n: usize| values.get(&id(&i.operands[n])).copied();
         let both = || (operand(0).expect("a value"), operand(1).expect("a value"));
         let result = match i.class.opcode {
-            Op::UConvert => item,
+            // The work-item's number, or a constant of another size.
+            Op::UConvert => operand(0).unwrap_or(item),
             // The ids are read first, then the word.
             Op::Load => read,
             Op::IAdd => both().0.wrapping_add(both().1),
@@ -163,5 +167,37 @@ fn modules_declare_what_they_use() {
         let ids = module.header.as_ref().expect("a header").bound;
         let used = module.all_inst_iter().filter_map(|i| i.result_id).max();
         assert!(used < Some(ids), "{name}: {used:?} of {ids}");
+    }
+}
+
+/// What a module of instructions says of itself: each stands once beside what reads operands and writes results.
+#[test]
+fn instructions_come_in_turn_with_what_they_need() {
+    let mut seen = std::collections::BTreeSet::new();
+    for (name, case) in cases("program/instructions", 40) {
+        let module = load_words(&case.module).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let looks = case.steps.len() - 1;
+        assert_eq!(module.functions[0].parameters.len(), looks + 1, "{name}");
+        assert_eq!(launch(&case).args.len(), looks + 1, "{name}");
+        for i in &module.functions[0].blocks[0].instructions {
+            seen.insert(i.class.opname);
+        }
+        let has = |capability| {
+            let mut all = module.capabilities.iter();
+            all.any(|i| i.operands == [Operand::Capability(capability)])
+        };
+        let double = rspirv::spirv::Capability::Float64;
+        assert_eq!(has(double), case.needs.contains(&Need::Fp64), "{name}");
+        let half = rspirv::spirv::Capability::Float16;
+        assert_eq!(has(half), case.needs.contains(&Need::Fp16), "{name}");
+    }
+    for name in [
+        "SMod",
+        "FOrdNotEqual",
+        "VectorInsertDynamic",
+        "SatConvertSToU",
+        "All",
+    ] {
+        assert!(seen.contains(name), "{name} is in no module");
     }
 }

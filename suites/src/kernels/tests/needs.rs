@@ -126,11 +126,14 @@ fn what_is_not_used_is_not_needed() {
                     "memory/vectors",
                     "atomics/values",
                     "il/atomics",
+                    "kernels/math",
                 ];
                 let asks = *need == Need::GenericAddressSpace
                     && generic.iter().any(|kind| name.starts_with(kind));
+                // What a module uses is not in a text.
+                let is_module = !case.module.is_empty();
                 assert!(
-                    asks || case.source.contains(word),
+                    asks || is_module || case.source.contains(word),
                     "{name}: {need:?} without {word}"
                 );
             }
