@@ -362,8 +362,8 @@ fn who_writes_nothing_is_found() {
 fn images_that_are_written_and_read_have_an_element_for_each_work_item() {
     for (name, case) in cases("image/fence", 40) {
         let launch = launch(&case);
-        let [image, wrong] = objects(launch)[..] else {
-            panic!("{name}: an image and a buffer")
+        let [image, wrong, _] = objects(launch)[..] else {
+            panic!("{name}: an image and two buffers")
         };
         let crate::kernels::case::Kind::Image(own) = case.objects[image.index()].kind else {
             panic!("{name}: an image")

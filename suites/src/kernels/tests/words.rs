@@ -309,8 +309,8 @@ fn generic_pointers_lead_to_what_each_work_item_added() {
 fn a_kernel_writes_the_numbers_that_an_image_then_has() {
     for (name, case) in cases("image/write", 60) {
         let launch = launch(&case);
-        let [image, numbers] = objects(launch)[..] else {
-            panic!("{name}: an image and a buffer")
+        let [image, numbers, _] = objects(launch)[..] else {
+            panic!("{name}: an image and two buffers")
         };
         let crate::kernels::case::Kind::Image(own) = case.objects[image.index()].kind else {
             panic!("{name}: an image")

@@ -1,9 +1,9 @@
 //! Images that one kernel writes and reads.
 
 use super::super::builder::{CaseBuilder, args, cl};
-use super::image;
+use super::{answered, asked_of, image};
 use crate::choices::Choices;
-use crate::kernels::case::{Contents, KernelCase, Range, Want};
+use crate::kernels::case::{Contents, KernelCase, Kind, Range, Want};
 use crate::kernels::image::{Channel, Format, Image, Order, Shape};
 use crate::rule;
 use classay_vocabulary::Need;
@@ -59,14 +59,18 @@ pub fn fence(choices: &mut Choices) -> KernelCase {
         own = place("me"),
         order_it,
         read,
-        theirs = place("other")
+        theirs = place("other"),
+        answers = asked_of(own)
     );
     let id = image(&mut case, own, Contents::Zero);
     let wrong = case.unwritten(items);
     let range = Range::line(items as u64, group);
-    case.launch("exchange", args![id, wrong], range);
+    let asked = case.object(Kind::Buffer, 16, Contents::Every(0xabcd_ef01));
+    case.launch("exchange", args![id, wrong, asked], range);
     let name = "elements that were not read back";
     let want = Want::zeros();
     case.look(wrong, &[rule::MM_IMAGE_FENCE, rule::RG_IMAGE], name, want);
+    let name = "what an image that a kernel reads and writes says of itself";
+    case.look(asked, &[rule::RG_IMAGE], name, answered(own));
     case.case
 }

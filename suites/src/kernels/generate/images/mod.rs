@@ -16,12 +16,12 @@ pub use write::write;
 
 use super::builder::CaseBuilder;
 use crate::choices::Choices;
-use crate::kernels::case::{Apart, Contents, Kind, ObjectId};
+use crate::kernels::case::{Apart, Contents, Kind, ObjectId, Want};
 use crate::kernels::image::{Channel, Format, Image, Order, Shape, Told};
 use classay_vocabulary::Need;
 
 /// A format that every device with the full profile has for images that are read or written.
-fn format(choices: &mut Choices, case: &mut CaseBuilder) -> Format {
+pub(super) fn format(choices: &mut Choices, case: &mut CaseBuilder) -> Format {
     case.need(&[Need::FullProfile]);
     if choices.percent(15) {
         return Format {
@@ -40,7 +40,7 @@ fn format(choices: &mut Choices, case: &mut CaseBuilder) -> Format {
 }
 
 /// A shape of a kind: 0 to 4.
-fn shape(choices: &mut Choices, kind: usize) -> Shape {
+pub(super) fn shape(choices: &mut Choices, kind: usize) -> Shape {
     let mut size = || choices.one_of(&[1usize, 2, 3, 5, 8, 17]);
     let (w, h, d) = (size(), size(), size());
     match kind {
@@ -66,7 +66,7 @@ fn value(format: Format, seed: u32, element: usize, channel: usize) -> i64 {
     }
 }
 
-fn values(format: Format, seed: u32, element: usize) -> [i64; 4] {
+pub(super) fn values(format: Format, seed: u32, element: usize) -> [i64; 4] {
     [0, 1, 2, 3].map(|channel| value(format, seed, element, channel))
 }
 
@@ -110,5 +110,67 @@ fn coordinates(shape: Shape, element: &str, float: bool) -> String {
         1 => part(0),
         2 => format!("({kind}2)({}, {})", part(0), part(1)),
         _ => format!("({kind}4)({}, {}, {}, 0)", part(0), part(1), part(2)),
+    }
+}
+
+/// What a kernel asks of its argument `image`, as four numbers: its sizes, and whether its type and its order are what they
+/// should be.
+fn asked_of(own: Image) -> String {
+    let channel = channel_name(own.format.channel);
+    let order = format!("{:?}", own.format.order).to_uppercase();
+    let kept = format!(
+        "(get_image_channel_data_type(image) == CLK_{channel}) + \
+         2 * (get_image_channel_order(image) == CLK_{order})"
+    );
+    format!("(int4)({}, {kept})", sizes(own.shape))
+}
+
+/// What it is told.
+fn answered(own: Image) -> Want {
+    let [width, height, depth] = own.shape.size().map(|size| size as u32);
+    Want::words(vec![width, height, depth, 3])
+}
+
+/// The width, the height or the layers, and the depth or the layers of an image, asked in each way that there is.
+fn sizes(shape: Shape) -> String {
+    let both = |one: &str, other: &str| format!("({one} == {other} ? {one} : -1)");
+    let dim = |part: &str| format!("get_image_dim(image).{part}");
+    let layers = "(int)get_image_array_size(image)";
+    let width = "get_image_width(image)";
+    let height = "get_image_height(image)";
+    match shape {
+        Shape::Line(_) => format!("{width}, 1, 1"),
+        Shape::Lines(..) => format!("{width}, {layers}, 1"),
+        Shape::Plane(..) => {
+            let (x, y) = (both(width, &dim("x")), both(height, &dim("y")));
+            format!("{x}, {y}, 1")
+        }
+        Shape::Planes(..) => {
+            let (x, y) = (both(width, &dim("x")), both(height, &dim("y")));
+            format!("{x}, {y}, {layers}")
+        }
+        Shape::Block(..) => {
+            let (x, y) = (both(width, &dim("x")), both(height, &dim("y")));
+            let z = both("get_image_depth(image)", &dim("z"));
+            format!("{x}, {y}, {z} + {}", dim("w"))
+        }
+    }
+}
+
+/// The end of the name of a type of channels.
+fn channel_name(channel: Channel) -> &'static str {
+    match channel {
+        Channel::Unorm8 => "UNORM_INT8",
+        Channel::Unorm16 => "UNORM_INT16",
+        Channel::Snorm8 => "SNORM_INT8",
+        Channel::Snorm16 => "SNORM_INT16",
+        Channel::Signed8 => "SIGNED_INT8",
+        Channel::Signed16 => "SIGNED_INT16",
+        Channel::Signed32 => "SIGNED_INT32",
+        Channel::Unsigned8 => "UNSIGNED_INT8",
+        Channel::Unsigned16 => "UNSIGNED_INT16",
+        Channel::Unsigned32 => "UNSIGNED_INT32",
+        Channel::Half => "HALF_FLOAT",
+        Channel::Float => "FLOAT",
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::builder::{CaseBuilder, args, cl};
 use super::filter::{contents, mixed, sampled_element};
-use super::{apart, coordinates, format, image, shape, told};
+use super::{answered, apart, asked_of, channel_name, coordinates, format, image, shape, told};
 use crate::choices::Choices;
 use crate::kernels::case::{Arg, Contents, KernelCase, Kind, ObjectId, Range, Want};
 use crate::kernels::image::{Addressing, Channel, Image, Order, Sampler, Shape, Told};
@@ -202,9 +202,7 @@ fn sample(
         how,
         at = coordinates(own.shape, "place", float),
         result,
-        size = sizes(own.shape),
-        channel = format!("CLK_{}", channel_name(format.channel)),
-        order = format!("CLK_{:?}", format.order).to_uppercase()
+        answers = asked_of(own)
     );
     let id = image(case, own, Contents::Bytes(contents(linear, own, seed)));
     case.case.objects[id.index()].alloc_host = choices.percent(30);
@@ -229,7 +227,6 @@ fn sample(
         false => sampled_element(own, seed, addressing, place),
     };
     let wanted = places.iter().flat_map(seen).collect();
-    let [width, height, depth] = own.shape.size().map(|size| size as u32);
     let about = [
         Some(format!(
             "{} of {} {}",
@@ -248,7 +245,7 @@ fn sample(
         out,
         elements: Want::words(wanted),
         asked,
-        answers: Want::words(vec![width, height, depth, 3]),
+        answers: answered(own),
     }
 }
 
@@ -261,50 +258,6 @@ fn powers(shape: Shape) -> Shape {
         Shape::Block(w, h, d) => Shape::Block(power(w), power(h), power(d)),
         Shape::Lines(w, n) => Shape::Lines(power(w), n),
         Shape::Planes(w, h, n) => Shape::Planes(power(w), power(h), n),
-    }
-}
-
-/// The width, the height or the layers, and the depth or the layers of an image, asked in each way that there is.
-fn sizes(shape: Shape) -> String {
-    let both = |one: &str, other: &str| format!("({one} == {other} ? {one} : -1)");
-    let dim = |part: &str| format!("get_image_dim(image).{part}");
-    let layers = "(int)get_image_array_size(image)";
-    let width = "get_image_width(image)";
-    let height = "get_image_height(image)";
-    match shape {
-        Shape::Line(_) => format!("{width}, 1, 1"),
-        Shape::Lines(..) => format!("{width}, {layers}, 1"),
-        Shape::Plane(..) => {
-            let (x, y) = (both(width, &dim("x")), both(height, &dim("y")));
-            format!("{x}, {y}, 1")
-        }
-        Shape::Planes(..) => {
-            let (x, y) = (both(width, &dim("x")), both(height, &dim("y")));
-            format!("{x}, {y}, {layers}")
-        }
-        Shape::Block(..) => {
-            let (x, y) = (both(width, &dim("x")), both(height, &dim("y")));
-            let z = both("get_image_depth(image)", &dim("z"));
-            format!("{x}, {y}, {z} + {}", dim("w"))
-        }
-    }
-}
-
-/// The end of the name of a type of channels.
-fn channel_name(channel: Channel) -> &'static str {
-    match channel {
-        Channel::Unorm8 => "UNORM_INT8",
-        Channel::Unorm16 => "UNORM_INT16",
-        Channel::Snorm8 => "SNORM_INT8",
-        Channel::Snorm16 => "SNORM_INT16",
-        Channel::Signed8 => "SIGNED_INT8",
-        Channel::Signed16 => "SIGNED_INT16",
-        Channel::Signed32 => "SIGNED_INT32",
-        Channel::Unsigned8 => "UNSIGNED_INT8",
-        Channel::Unsigned16 => "UNSIGNED_INT16",
-        Channel::Unsigned32 => "UNSIGNED_INT32",
-        Channel::Half => "HALF_FLOAT",
-        Channel::Float => "FLOAT",
     }
 }
 

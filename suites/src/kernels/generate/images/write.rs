@@ -1,7 +1,7 @@
 //! Images that kernels write.
 
 use super::super::builder::{CaseBuilder, args, cl};
-use super::{coordinates, format, image, noise, shape, told, values};
+use super::{answered, asked_of, coordinates, format, image, noise, shape, told, values};
 use crate::choices::Choices;
 use crate::kernels::case::{Contents, KernelCase, Kind, Range, Want};
 use crate::kernels::image::{Channel, Image, Told};
@@ -41,7 +41,8 @@ pub fn write(choices: &mut Choices) -> KernelCase {
         vector,
         make,
         function,
-        at = coordinates(own.shape, "where", false)
+        at = coordinates(own.shape, "where", false),
+        answers = asked_of(own)
     );
     let seed = choices.below(1 << 20) as u32;
     let elements = own.shape.elements();
@@ -74,11 +75,14 @@ pub fn write(choices: &mut Choices) -> KernelCase {
         .collect();
     let numbers = case.object(Kind::Buffer, 16 * elements, Contents::Words(numbers));
     let range = Range::new(vec![w as u64, h as u64, d as u64], None);
-    case.launch("fill", args![id, numbers], range);
+    let asked = case.object(Kind::Buffer, 16, Contents::Every(0xabcd_ef01));
+    case.launch("fill", args![id, numbers, asked], range);
     let (low, high) = format.channel.limits();
     let kept = |element: usize| format.encode(given(element).map(|value| value.clamp(low, high)));
     let want = Want::bytes((0..elements).flat_map(kept).collect());
     case.look(id, &[rule::RG_IMAGE], "elements that a kernel wrote", want);
+    let name = "what an image that a kernel writes says of itself";
+    case.look(asked, &[rule::RG_IMAGE], name, answered(own));
     case.case
 }
 
