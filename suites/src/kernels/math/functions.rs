@@ -479,8 +479,9 @@ pub static FUNCTIONS: &[Function] = &[
     function("pow", &[Near, Near], ulps!(4.0, 16.0), |given| {
         power(given, libm::pow(given.x(), given.y()), given.y())
     }),
-    function("pown", &[Near], ulps!(4.0, 16.0), |given| {
-        power(given, libm::pow(given.x(), given.n.into()), given.n.into())
+    function("pown", &[Near], ulps!(4.0, 16.0), |given| match given.n {
+        0 => Gives::Exactly(1.0),
+        n => open(given, libm::pow(given.x(), n.into())),
     })
     .with_int(),
     function("powr", &[Above, Near], ulps!(4.0, 16.0), |given| {

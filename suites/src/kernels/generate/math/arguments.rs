@@ -94,13 +94,21 @@ pub(super) fn draw<'f>(
         }
     }
     let space = match function.stores {
-        Some(_) => choices.one_of(&[Space::Private, Space::Local, Space::Global]),
+        Some(_) => choices.one_of(&[
+            Space::Private,
+            Space::Local,
+            Space::Global,
+            Space::Private,
+            Space::Local,
+            Space::Global,
+            Space::Generic,
+        ]),
         None => Space::Private,
     };
     // A vector of three has the room of four: an array of these is no list of its numbers. What is stored of a quotient
     // is looked at before the host sees it.
-    let space = match (lanes, function.name) {
-        (3, _) | (_, "remquo") => Space::Private,
+    let space = match (lanes, function.name, space) {
+        (3, _, Space::Global) | (_, "remquo", Space::Global) => Space::Local,
         _ => space,
     };
     Drawn {

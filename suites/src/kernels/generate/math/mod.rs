@@ -26,6 +26,8 @@ enum Space {
     Private,
     Local,
     Global,
+    /// Local memory, by a pointer to any.
+    Generic,
 }
 
 /// A call of a function, as it is drawn.
@@ -78,7 +80,7 @@ pub fn math(choices: &mut Choices) -> KernelCase {
         .enumerate()
         .map(|(n, function)| draw(choices, function, format, turn + n));
     // Constants are computed by one work-item, and local memory stands in no block.
-    let apart = |drawn: &Drawn| drawn.known || drawn.space == Space::Local;
+    let apart = |drawn: &Drawn| drawn.known || matches!(drawn.space, Space::Local | Space::Generic);
     let (apart, together): (Vec<Drawn>, Vec<Drawn>) = drawn.partition(apart);
     let kernels = apart.chunks(1).chain(together.chunks(TOGETHER));
     for (n, kernel) in kernels.enumerate() {
@@ -214,6 +216,10 @@ impl Drawn<'_> {
                     passed.push("&also".into());
                 }
                 Space::Local => passed.push("rooms + get_local_id(0)".into()),
+                Space::Generic => {
+                    text += &format!("{pad}{ty} *room = rooms + get_local_id(0);\n");
+                    passed.push("room".into());
+                }
                 Space::Global => passed.push(format!("(global {ty}*)second + {call}")),
             }
         }
@@ -221,14 +227,18 @@ impl Drawn<'_> {
         text += &format!("{pad}{ty} result = {};\n", self.text(&passed));
         text += &stored(given, "result", "first");
         if self.function.stores.is_some() {
-            match self.space {
+            let there = match self.space {
+                Space::Private => Some("also"),
+                Space::Local | Space::Generic => Some("rooms[get_local_id(0)]"),
+                Space::Global => None,
+            };
+            if let Some(there) = there {
                 // Of a quotient the lowest seven bits are known, and its sign.
-                Space::Private if self.function.name == "remquo" => {
-                    text += &stored(given, "also % 128", "second");
-                }
-                Space::Private => text += &stored(given, "also", "second"),
-                Space::Local => text += &stored(given, "rooms[get_local_id(0)]", "second"),
-                Space::Global => {}
+                let known = match self.function.name == "remquo" {
+                    true => format!("{there} % 128"),
+                    false => there.into(),
+                };
+                text += &stored(given, &known, "second");
             }
         }
         text
@@ -301,6 +311,7 @@ fn add(case: &mut CaseBuilder, n: usize, all: &[Drawn]) {
 fn write(case: &mut CaseBuilder, drawn: &Drawn, kernel: &mut Written) -> Vec<Out> {
     let (function, format) = (drawn.function, drawn.format);
     let calls = drawn.calls();
+    case.need_if(drawn.space == Space::Generic, &[Need::GenericAddressSpace]);
     if !drawn.known {
         for (n, numbers) in drawn.arguments.iter().enumerate() {
             let bytes = numbers.iter().flat_map(|x| {
@@ -346,7 +357,7 @@ fn write(case: &mut CaseBuilder, drawn: &Drawn, kernel: &mut Written) -> Vec<Out
         });
     }
     let body = &mut kernel.body;
-    if drawn.space == Space::Local
+    if matches!(drawn.space, Space::Local | Space::Generic)
         && let Some(stored) = function.stores
     {
         let ty = drawn.type_name(stored, drawn.given_lanes());
