@@ -121,11 +121,15 @@ impl Beside<'_> {
             // Whoever keeps results listens until every thread has ended.
             let _ = send.send(News::Begins(at));
             session.take_turn(Some(turn));
+            let is_warm = session.has_compiled();
             let ran = session.run(&case, limits, self.model, &mut |_| {});
             session.take_turn(None);
             match ran {
                 Ok(result) => {
-                    lock(self.next).ended(self.cases, at, result.seconds);
+                    // The kind whose case happens to be a worker's first is not what makes it load the compiler.
+                    let others = if is_warm { 0.0 } else { result.build_seconds };
+                    let seconds = (result.seconds - others).max(0.0);
+                    lock(self.next).ended(self.cases, at, seconds);
                     lock(&self.pace).took(&case, result.seconds);
                     lock(self.learned).saw(kind, &result);
                     let _ = send.send(News::Ends(Box::new(result)));

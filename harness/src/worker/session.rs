@@ -59,6 +59,8 @@ pub struct Session {
     failed_openings: u32,
     /// Tests that the worker keeps built.
     loaded: usize,
+    /// The last worker that built something for a case.
+    compiled: Option<u32>,
     /// The turn on the machine that it has, where several share it.
     turn: Option<Turn>,
 }
@@ -133,6 +135,7 @@ impl Session {
             worker: Some(worker),
             failed_openings: 0,
             loaded: 0,
+            compiled: None,
             turn: None,
         })
     }
@@ -146,6 +149,7 @@ impl Session {
             worker: None,
             failed_openings: 0,
             loaded: 0,
+            compiled: None,
             turn: None,
         }
     }
@@ -161,6 +165,13 @@ impl Session {
     /// Gives it a turn on the machine for what it does next, or takes that away.
     pub fn take_turn(&mut self, turn: Option<Turn>) {
         self.turn = turn;
+    }
+
+    /// Whether its worker has built something for a case: the first build of a process loads the implementation's
+    /// compiler.
+    pub fn has_compiled(&self) -> bool {
+        let worker = self.worker.as_ref().map(Worker::id);
+        worker.is_some() && worker == self.compiled
     }
 
     /// What is known about the device.
@@ -261,6 +272,11 @@ impl Session {
             ending
         });
         self.turn = turn;
+        if let Ok(Ok(Ending::Finished(ended))) = &ending
+            && ended.build_seconds > 0.0
+        {
+            self.compiled = self.worker.as_ref().map(Worker::id);
+        }
         attempt.ending = match ending? {
             Ok(ending) => ending,
             // What it showed by then counts.

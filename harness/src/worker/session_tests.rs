@@ -68,6 +68,7 @@ fn session(folder: &Path, body: &str) -> Session {
         worker: None,
         failed_openings: 0,
         loaded: 0,
+        compiled: None,
         turn: None,
     }
 }
@@ -149,6 +150,20 @@ fn a_worker_that_behaves() {
         (12, 1, 0)
     );
     assert_eq!((done.build_seconds, done.device_seconds), (0.1, 0.2));
+}
+
+#[test]
+fn a_worker_has_compiled_once_it_has_built_something() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let ends = format!("{}\nread request", finished("litmus/classic/MP"));
+    let mut session = session(folder.path(), &worker(&ends));
+    assert!(!session.has_compiled());
+    let case = case(Budget::Instances(10));
+    let done = session.run(&case, limits(0), &model(), &mut |_| {});
+    assert_eq!(done.expect("a result").build_seconds, 0.1);
+    assert!(session.has_compiled());
+    session.renew();
+    assert!(!session.has_compiled());
 }
 
 #[test]
