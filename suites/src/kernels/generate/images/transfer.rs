@@ -12,6 +12,12 @@ use classay_vocabulary::Need;
 /// Each of three images and each other one.
 const PAIRS: [[usize; 2]; 6] = [[0, 1], [1, 0], [0, 2], [2, 0], [1, 2], [2, 1]];
 
+/// Reads and writes of the host, a pair of each image.
+const HOSTS: usize = 6;
+
+/// Whether the pitch of rows is given, and that of slices.
+const PITCHES: [[bool; 2]; 4] = [[true, false], [true, true], [false, false], [false, true]];
+
 /// What is said of everything that may hold bytes of an array of lines whose images stand apart in the host's memory.
 const BESIDE: &str = ", beside lines with a slice pitch";
 
@@ -43,11 +49,15 @@ pub fn transfer(choices: &mut Choices) -> KernelCase {
     let room = largest.unwrap_or(1) * 3 + 4096;
     let host = case.object(Kind::Host, room, noise(choices));
     let buffer = case.object(Kind::Buffer, room, noise(choices));
-    for n in 0..choices.between(8, 14) {
-        // At first each is copied to each other one, whatever shapes they have.
-        let [from, to] = match PAIRS.get(n) {
-            Some(pair) => *pair,
-            None => {
+    let turn = choices.below(PITCHES.len());
+    let all = PAIRS.len() + HOSTS;
+    for n in 0..choices.between(all + 1, all + 6) {
+        // At first each is copied to each other one, whatever shapes they have; then each is read and written.
+        let by_host = n.checked_sub(PAIRS.len()).filter(|n| *n < HOSTS);
+        let [from, to] = match (PAIRS.get(n), by_host) {
+            (Some(pair), _) => *pair,
+            (None, Some(n)) => [n / 2, (n / 2 + 1) % 3],
+            (None, None) => {
                 let from = choices.below(3);
                 [from, (from + 1 + choices.below(2)) % 3]
             }
@@ -59,18 +69,18 @@ pub fn transfer(choices: &mut Choices) -> KernelCase {
         let bytes = region.iter().product::<usize>() * element;
         // Rows of the host may stand apart, where one way only says so.
         let plane = !matches!(own.shape, Shape::Line(_) | Shape::Lines(..));
-        let (row, slice) = if plane && choices.percent(60) {
+        let said = by_host.map_or_else(|| choices.below(PITCHES.len()), |n| turn + n);
+        let said = PITCHES[said % PITCHES.len()];
+        let (row, slice) = if plane && said != [false; 2] {
             let close = region[0] * element;
             let third = !matches!(own.shape, Shape::Plane(..));
             // Either pitch may be said alone: rows follow each other closely without one, slices as rows do.
-            let said = choices.percent(if third { 65 } else { 100 });
-            let row = if said {
-                close + choices.below(3) * element
-            } else {
-                0
+            let row = match said[0] || !third {
+                true => close + choices.below(3) * element,
+                false => 0,
             };
             let high = region[1] + choices.one_of(&[0, 1, 1, 2]);
-            let slice = match third && (!said || choices.percent(60)) {
+            let slice = match third && said[1] {
                 true => row.max(close) * high,
                 false => 0,
             };
@@ -96,9 +106,11 @@ pub fn transfer(choices: &mut Choices) -> KernelCase {
         };
         let fit = [0, 1, 2].map(|d| region[d].min(other.1.shape.size()[d]));
         let near = [host, buffer];
-        let what = match n < PAIRS.len() {
-            true => across(choices, spot, other, fit),
-            false => one(
+        let what = match (n < PAIRS.len(), by_host) {
+            (true, _) => across(choices, spot, other, fit),
+            (false, Some(n)) if n % 2 == 0 => Transfer::ReadImage(moved(spot, corner, region)),
+            (false, Some(_)) => Transfer::WriteImage(moved(corner, spot, region)),
+            (false, None) => one(
                 choices,
                 (own, spot, region),
                 corner,
