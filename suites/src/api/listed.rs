@@ -57,6 +57,12 @@ pub enum Listed {
     EarlyImage {
         /// Its width, height and depth; a depth of 1 is that of an image of two dimensions.
         size: [u8; 3],
+        /// Elements between its rows, and rows between its slices, in the host's memory.
+        #[serde(default)]
+        apart: [u8; 2],
+        /// How it has memory of the host.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        memory: Option<Flag>,
     },
     /// The size of work-groups that a launch would have where none is given (clGetKernelSuggestedLocalWorkSize).
     LocalSize {
@@ -76,6 +82,36 @@ pub enum Listed {
     Flagged(Flagged),
     /// A kernel that runs once (clEnqueueTask).
     Task,
+    /// A kernel with as many arguments of a sort as any device takes.
+    Crowd(Sort),
+}
+
+words! {
+    /// A sort of arguments of which a device takes only so many.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Sort {
+        /// Pointers to constant memory.
+        Constants = "constants",
+        /// Samplers.
+        Samplers = "samplers",
+        /// Images that it reads.
+        ReadImages = "read-images",
+        /// Images that it writes.
+        WrittenImages = "written-images",
+    }
+}
+
+impl Sort {
+    /// How many every device with the full profile takes (CL_DEVICE_MAX_CONSTANT_ARGS, CL_DEVICE_MAX_SAMPLERS and the
+    /// like); of images fewer than that, for with as many the other arguments would be more than it takes of all.
+    pub fn most(self) -> usize {
+        match self {
+            Sort::Constants => 8,
+            Sort::Samplers => 16,
+            Sort::ReadImages | Sort::WrittenImages => 60,
+        }
+    }
 }
 
 words! {
@@ -198,6 +234,8 @@ impl Listed {
             Listed::Timers => &[Need::Api21],
             Listed::EarlyImage { .. } => &[Need::ImageObjects, Need::FullProfile],
             Listed::LocalSize { .. } => &[Need::Api31],
+            Listed::Crowd(Sort::Constants) => &[Need::FullProfile],
+            Listed::Crowd(_) => &[Need::Images, Need::FullProfile],
             Listed::SubBuffer { whole, .. } if whole.contains(&Flag::Shared) => &[Need::SvmCoarse],
             Listed::Kernels { .. }
             | Listed::SubDevices { .. }
@@ -254,7 +292,8 @@ pub fn formats(choices: &mut Choices) -> Listed {
 
 /// Anything but formats of images.
 pub fn other(choices: &mut Choices) -> Listed {
-    match choices.below(30) {
+    match choices.below(31) {
+        30 => Listed::Crowd(choices.one_of(&Sort::ALL)),
         26..=28 => Listed::Flagged(flagged::flagged(choices)),
         29 => Listed::Task,
         13..=15 => Listed::Arguments(arguments::arguments(choices)),
@@ -277,6 +316,8 @@ pub fn other(choices: &mut Choices) -> Listed {
         10 => Listed::AnyCompiler,
         11 => Listed::EarlyImage {
             size: [(); 3].map(|()| choices.between(1, 5) as u8),
+            apart: [choices.below(4) as u8, choices.below(3) as u8],
+            memory: choices.one_of(&[None, Some(Flag::Uses), Some(Flag::Copies)]),
         },
         12 => {
             let sizes: &[u16] = &[1, 2, 3, 7, 12, 64, 100];

@@ -100,6 +100,20 @@ impl Described {
 /// The channels of an element that is filled.
 const FILLED: [u8; 4] = [0x11, 0x22, 0x33, 0x44];
 
+/// clCreateImage2D or clCreateImage3D, by the members of a description.
+fn early_image(context: Slot, flags: Value, members: &[Value], host: Value, shape: Shape) -> Call {
+    let format = values![cl::CL_RGBA, cl::CL_UNSIGNED_INT8];
+    let format = Value::Struct(Layout::ImageFormat, format);
+    // The width, the height, the depth, and the pitches behind the size of an array.
+    let (function, sizes): (_, &[usize]) = match shape {
+        Shape::Block => (Function::CreateImage3D, &[1, 2, 3, 5, 6]),
+        _ => (Function::CreateImage2D, &[1, 2, 5]),
+    };
+    let sizes: Vec<Value> = sizes.iter().map(|n| members[*n].clone()).collect();
+    let head = values![context, flags, format];
+    Call::new(function, [head, sizes, values![host]].concat())
+}
+
 /// A map of an image.
 struct Map {
     /// What it gives.
@@ -137,13 +151,14 @@ impl Described {
 }
 
 impl Lowering {
-    /// An image, its elements, and so many maps of it.
+    /// An image, as OpenCL 1.1 makes one or as later versions do, its elements, and so many maps of it.
     pub(super) fn image_of(
         &mut self,
         place: Place,
         image: &Described,
         memory_flag: Option<Flag>,
         maps: usize,
+        early: bool,
     ) {
         let (host, words) = image.contents();
         let mut used = None;
@@ -169,7 +184,10 @@ impl Lowering {
         };
         self.step(super::queue(place, queue));
         let flags = flags_of(memory_flag);
-        self.step(super::image(place.context, flags, members, pointer, slot));
+        self.step(match early {
+            false => super::image(place.context, flags, members, pointer, slot),
+            true => early_image(place.context, flags, &members, pointer, image.shape).makes(slot),
+        });
         let moved = |memory: Value| {
             values![
                 slot,

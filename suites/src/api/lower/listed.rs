@@ -1,10 +1,11 @@
 //! Objects and lists that few programs ask for.
 
+use super::images;
 use super::*;
 use crate::api::listed::{Access, Flag, Listed, Shape};
 use crate::host::answers::Described;
 use crate::host::check::{Contains, Same, Want};
-use crate::host::{Class, Contents, Layout, Unit};
+use crate::host::{Class, Contents, Unit};
 
 /// Formats that an implementation has at most for one shape of images.
 const FORMATS: usize = 512;
@@ -56,13 +57,27 @@ impl Lowering {
                 Listed::AnyCompiler => {
                     self.compiler(place, Call::new(Function::UnloadCompiler, values![]));
                 }
-                Listed::EarlyImage { size } => self.early_image(place, size.map(usize::from)),
+                Listed::EarlyImage {
+                    size,
+                    apart,
+                    memory,
+                } => {
+                    let size = size.map(|size| size.max(1));
+                    let shape = if size[2] == 1 {
+                        Shape::Plane
+                    } else {
+                        Shape::Block
+                    };
+                    let image = images::Described::of(shape, size, *apart, false);
+                    self.image_of(place, &image, *memory, 0, true);
+                }
                 Listed::LocalSize { items, offset } => self.local_size(place, items, *offset),
                 Listed::Arguments(arguments) => self.arguments(place, arguments),
                 Listed::Head(head) => self.head(place, head),
                 Listed::Made(made) => self.made(place, platform, made),
                 Listed::Flagged(flagged) => self.flagged(place, flagged),
                 Listed::Task => self.task(place),
+                Listed::Crowd(sort) => self.crowd(place, *sort),
             }
         }
         self.end_thread();
@@ -410,65 +425,6 @@ impl Lowering {
             self.must(&says, That::Number(devices, Right::Between(1, most)));
             self.release([context]);
         }
-    }
-
-    /// clCreateImage2D and clCreateImage3D: what is written to the image is there.
-    fn early_image(&mut self, place: Place, size: [usize; 3]) {
-        let format = values![cl::CL_RGBA, cl::CL_UNSIGNED_INT8];
-        let format = Value::Struct(Layout::ImageFormat, format);
-        let flags = cl::CL_MEM_READ_WRITE;
-        let [width, height, depth] = size;
-        let (function, arguments) = match depth {
-            1 => (
-                Function::CreateImage2D,
-                values![place.context, flags, format, width, height, 0, Value::Null],
-            ),
-            _ => (
-                Function::CreateImage3D,
-                values![
-                    place.context,
-                    flags,
-                    format,
-                    width,
-                    height,
-                    depth,
-                    0,
-                    0,
-                    Value::Null
-                ],
-            ),
-        };
-        let (queue, image) = (
-            self.own("queue", SlotKind::Queue),
-            self.own("image", SlotKind::Memory),
-        );
-        self.step(super::queue(place, queue));
-        self.step(Call::new(function, arguments).makes(image));
-        let elements = width * height * depth;
-        let words: Vec<u32> = (0..elements as u32).map(|n| n * 0x0101_0307 + 5).collect();
-        let bytes = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
-        let moved = |memory: Value| {
-            values![
-                image,
-                Constant::TRUE,
-                Value::sizes([0; 3]),
-                Value::sizes(size),
-                0,
-                0,
-                memory
-            ]
-        };
-        let write = moved(Value::Bytes(bytes));
-        let function = Function::EnqueueWriteImage;
-        self.step(Call::enqueue(function, queue, write, &[], None));
-        let answer = self.builder.answer();
-        let read = moved(Value::Answer(answer, 4 * elements));
-        let function = Function::EnqueueReadImage;
-        self.step(Call::enqueue(function, queue, read, &[], None));
-        let same = Same::new(Unit::Word, Contents::Words(words), false);
-        let says = "the elements of an image that was made as OpenCL 1.1 does";
-        self.must(says, That::Bytes(answer, Want::Same(same)));
-        self.release([image, queue]);
     }
 
     /// clGetKernelSuggestedLocalWorkSize: sizes that the launch may have, the same each time.

@@ -84,7 +84,7 @@ impl Lowering {
                 maps,
             } => {
                 let image = Described::of(*shape, size.map(|size| size.max(1)), *apart, *strays);
-                self.image_of(place, &image, *memory, usize::from(*maps));
+                self.image_of(place, &image, *memory, usize::from(*maps), false);
             }
             Made::Shared { alignments, bytes } => {
                 self.shared_memory(place, alignments, usize::from((*bytes).max(1)));

@@ -6,6 +6,7 @@
 
 mod arguments;
 mod contention;
+mod crowds;
 mod ends;
 mod flagged;
 mod held;

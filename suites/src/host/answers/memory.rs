@@ -78,7 +78,10 @@ impl<'c> Made<'c> {
                 made.origin = bits(region.first()?)?;
                 made.bytes = Some(bits(region.get(1)?)?);
             }
-            Function::CreateImage | Function::CreateImageWithProperties => {
+            Function::CreateImage
+            | Function::CreateImageWithProperties
+            | Function::CreateImage2D
+            | Function::CreateImage3D => {
                 let image = Image::of(call)?;
                 made.kind = Value::Number(image.kind);
                 made.parent = image.buffer;
@@ -221,7 +224,38 @@ struct Image {
 }
 
 impl Image {
+    /// An image that is made as OpenCL 1.1 does.
+    fn early(call: &Call) -> Option<Image> {
+        let parameters = call.function.signature().parameters;
+        let of = |name: &str| {
+            let place = parameters.iter().position(|(own, _)| *own == name);
+            place.map_or(Some(0), |place| bits(call.arguments.get(place)?))
+        };
+        let (kind, Some(Value::Struct(Layout::ImageFormat, format))) = (
+            match call.function {
+                Function::CreateImage2D => cl::CL_MEM_OBJECT_IMAGE2D,
+                Function::CreateImage3D => cl::CL_MEM_OBJECT_IMAGE3D,
+                _ => return None,
+            },
+            call.arguments.get(2),
+        ) else {
+            return None;
+        };
+        let (row, slice) = (of("row_pitch")?, of("slice_pitch")?);
+        Some(Image {
+            format: [bits(format.first()?)?, bits(format.get(1)?)?],
+            kind: kind.value() as u64,
+            sizes: [of("width")?, of("height")?, of("depth")?, 0, row, slice],
+            levels: 0,
+            samples: 0,
+            buffer: None,
+        })
+    }
+
     fn of(call: &Call) -> Option<Image> {
+        if let Some(image) = Image::early(call) {
+            return Some(image);
+        }
         let mut structures = call.arguments.iter().filter_map(|value| match value {
             Value::Struct(layout, members) => Some((*layout, members)),
             _ => None,
