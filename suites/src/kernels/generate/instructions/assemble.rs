@@ -1,0 +1,198 @@
+//! Modules of instructions, assembled.
+
+use super::{Given, ITEMS, Lane, Piece};
+use crate::kernels::code::number::INTEGERS;
+use crate::kernels::math::format::{FORMATS, Format};
+use rspirv::binary::Assemble as _;
+use rspirv::dr::{Builder, Error, InsertPoint, Instruction as Built, Operand};
+use rspirv::spirv::{
+    AddressingModel, BuiltIn, Capability, Decoration, ExecutionModel, FunctionControl,
+    MemoryAccess, MemoryModel, Op, StorageClass, Word,
+};
+
+/// A module that is being made.
+struct Module {
+    b: Builder,
+    /// The type of 64 bits, and a pointer to such memory.
+    long: Word,
+    /// The work-item's number, and the pointer to the operands of all.
+    id: Word,
+    from: Word,
+    /// Numbers of operands so far, of each work-item.
+    read: u64,
+}
+
+impl Module {
+    fn lane(&mut self, of: Lane) -> Word {
+        match of {
+            Lane::Integer(of) => self.b.type_int(of.bits.into(), 0),
+            Lane::Real(format) => self.b.type_float(8 * format.bytes() as u32, None),
+            Lane::Truth => self.b.type_bool(),
+        }
+    }
+
+    fn type_of(&mut self, of: Lane, lanes: usize) -> Word {
+        let lane = self.lane(of);
+        match lanes {
+            1 => lane,
+            n => self.b.type_vector(lane, n as u32),
+        }
+    }
+
+    /// Appends an instruction, and gives its result.
+    fn push(&mut self, op: Op, ty: Word, operands: Vec<Operand>) -> Result<Word, Error> {
+        let id = self.b.id();
+        let built = Built::new(op, Some(ty), Some(id), operands);
+        self.b.insert_into_block(InsertPoint::End, built)?;
+        Ok(id)
+    }
+
+    /// The address of a work-item's number so many arrays of one for each behind the beginning.
+    fn place(&mut self, of: Word, array: u64) -> Result<Word, Error> {
+        let pointer = self
+            .b
+            .type_pointer(None, StorageClass::CrossWorkgroup, self.long);
+        let first = self.b.constant_bit64(self.long, array * ITEMS as u64);
+        let at = self.b.i_add(self.long, None, self.id, first)?;
+        self.b
+            .in_bounds_ptr_access_chain(pointer, None, of, at, vec![])
+    }
+
+    /// The next operand.
+    fn operand(&mut self, given: &Given) -> Result<Word, Error> {
+        let mut lanes = Vec::new();
+        for _ in 0..given.lanes {
+            let at = self.place(self.from, self.read)?;
+            self.read += 1;
+            let access = Some(MemoryAccess::ALIGNED);
+            let aligned = vec![Operand::LiteralBit32(8)];
+            let long = self.b.load(self.long, None, at, access, aligned)?;
+            let bits = match given.of {
+                Lane::Integer(of) => of.bits,
+                Lane::Real(format) => 8 * format.bytes() as u8,
+                Lane::Truth => 64,
+            };
+            let word = self.b.type_int(bits.into(), 0);
+            let narrow = match bits {
+                64 => long,
+                _ => self.b.u_convert(word, None, long)?,
+            };
+            let ty = self.lane(given.of);
+            lanes.push(match given.of {
+                Lane::Integer(_) => narrow,
+                Lane::Real(_) => self.b.bitcast(ty, None, narrow)?,
+                Lane::Truth => {
+                    let zero = self.b.constant_bit64(self.long, 0);
+                    self.b.i_not_equal(ty, None, narrow, zero)?
+                }
+            });
+        }
+        match lanes[..] {
+            [one] => Ok(one),
+            _ => {
+                let ty = self.type_of(given.of, given.lanes);
+                self.b.composite_construct(ty, None, lanes)
+            }
+        }
+    }
+
+    /// Writes what an instruction gives.
+    fn store(&mut self, piece: &Piece, result: Word, to: Word) -> Result<(), Error> {
+        let ty = self.lane(piece.of);
+        for lane in 0..piece.lanes {
+            let one = match piece.lanes {
+                1 => result,
+                _ => self.b.composite_extract(ty, None, result, [lane as u32])?,
+            };
+            let (one, bits) = match piece.of {
+                Lane::Integer(of) => (one, of.bits),
+                Lane::Real(format) => {
+                    let bits = 8 * format.bytes() as u8;
+                    let word = self.b.type_int(bits.into(), 0);
+                    (self.b.bitcast(word, None, one)?, bits)
+                }
+                Lane::Truth => {
+                    let [no, yes] = [0, 1].map(|n| self.b.constant_bit64(self.long, n));
+                    (self.b.select(self.long, None, one, yes, no)?, 64)
+                }
+            };
+            let long = match bits {
+                64 => one,
+                _ => self.b.u_convert(self.long, None, one)?,
+            };
+            let at = self.place(to, lane as u64)?;
+            let aligned = vec![Operand::LiteralBit32(8)];
+            self.b
+                .store(at, long, Some(MemoryAccess::ALIGNED), aligned)?;
+        }
+        Ok(())
+    }
+}
+
+/// A module with the kernel `apply(global ulong *from, global ulong *to, …)`, which leaves what each instruction gives in
+/// memory of its own.
+pub(super) fn module(pieces: &[Piece]) -> Result<Vec<u32>, Error> {
+    let mut b = Builder::new();
+    b.set_version(1, 0);
+    let lanes = |of: Lane| {
+        let mut pieces = pieces.iter();
+        pieces.any(|one| one.of == of || one.given.iter().any(|given| given.of == of))
+    };
+    let bits = |n: u8| {
+        let mut all = INTEGERS.into_iter();
+        let format = FORMATS
+            .into_iter()
+            .find(|f| 8 * f.bytes() == usize::from(n));
+        all.any(|of| of.bits == n && lanes(Lane::Integer(of)))
+            || format.is_some_and(|format| lanes(Lane::Real(format)))
+    };
+    let mut all = vec![Capability::Kernel, Capability::Addresses, Capability::Int64];
+    all.extend(bits(8).then_some(Capability::Int8));
+    all.extend(bits(16).then_some(Capability::Int16));
+    all.extend(lanes(Lane::Real(Format::Half)).then_some(Capability::Float16));
+    all.extend(lanes(Lane::Real(Format::Double)).then_some(Capability::Float64));
+    all.into_iter().for_each(|one| b.capability(one));
+    b.memory_model(AddressingModel::Physical64, MemoryModel::OpenCL);
+    let void = b.type_void();
+    let long = b.type_int(64, 0);
+    let three = b.type_vector(long, 3);
+    let input = b.type_pointer(None, StorageClass::Input, three);
+    let global = b.type_pointer(None, StorageClass::CrossWorkgroup, long);
+    let kind = b.type_function(void, vec![global; pieces.len() + 1]);
+    let ids = b.variable(input, None, StorageClass::Input, None);
+    let builtin = Operand::BuiltIn(BuiltIn::GlobalInvocationId);
+    b.decorate(ids, Decoration::BuiltIn, vec![builtin]);
+    b.decorate(ids, Decoration::Constant, vec![]);
+    let kernel = b.begin_function(void, None, FunctionControl::NONE, kind)?;
+    let from = b.function_parameter(global)?;
+    let mut to = Vec::new();
+    for _ in pieces {
+        to.push(b.function_parameter(global)?);
+    }
+    b.begin_block(None)?;
+    let aligned = vec![Operand::LiteralBit32(32)];
+    let all = b.load(three, None, ids, Some(MemoryAccess::ALIGNED), aligned)?;
+    let id = b.composite_extract(long, None, all, vec![0])?;
+    let mut module = Module {
+        b,
+        long,
+        id,
+        from,
+        read: 0,
+    };
+    for (piece, to) in pieces.iter().zip(to) {
+        let mut operands = Vec::new();
+        for given in &piece.given {
+            operands.push(Operand::IdRef(module.operand(given)?));
+        }
+        operands.extend(piece.literals.iter().map(|n| Operand::LiteralBit32(*n)));
+        let ty = module.type_of(piece.of, piece.lanes);
+        let result = module.push(piece.op, ty, operands)?;
+        module.store(piece, result, to)?;
+    }
+    let mut b = module.b;
+    b.ret()?;
+    b.end_function()?;
+    b.entry_point(ExecutionModel::Kernel, kernel, "apply", vec![ids]);
+    Ok(b.module().assemble())
+}

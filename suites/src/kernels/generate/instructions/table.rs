@@ -1,0 +1,226 @@
+//! The instructions, with what each is given and what it gives.
+
+use rspirv::spirv::Op;
+
+/// What an instruction is given and what it gives, lane by lane but where it says otherwise.
+#[derive(Clone, Copy)]
+pub(super) enum Form {
+    /// Two integers of a type, of which the second is one of these; the same type.
+    Both(Second, fn(i128, i128) -> i128),
+    /// An integer; the same type.
+    Alone(fn(i128) -> i128),
+    /// Two integers; whether something holds of them.
+    Compares(fn(i128, i128) -> bool),
+    /// Two truths; another.
+    Truths(fn(bool, bool) -> bool),
+    /// One truth for each lane; one of all.
+    Of(fn(&[bool]) -> bool),
+    /// A truth and two integers: one of them.
+    Chooses,
+    /// An integer; the same number in an unsigned or a signed type of another size, or the nearest one, or its last bits.
+    Resizes { from: bool, to: bool, nearest: bool },
+    /// A number with a fraction; whether something holds of it.
+    Judges(fn(f64) -> bool),
+    /// Two; whether something holds of them.
+    Orders(fn(f64, f64) -> bool),
+    /// Two small numbers of a format; another.
+    Computes(fn(f64, f64) -> f64),
+    /// A number with a fraction; the whole number towards zero.
+    ToWhole { signed: bool },
+    /// A small whole number; the same with a fraction.
+    FromWhole { signed: bool },
+    /// A number that both formats have; the same in another format.
+    Reformats,
+    /// Two vectors; lanes of them, as literals say.
+    Shuffles,
+    /// A vector and a place; the lane there.
+    Extracts,
+    /// A vector, a number and a place; the vector with the number there.
+    Inserts,
+}
+
+/// What the second operand may be.
+#[derive(Clone, Copy)]
+pub(super) enum Second {
+    Any,
+    /// Below the number of bits.
+    Shift,
+    /// Anything but 0, and but -1 of signed types.
+    Divisor,
+}
+
+/// An instruction, with the signedness of its integers where that matters.
+pub(super) type Row = (Op, bool, Form);
+
+fn floored(x: i128, y: i128) -> i128 {
+    let rest = x % y;
+    if rest != 0 && (rest < 0) != (y < 0) {
+        rest + y
+    } else {
+        rest
+    }
+}
+
+fn is_normal(x: f64) -> bool {
+    // No operand is so small that it is not normal.
+    x.is_finite() && x != 0.0
+}
+
+/// Every one ("SPIR-V Specification, Instructions").
+pub(super) const ALL: &[Row] = &[
+    (Op::IAdd, false, Form::Both(Second::Any, |x, y| x + y)),
+    (Op::ISub, false, Form::Both(Second::Any, |x, y| x - y)),
+    (
+        Op::IMul,
+        false,
+        Form::Both(Second::Any, |x, y| x.wrapping_mul(y)),
+    ),
+    (Op::UDiv, false, Form::Both(Second::Divisor, |x, y| x / y)),
+    (Op::SDiv, true, Form::Both(Second::Divisor, |x, y| x / y)),
+    (Op::UMod, false, Form::Both(Second::Divisor, |x, y| x % y)),
+    (Op::SRem, true, Form::Both(Second::Divisor, |x, y| x % y)),
+    (Op::SMod, true, Form::Both(Second::Divisor, floored)),
+    (
+        Op::ShiftLeftLogical,
+        false,
+        Form::Both(Second::Shift, |x, y| x << y),
+    ),
+    (
+        Op::ShiftRightLogical,
+        false,
+        Form::Both(Second::Shift, |x, y| x >> y),
+    ),
+    (
+        Op::ShiftRightArithmetic,
+        true,
+        Form::Both(Second::Shift, |x, y| x >> y),
+    ),
+    (Op::BitwiseAnd, false, Form::Both(Second::Any, |x, y| x & y)),
+    (Op::BitwiseOr, false, Form::Both(Second::Any, |x, y| x | y)),
+    (Op::BitwiseXor, false, Form::Both(Second::Any, |x, y| x ^ y)),
+    (Op::SNegate, true, Form::Alone(|x| -x)),
+    (Op::Not, true, Form::Alone(|x| !x)),
+    (
+        Op::BitCount,
+        false,
+        Form::Alone(|x| i128::from(x.count_ones())),
+    ),
+    (Op::CopyObject, false, Form::Alone(|x| x)),
+    (Op::IEqual, false, Form::Compares(|x, y| x == y)),
+    (Op::INotEqual, false, Form::Compares(|x, y| x != y)),
+    (Op::UGreaterThan, false, Form::Compares(|x, y| x > y)),
+    (Op::UGreaterThanEqual, false, Form::Compares(|x, y| x >= y)),
+    (Op::ULessThan, false, Form::Compares(|x, y| x < y)),
+    (Op::ULessThanEqual, false, Form::Compares(|x, y| x <= y)),
+    (Op::SGreaterThan, true, Form::Compares(|x, y| x > y)),
+    (Op::SGreaterThanEqual, true, Form::Compares(|x, y| x >= y)),
+    (Op::SLessThan, true, Form::Compares(|x, y| x < y)),
+    (Op::SLessThanEqual, true, Form::Compares(|x, y| x <= y)),
+    (Op::LogicalEqual, false, Form::Truths(|x, y| x == y)),
+    (Op::LogicalNotEqual, false, Form::Truths(|x, y| x != y)),
+    (Op::LogicalOr, false, Form::Truths(|x, y| x || y)),
+    (Op::LogicalAnd, false, Form::Truths(|x, y| x && y)),
+    (Op::Any, false, Form::Of(|all| all.contains(&true))),
+    (Op::All, false, Form::Of(|all| !all.contains(&false))),
+    (Op::Select, false, Form::Chooses),
+    (
+        Op::UConvert,
+        false,
+        Form::Resizes {
+            from: false,
+            to: false,
+            nearest: false,
+        },
+    ),
+    (
+        Op::SConvert,
+        false,
+        Form::Resizes {
+            from: true,
+            to: true,
+            nearest: false,
+        },
+    ),
+    (
+        Op::SatConvertSToU,
+        false,
+        Form::Resizes {
+            from: true,
+            to: false,
+            nearest: true,
+        },
+    ),
+    (
+        Op::SatConvertUToS,
+        false,
+        Form::Resizes {
+            from: false,
+            to: true,
+            nearest: true,
+        },
+    ),
+    (Op::IsNan, false, Form::Judges(f64::is_nan)),
+    (Op::IsInf, false, Form::Judges(f64::is_infinite)),
+    (Op::IsFinite, false, Form::Judges(f64::is_finite)),
+    (Op::IsNormal, false, Form::Judges(is_normal)),
+    (Op::SignBitSet, false, Form::Judges(f64::is_sign_negative)),
+    (
+        Op::LessOrGreater,
+        false,
+        Form::Orders(|x, y| x < y || x > y),
+    ),
+    (
+        Op::Ordered,
+        false,
+        Form::Orders(|x, y| !x.is_nan() && !y.is_nan()),
+    ),
+    (
+        Op::Unordered,
+        false,
+        Form::Orders(|x, y| x.is_nan() || y.is_nan()),
+    ),
+    (Op::FOrdEqual, false, Form::Orders(|x, y| x == y)),
+    (Op::FOrdNotEqual, false, Form::Orders(|x, y| x < y || x > y)),
+    (Op::FOrdLessThan, false, Form::Orders(|x, y| x < y)),
+    (Op::FOrdGreaterThan, false, Form::Orders(|x, y| x > y)),
+    (Op::FOrdLessThanEqual, false, Form::Orders(|x, y| x <= y)),
+    (Op::FOrdGreaterThanEqual, false, Form::Orders(|x, y| x >= y)),
+    (
+        Op::FUnordEqual,
+        false,
+        Form::Orders(|x, y| !(x < y || x > y)),
+    ),
+    (Op::FUnordNotEqual, false, Form::Orders(|x, y| x != y)),
+    (
+        Op::FUnordLessThan,
+        false,
+        Form::Orders(|x, y| x.is_nan() || y.is_nan() || x < y),
+    ),
+    (
+        Op::FUnordGreaterThan,
+        false,
+        Form::Orders(|x, y| x.is_nan() || y.is_nan() || x > y),
+    ),
+    (
+        Op::FUnordLessThanEqual,
+        false,
+        Form::Orders(|x, y| x.is_nan() || y.is_nan() || x <= y),
+    ),
+    (
+        Op::FUnordGreaterThanEqual,
+        false,
+        Form::Orders(|x, y| x.is_nan() || y.is_nan() || x >= y),
+    ),
+    (Op::FAdd, false, Form::Computes(|x, y| x + y)),
+    (Op::FSub, false, Form::Computes(|x, y| x - y)),
+    (Op::FMul, false, Form::Computes(|x, y| x * y)),
+    (Op::FRem, false, Form::Computes(|x, y| x % y)),
+    (Op::ConvertFToU, false, Form::ToWhole { signed: false }),
+    (Op::ConvertFToS, false, Form::ToWhole { signed: true }),
+    (Op::ConvertUToF, false, Form::FromWhole { signed: false }),
+    (Op::ConvertSToF, false, Form::FromWhole { signed: true }),
+    (Op::FConvert, false, Form::Reformats),
+    (Op::VectorShuffle, false, Form::Shuffles),
+    (Op::VectorExtractDynamic, false, Form::Extracts),
+    (Op::VectorInsertDynamic, false, Form::Inserts),
+];
