@@ -402,7 +402,7 @@ impl Filler<'_> {
         let (by, end) = (By::Command(id), Moment::End(id));
         let native = matches!(self.program.what(id), What::Native(_));
         // One without memory objects has arguments all the same.
-        if native && self.choices.percent(15) {
+        if native && self.choices.percent(30) {
             return kernel;
         }
         let mut reads = self.choices.between(0, Kernel::RANGES);

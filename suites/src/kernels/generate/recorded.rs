@@ -58,7 +58,7 @@ struct Draw<'c> {
     svm: bool,
     /// Kernels are recorded, too.
     mixes: bool,
-    /// Rectangles are copied from parts of buffers, too.
+    /// Rectangles and images are copied from parts of buffers, too.
     parts: bool,
 }
 
@@ -206,6 +206,11 @@ impl Draw<'_> {
         }
     }
 
+    fn is_part(&self, object: ObjectId) -> bool {
+        let kind = self.case.case.objects[object.index()].kind;
+        matches!(kind, Kind::SubBuffer { .. })
+    }
+
     fn bytes(&self, object: ObjectId) -> usize {
         self.case.case.objects[object.index()].bytes
     }
@@ -268,6 +273,9 @@ impl Draw<'_> {
         };
         let bytes = region.iter().product::<usize>() * from.1.format.bytes();
         let buffer = self.choices.pick(&self.memory).unwrap_or(self.memory[0]);
+        if self.is_part(buffer) && !self.parts {
+            return None;
+        }
         let most = self.bytes(buffer).checked_sub(bytes)?;
         let place = at(buffer, self.choices.below(most + 1));
         Some(match kind {
@@ -336,8 +344,7 @@ impl Draw<'_> {
 
     /// A rectangle of bytes with its own origin and pitches on either side; few fit in little memory.
     fn rectangle(&mut self, from: ObjectId, to: ObjectId) -> Option<Region<Corner, Corner>> {
-        let of = &self.case.case.objects[from.index()];
-        if matches!(of.kind, Kind::SubBuffer { .. }) && !self.parts {
+        if self.is_part(from) && !self.parts {
             return None;
         }
         let [all, other] = [from, to].map(|object| self.bytes(object));
