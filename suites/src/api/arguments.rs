@@ -283,7 +283,13 @@ fn without_null(parameter: Parameter) -> Parameter {
 
 /// A kernel of several parameters.
 pub fn arguments(choices: &mut Choices) -> Arguments {
-    let then = choices.one_of(&Then::ALL);
+    let then = choices.one_of(&[
+        Then::Again,
+        Then::Again,
+        Then::Copy,
+        Then::Original,
+        Then::Heir,
+    ]);
     // Some implementations die of copies of kernels with null pointers, and show nothing of all the others then.
     let nulls = !then.copies() || choices.percent(40);
     let mut parameters: Vec<Parameter> = Vec::new();

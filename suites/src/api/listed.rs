@@ -292,11 +292,11 @@ pub fn formats(choices: &mut Choices) -> Listed {
 
 /// Anything but formats of images.
 pub fn other(choices: &mut Choices) -> Listed {
-    match choices.below(31) {
+    match choices.below(34) {
         30 => Listed::Crowd(choices.one_of(&Sort::ALL)),
         26..=28 => Listed::Flagged(flagged::flagged(choices)),
         29 => Listed::Task,
-        13..=15 => Listed::Arguments(arguments::arguments(choices)),
+        13..=15 | 31..=33 => Listed::Arguments(arguments::arguments(choices)),
         16 | 17 | 24 | 25 => Listed::Head(arguments::head(choices)),
         18..=23 => Listed::Made(made::made(choices)),
         0 | 1 => Listed::Kernels {
