@@ -42,10 +42,10 @@ fn plain(scenario: Scenario) -> Case {
     needing([], scenario)
 }
 
-fn needing<const N: usize>(needs: [Need; N], scenario: Scenario) -> Case {
+fn needing(needs: impl IntoIterator<Item = Need>, scenario: Scenario) -> Case {
     Case {
         kind: Kind::Api,
-        needs: needs.into(),
+        needs: needs.into_iter().collect(),
         scenario,
     }
 }
@@ -96,42 +96,57 @@ fn failed_event(choices: &mut Choices) -> Case {
     })
 }
 
-fn operation(choices: &mut Choices) -> Operation {
-    choices.pick(&Operation::ALL).unwrap_or(Operation::Buffer)
+/// Operations, of which some may need what not every device has.
+fn operations(choices: &mut Choices) -> Vec<Operation> {
+    let all = choices.percent(40);
+    let mut operations = Operation::ALL.to_vec();
+    operations.retain(|one| all || one.needs().is_empty());
+    operations
+}
+
+/// A case of operations, which needs what they need.
+fn of_operations(scenario: Scenario, needs: &[Need], operations: &[Operation]) -> Case {
+    let own = operations.iter().flat_map(|one| one.needs());
+    needing(own.chain(needs).copied(), scenario)
 }
 
 fn threads(choices: &mut Choices) -> Case {
+    let all = operations(choices);
     let threads = (0..choices.between(2, 4)).map(|_| {
         (0..choices.between(2, 5))
-            .map(|_| operation(choices))
+            .map(|_| choices.pick(&all).unwrap_or(Operation::Buffer))
             .collect()
     });
-    let threads = threads.collect();
-    plain(Scenario::Threads {
-        threads,
-        rounds: choices.between(3, 8) as u16,
-    })
+    let threads: Vec<Vec<Operation>> = threads.collect();
+    let used = threads.concat();
+    let rounds = choices.between(3, 8) as u16;
+    of_operations(Scenario::Threads { threads, rounds }, &[], &used)
 }
 
 fn again(choices: &mut Choices) -> Case {
-    let operation = operation(choices);
+    let all = operations(choices);
+    let operation = choices.pick(&all).unwrap_or(Operation::Buffer);
     let times = match operation {
         // What takes long.
-        Operation::Program | Operation::Context => 20,
+        Operation::Program | Operation::Context | Operation::Linked => 20,
         Operation::Queue
         | Operation::Kernel
         | Operation::Fill
         | Operation::Map
         | Operation::Callback
+        | Operation::Image
+        | Operation::SharedMemory
+        | Operation::Clone
         | Operation::Register => 300,
         Operation::Buffer
         | Operation::SubBuffer
         | Operation::UserEvent
         | Operation::Marker
         | Operation::Retain
+        | Operation::Sampler
         | Operation::Query => 1500,
     };
-    plain(Scenario::Again { operation, times })
+    of_operations(Scenario::Again { operation, times }, &[], &[operation])
 }
 
 fn destructors(choices: &mut Choices) -> Case {
@@ -142,15 +157,16 @@ fn destructors(choices: &mut Choices) -> Case {
 }
 
 fn context(choices: &mut Choices) -> Case {
-    let operations = (0..choices.between(0, 4))
-        .map(|_| operation(choices))
+    let all = operations(choices);
+    let used: Vec<Operation> = (0..choices.between(0, 4))
+        .map(|_| choices.pick(&all).unwrap_or(Operation::Buffer))
         .collect();
     let callbacks = choices.between(1, 4) as u8;
     let scenario = Scenario::Context {
-        operations,
+        operations: used.clone(),
         callbacks,
     };
-    needing([Need::Api30], scenario)
+    of_operations(scenario, &[Need::Api30], &used)
 }
 
 /// What is given up in the callback of each trigger, and how: one object alone as often as several.

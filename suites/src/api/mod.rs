@@ -255,6 +255,29 @@ words! {
         Retain = "retain",
         /// Questions about what all share.
         Query = "query",
+        /// A sampler.
+        Sampler = "sampler",
+        /// A program, compiled and linked, with a kernel.
+        Linked = "linked",
+        /// An image, and a blocking read of it in a queue that all share.
+        Image = "image",
+        /// Shared virtual memory, which is filled and copied in a queue that all share.
+        SharedMemory = "shared-memory",
+        /// A copy of a kernel that all share, with an argument of its own, enqueued and waited for.
+        Clone = "clone",
+    }
+}
+
+impl Operation {
+    /// What the device must offer for it.
+    pub fn needs(self) -> &'static [Need] {
+        match self {
+            Operation::Sampler => &[Need::ImageObjects],
+            Operation::Image => &[Need::ImageObjects, Need::FullProfile],
+            Operation::SharedMemory => &[Need::SvmCoarse],
+            Operation::Clone => &[Need::Api21],
+            _ => &[],
+        }
     }
 }
 

@@ -148,7 +148,92 @@ impl Lowering {
             Operation::Register => self.register(shared),
             Operation::Retain => self.retain(shared),
             Operation::Query => self.query(shared),
+            Operation::Sampler => {
+                let own = self.own("sampler", SlotKind::Sampler);
+                let (normalized, filter) = (Constant::FALSE, cl::CL_FILTER_NEAREST);
+                let of = values![context, normalized, cl::CL_ADDRESS_CLAMP, filter];
+                self.step(Call::new(Function::CreateSampler, of).makes(own));
+                self.release([own]);
+            }
+            Operation::Linked => {
+                let (unit, linked) = (
+                    self.own("unit", SlotKind::Program),
+                    self.own("linked", SlotKind::Program),
+                );
+                let own = self.own("fill", SlotKind::Kernel);
+                let [made, _] = built(place, unit);
+                self.step(made);
+                self.step(programs::compile(unit, Value::Null));
+                self.step(programs::link(context, unit, Value::Null).makes(linked));
+                self.step(Call::kernel(linked, "fill", own));
+                self.release([unit, linked, own]);
+            }
+            Operation::Image => self.image(shared),
+            Operation::SharedMemory => self.filled_memory(shared),
+            Operation::Clone => self.copied(shared),
         }
+    }
+
+    /// Bytes of a blocking read or copy that have to be this word again and again.
+    fn are(&mut self, answer: AnswerId, word: u32, says: &str) {
+        let want = Want::Same(Same::new(Unit::Word, Contents::Every(word), true));
+        self.must(says, That::Bytes(answer, want));
+    }
+
+    fn image(&mut self, shared: &Shared) {
+        let own = self.own("image", SlotKind::Memory);
+        let flags = Value::Flags(vec![cl::CL_MEM_READ_WRITE, cl::CL_MEM_COPY_HOST_PTR]);
+        let shape = cl::CL_MEM_OBJECT_IMAGE2D;
+        let members = values![shape, 8, 8, 0, 0, 0, 0, 0, 0, Value::Null];
+        let host = Value::Bytes(vec![7; BYTES]);
+        self.step(super::image(
+            shared.place.context,
+            flags,
+            members,
+            host,
+            own,
+        ));
+        let answer = self.builder.answer();
+        let (origin, region) = (Value::sizes([0, 0, 0]), Value::sizes([8, 8, 1]));
+        let to = Value::Answer(answer, BYTES);
+        let of = values![own, true, origin, region, 0, 0, to];
+        let function = Function::EnqueueReadImage;
+        self.step(Call::enqueue(function, shared.queue, of, &[], None));
+        let says = "a read of an image that was made of memory of the host";
+        self.are(answer, 0x0707_0707, says);
+        self.release([own]);
+    }
+
+    fn filled_memory(&mut self, shared: &Shared) {
+        let context = shared.place.context;
+        let own = self.own("shared", SlotKind::Svm(context));
+        let of = values![context, cl::CL_MEM_READ_WRITE, BYTES, 0];
+        self.step(Call::new(Function::SVMAlloc, of).makes(own));
+        let filled = self.own_event("filled");
+        let of = values![own, Value::Bytes(vec![6; 4]), 4, BYTES];
+        let function = Function::EnqueueSVMMemFill;
+        self.step(Call::enqueue(function, shared.queue, of, &[], Some(filled)));
+        let answer = self.builder.answer();
+        let of = values![true, Value::Answer(answer, BYTES), own, BYTES];
+        let function = Function::EnqueueSVMMemcpy;
+        self.step(Call::enqueue(function, shared.queue, of, &[filled], None));
+        self.release([filled]);
+        let says = "a copy of shared virtual memory that was filled";
+        self.are(answer, 0x0606_0606, says);
+        let free = values![context, Value::Take(own)];
+        self.step(Call::new(Function::SVMFree, free));
+    }
+
+    fn copied(&mut self, shared: &Shared) {
+        let own = self.own_buffer(shared.place.context, "own");
+        let (copy, event) = (self.own("copy", SlotKind::Kernel), self.own_event("filled"));
+        self.step(Call::new(Function::CloneKernel, values![shared.kernel]).makes(copy));
+        self.step(Call::object_argument(copy, 0, own));
+        let launch = Call::launch(shared.queue, copy, WORDS, &[], Some(event));
+        self.step(launch);
+        self.release([copy, event]);
+        // The other argument is that of the kernel which all share.
+        self.look(shared.queue, own, 1);
     }
 
     fn kernel(&mut self, shared: &Shared) {

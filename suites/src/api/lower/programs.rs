@@ -506,7 +506,7 @@ fn build(program: Slot, options: Value) -> Call {
     )
 }
 
-fn compile(program: Slot, options: Value) -> Call {
+pub(super) fn compile(program: Slot, options: Value) -> Call {
     let [devices, headers, names, notify, data] = [const { Value::Null }; 5];
     let arguments = values![
         program, 0, devices, options, 0, headers, names, notify, data
@@ -514,7 +514,7 @@ fn compile(program: Slot, options: Value) -> Call {
     Call::new(Function::CompileProgram, arguments)
 }
 
-fn link(context: Slot, program: Slot, options: Value) -> Call {
+pub(super) fn link(context: Slot, program: Slot, options: Value) -> Call {
     let [devices, notify, data] = [const { Value::Null }; 3];
     let inputs = Value::objects([program]);
     let arguments = values![context, 0, devices, options, 1, inputs, notify, data];
