@@ -396,6 +396,8 @@ impl<'p> Lowering<'p> {
             events: there.map(|(event, _)| *event).collect(),
             callbacks,
         });
+        // What a command without an event would be asked; every later answer has a greater number.
+        let never = self.builder.answer();
         for device in self.devices.clone() {
             let answer = self.builder.answer();
             let of = vec![
@@ -407,13 +409,15 @@ impl<'p> Lowering<'p> {
             self.names.resolutions.push(answer);
         }
         for (event, eventless) in events {
+            if eventless {
+                self.names.last.push(never);
+                self.names.times.push([never; 5]);
+                continue;
+            }
             let last = self.builder.answer();
             let times = TIMES.map(|what| (what, self.builder.answer()));
             self.names.last.push(last);
             self.names.times.push(times.map(|(_, answer)| answer));
-            if eventless {
-                continue;
-            }
             self.builder.end(Call::status(event, last).whatever());
             for (what, answer) in times {
                 self.builder.end(Call::time(event, what, answer));
