@@ -24,13 +24,13 @@ const WHOLE: [&str; 12] = [
     "--select",
     "litmus/*/SB+r*",
     "--select",
-    "queue/*",
+    "queue/r*",
     "--select",
     "atomics/*",
     "--select",
     "index-space/*",
     "--select",
-    "api/*",
+    "api/c*",
 ];
 
 fn run(store: &Path, more: &[&str]) -> Done {
