@@ -51,9 +51,6 @@ impl Sema<'_> {
             }
             ast::ExprKind::Step { op, prefix, target } => {
                 let target = self.expr(target)?;
-                if self.types.as_scalar(target.qual) == Some(Scalar::Bool) {
-                    return self.error(at, "a bool cannot be stepped");
-                }
                 let one = self.number(1, Scalar::Int, at);
                 self.assign_op(*op, target, one, !prefix, at)
             }
@@ -142,6 +139,14 @@ impl Sema<'_> {
             }
             found @ (Some(Entry::Function(_)) | None) => {
                 let name = self.name(symbol);
+                // "The predefined identifier __func__ is available": of a block, the function around it.
+                if let Some(around) = self.enclosing.first().or(self.current.as_ref())
+                    && found.is_none()
+                    && name == "__func__"
+                {
+                    let own = self.functions[around.id.0 as usize].name.clone();
+                    return Ok(self.string(own.as_bytes(), at));
+                }
                 let missing = missing::feature(What::Function, &name).is_some();
                 if found.is_some() || missing || self.is_builtin(&name) {
                     let message = format!("`{name}` is a function; it can only be called");

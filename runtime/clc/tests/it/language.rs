@@ -612,3 +612,23 @@ fn kernel_metadata() {
             .collect::<Vec<_>>()
     );
 }
+
+#[test]
+fn a_bool_is_stepped_as_one_is_added() {
+    let text =
+        "bool a = 0, b = 1; out[0] = a++; out[1] = a; out[2] = b--; out[3] = b; out[4] = --b;";
+    assert_eq!(body::<i32>("int", text, 5), [0, 1, 1, 0, 1]);
+}
+
+#[test]
+fn a_function_knows_its_name() {
+    let source = "
+int named(void) { return __func__[0] * 1000 + (int)sizeof(__func__); }
+kernel void k(global int *out) {
+    out[0] = named();
+    out[1] = __func__[0];
+    out[2] = sizeof(__func__);
+    out[3] = __func__[1];
+}";
+    assert_eq!(run::<i32>(source, 4), [110_006, 107, 2, 0]);
+}
