@@ -102,6 +102,8 @@ pub struct Trace {
     pub last: BTreeMap<CommandId, i32>,
     /// Callbacks, in the order in which they were called.
     pub fired: Vec<Fired>,
+    /// How often the function of each native kernel ran with its arguments, where that was counted.
+    pub ran: BTreeMap<CommandId, u32>,
     /// Nanoseconds between two readings that differ of the coarsest of the devices' timers, at most.
     pub resolution: u64,
     /// Times of commands, where they were to be had.

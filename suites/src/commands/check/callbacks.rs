@@ -2,7 +2,7 @@
 
 use super::{Found, Plan};
 use crate::commands::order::Fate;
-use crate::commands::program::{Callback, CallbackId, Event, Reached};
+use crate::commands::program::{Callback, CallbackId, CommandId, Event, Reached};
 use crate::commands::trace::status;
 use crate::rule::{self, RuleId};
 
@@ -42,7 +42,26 @@ pub(super) fn passing(callback: &Callback) -> RuleId {
     }
 }
 
+/// What is said of a native kernel whose function ran so often.
+pub fn ran(id: CommandId, times: &str) -> String {
+    format!("the function of command {id} ran {times} times with its arguments")
+}
+
 impl Found<'_> {
+    /// A native kernel that completes has run once.
+    pub(super) fn natives(&mut self) {
+        let order = &self.plan.order;
+        if self.trace.finished.is_none() || order.has_failures() {
+            return;
+        }
+        for (&id, &times) in &self.trace.ran {
+            let enqueued = self.trace.codes.get(&order.enqueued(id)) == Some(&0);
+            if enqueued && times != 1 {
+                self.breaks(rule::KIND_NATIVE, ran(id, &times.to_string()));
+            }
+        }
+    }
+
     pub(super) fn callbacks(&mut self) {
         let order = &self.plan.order;
         for (n, callback) in self.plan.program.callbacks() {

@@ -16,7 +16,7 @@ mod statuses;
 mod tests;
 mod times;
 
-pub use callbacks::called;
+pub use callbacks::{called, ran};
 pub use times::{STATES, too_early};
 
 use super::memory::Memory;
@@ -78,6 +78,7 @@ impl Plan {
         found.statuses();
         found.data();
         found.callbacks();
+        found.natives();
         found.times();
         let mut others = found.take();
         others.sort_by_key(|violation| violation.rules.contains(&rule::STATE_PROFILING));

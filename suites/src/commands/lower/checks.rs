@@ -37,6 +37,7 @@ impl Lowered {
         drawn.last();
         drawn.data();
         drawn.callbacks();
+        drawn.natives();
         drawn.times();
         drawn.times_in_order();
         drawn.checks
@@ -337,6 +338,19 @@ impl Drawn<'_> {
             self.add(rules(), format!("{name} was called {{}} times"), once);
             let says = format!("{name} was given another event");
             self.add(rules(), says, That::FiredRight(callback));
+        }
+    }
+
+    /// A native kernel runs once, with its own arguments: the function counts no other run.
+    fn natives(&mut self) {
+        let plan = self.plan;
+        let natives = plan.program.commands().filter(|(_, command)| {
+            matches!(command.what, What::Native(_)) && !plan.order.has_failures()
+        });
+        for ((id, _), n) in natives.zip(plan.program.callbacks.len() as u16..) {
+            let enqueued = self.names.steps[&plan.order.enqueued(id)].1;
+            let once = That::Fired(vec![CallbackId(n)], Some(enqueued), Right::Among(vec![1]));
+            self.add(vec![rule::KIND_NATIVE], check::ran(id, "{}"), once);
         }
     }
 

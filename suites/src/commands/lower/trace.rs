@@ -3,6 +3,7 @@
 use super::*;
 use crate::commands::order::Moment;
 use crate::commands::program::Step as CommandStep;
+use crate::commands::program::What;
 use crate::commands::trace::{Fired, Seen, Times, Trace};
 use crate::host::{NOT_MADE, Record};
 use std::collections::BTreeSet;
@@ -68,6 +69,14 @@ impl Lowered {
                 };
                 trace.times.insert(id, times);
             }
+        }
+        let natives = program
+            .commands()
+            .filter_map(|(id, command)| matches!(command.what, What::Native(_)).then_some(id));
+        for (n, id) in natives.enumerate() {
+            let own = program.callbacks.len() + n;
+            let runs = record.fired.iter().filter(|f| f.callback.index() == own);
+            trace.ran.insert(id, runs.count() as u32);
         }
         for fired in &record.fired {
             // Those that come after the callbacks of events are native kernels.
