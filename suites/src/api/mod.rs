@@ -263,7 +263,7 @@ words! {
         Image = "image",
         /// Shared virtual memory, which is filled and copied in a queue that all share.
         SharedMemory = "shared-memory",
-        /// A copy of a kernel that all share, with an argument of its own, enqueued and waited for.
+        /// A copy of a kernel, with another argument than that one has, enqueued and waited for.
         Clone = "clone",
     }
 }

@@ -226,14 +226,21 @@ impl Lowering {
 
     fn copied(&mut self, shared: &Shared) {
         let own = self.own_buffer(shared.place.context, "own");
-        let (copy, event) = (self.own("copy", SlotKind::Kernel), self.own_event("filled"));
-        self.step(Call::new(Function::CloneKernel, values![shared.kernel]).makes(copy));
+        let (source, copy, event) = (
+            self.own("source", SlotKind::Kernel),
+            self.own("copy", SlotKind::Kernel),
+            self.own_event("filled"),
+        );
+        // No two threads may copy one kernel at the same time.
+        self.add(kernel(shared.place, source, shared.buffer, 4));
+        self.step(Call::new(Function::CloneKernel, values![source]).makes(copy));
+        self.release([source]);
         self.step(Call::object_argument(copy, 0, own));
         let launch = Call::launch(shared.queue, copy, WORDS, &[], Some(event));
         self.step(launch);
         self.release([copy, event]);
-        // The other argument is that of the kernel which all share.
-        self.look(shared.queue, own, 1);
+        // The other argument is that of the kernel that was copied.
+        self.look(shared.queue, own, 4);
     }
 
     fn kernel(&mut self, shared: &Shared) {
