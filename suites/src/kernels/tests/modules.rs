@@ -179,9 +179,12 @@ fn instructions_come_in_turn_with_what_they_need() {
         let looks = case.steps.len() - 1;
         assert_eq!(module.functions[0].parameters.len(), looks + 1, "{name}");
         assert_eq!(launch(&case).args.len(), looks + 1, "{name}");
-        for i in &module.functions[0].blocks[0].instructions {
-            seen.insert(i.class.opname);
-        }
+        let blocks = module.functions[0].blocks.iter();
+        seen.extend(
+            blocks
+                .flat_map(|block| &block.instructions)
+                .map(|i| i.class.opname),
+        );
         let has = |capability| {
             let mut all = module.capabilities.iter();
             all.any(|i| i.operands == [Operand::Capability(capability)])
@@ -197,6 +200,7 @@ fn instructions_come_in_turn_with_what_they_need() {
         "VectorInsertDynamic",
         "SatConvertSToU",
         "All",
+        "Phi",
     ] {
         assert!(seen.contains(name), "{name} is in no module");
     }

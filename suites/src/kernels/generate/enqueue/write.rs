@@ -143,6 +143,10 @@ fn enqueues(tree: &Tree, layout: &Layout, n: usize, text: &mut String) {
     for &c in &children {
         if tree.nodes[c].gate.is_some() {
             *text += &format!("        gate{c} = create_user_event();\n");
+            if twice(c) {
+                *text +=
+                    &format!("        retain_event(gate{c});\n        release_event(gate{c});\n");
+            }
         }
     }
     for &c in &children {
@@ -206,6 +210,10 @@ fn enqueue(tree: &Tree, c: usize, text: &mut String) {
     let call = format!("enqueue_kernel(q, CLK_ENQUEUE_FLAGS_{flag}, {range}, {events}{block})");
     *text += &format!("        bad{accepted} += {call} != CLK_SUCCESS;\n");
     if tree.has_event(c) {
+        if twice(c) {
+            *text +=
+                &format!("        retain_event(event{c});\n        release_event(event{c});\n");
+        }
         *text += &format!("        bad{accepted} += !is_valid_event(event{c});\n");
     }
     if child.timed {
@@ -215,6 +223,11 @@ fn enqueue(tree: &Tree, c: usize, text: &mut String) {
         );
         *text += &format!("        capture_event_profiling_info({asked});\n");
     }
+}
+
+/// Whether a second reference to a kernel's events is taken and given back.
+fn twice(child: usize) -> bool {
+    child % 3 != 1
 }
 
 /// Whether a block has the larger one of its local arguments first.

@@ -12,6 +12,9 @@ use classay_vocabulary::Need;
 /// Each of three images and each other one.
 const PAIRS: [[usize; 2]; 6] = [[0, 1], [1, 0], [0, 2], [2, 0], [1, 2], [2, 1]];
 
+/// Fills, one of each image.
+const FILLS: usize = 3;
+
 /// Reads and writes of the host, a pair of each image.
 const HOSTS: usize = 6;
 
@@ -50,13 +53,16 @@ pub fn transfer(choices: &mut Choices) -> KernelCase {
     let host = case.object(Kind::Host, room, noise(choices));
     let buffer = case.object(Kind::Buffer, room, noise(choices));
     let turn = choices.below(PITCHES.len());
-    let all = PAIRS.len() + HOSTS;
-    for n in 0..choices.between(all + 1, all + 6) {
-        // At first each is copied to each other one, whatever shapes they have; then each is read and written.
-        let by_host = n.checked_sub(PAIRS.len()).filter(|n| *n < HOSTS);
-        let [from, to] = match (PAIRS.get(n), by_host) {
+    let all = FILLS + PAIRS.len() + HOSTS;
+    for n in 0..choices.between(all + 2, all + 7) {
+        // At first each is filled in part, and copied to each other one, whatever shapes they have; then each is read
+        // and written.
+        let pair = n.checked_sub(FILLS).and_then(|n| PAIRS.get(n));
+        let by_host = n.checked_sub(FILLS + PAIRS.len()).filter(|n| *n < HOSTS);
+        let [from, to] = match (pair, by_host) {
             (Some(pair), _) => *pair,
             (None, Some(n)) => [n / 2, (n / 2 + 1) % 3],
+            (None, None) if n < FILLS => [n, (n + 1) % 3],
             (None, None) => {
                 let from = choices.below(3);
                 [from, (from + 1 + choices.below(2)) % 3]
@@ -106,11 +112,16 @@ pub fn transfer(choices: &mut Choices) -> KernelCase {
         };
         let fit = [0, 1, 2].map(|d| region[d].min(other.1.shape.size()[d]));
         let near = [host, buffer];
-        let what = match (n < PAIRS.len(), by_host) {
-            (true, _) => across(choices, spot, other, fit),
-            (false, Some(n)) if n % 2 == 0 => Transfer::ReadImage(moved(spot, corner, region)),
-            (false, Some(_)) => Transfer::WriteImage(moved(corner, spot, region)),
-            (false, None) => one(
+        let what = match (pair, by_host) {
+            (Some(_), _) => across(choices, spot, other, fit),
+            (None, Some(n)) if n % 2 == 0 => Transfer::ReadImage(moved(spot, corner, region)),
+            (None, Some(_)) => Transfer::WriteImage(moved(corner, spot, region)),
+            (None, None) if n < FILLS => Transfer::FillImage {
+                colour: colour(choices, format),
+                to: spot,
+                region,
+            },
+            (None, None) => one(
                 choices,
                 (own, spot, region),
                 corner,

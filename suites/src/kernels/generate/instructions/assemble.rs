@@ -20,6 +20,10 @@ struct Module {
     from: Word,
     /// Numbers of operands so far, of each work-item.
     read: u64,
+    /// The block that is being written.
+    block: Word,
+    /// A word of the work-item's own memory.
+    counter: Word,
 }
 
 impl Module {
@@ -96,6 +100,49 @@ impl Module {
         }
     }
 
+    /// A loop whose values of a turn are those of the turn before, exchanged; gives the first behind it.
+    fn turns(&mut self, piece: &Piece, ty: Word, of: [Word; 3]) -> Result<Word, Error> {
+        let [first, second, count] = of;
+        let b = &mut self.b;
+        let word = b.type_int(32, 0);
+        let [zero, one] = [0, 1].map(|n| b.constant_bit32(word, n));
+        let truth = b.type_bool();
+        let [head, body, end] = [(); 3].map(|()| b.id());
+        let [turn, x, y, next, sum] = [(); 5].map(|()| b.id());
+        let (before, counter) = (self.block, self.counter);
+        let in_memory = piece.counts_in_memory();
+        let aligned = || vec![Operand::LiteralBit32(4)];
+        let access = Some(MemoryAccess::ALIGNED);
+        if in_memory {
+            b.store(counter, zero, access, aligned())?;
+        }
+        b.branch(head)?;
+        b.begin_block(Some(head))?;
+        if !in_memory {
+            b.phi(word, Some(turn), [(zero, before), (next, body)])?;
+        }
+        b.phi(ty, Some(x), [(first, before), (y, body)])?;
+        let behind = if piece.adds() { sum } else { x };
+        b.phi(ty, Some(y), [(second, before), (behind, body)])?;
+        if in_memory {
+            b.load(word, Some(turn), counter, access, aligned())?;
+        }
+        let goes_on = b.u_less_than(truth, None, turn, count)?;
+        b.branch_conditional(goes_on, body, end, [])?;
+        b.begin_block(Some(body))?;
+        if piece.adds() {
+            b.i_add(ty, Some(sum), x, y)?;
+        }
+        b.i_add(word, Some(next), turn, one)?;
+        if in_memory {
+            b.store(counter, next, access, aligned())?;
+        }
+        b.branch(head)?;
+        b.begin_block(Some(end))?;
+        self.block = end;
+        Ok(x)
+    }
+
     /// Writes what an instruction gives.
     fn store(&mut self, piece: &Piece, result: Word, to: Word) -> Result<(), Error> {
         let ty = self.lane(piece.of);
@@ -169,7 +216,10 @@ pub(super) fn module(pieces: &[Piece]) -> Result<Vec<u32>, Error> {
     for _ in pieces {
         to.push(b.function_parameter(global)?);
     }
-    b.begin_block(None)?;
+    let block = b.begin_block(None)?;
+    let word = b.type_int(32, 0);
+    let own = b.type_pointer(None, StorageClass::Function, word);
+    let counter = b.variable(own, None, StorageClass::Function, None);
     let aligned = vec![Operand::LiteralBit32(32)];
     let all = b.load(three, None, ids, Some(MemoryAccess::ALIGNED), aligned)?;
     let id = b.composite_extract(long, None, all, vec![0])?;
@@ -179,15 +229,26 @@ pub(super) fn module(pieces: &[Piece]) -> Result<Vec<u32>, Error> {
         id,
         from,
         read: 0,
+        block,
+        counter,
     };
     for (piece, to) in pieces.iter().zip(to) {
         let mut operands = Vec::new();
         for given in &piece.given {
-            operands.push(Operand::IdRef(module.operand(given)?));
+            operands.push(module.operand(given)?);
         }
-        operands.extend(piece.literals.iter().map(|n| Operand::LiteralBit32(*n)));
         let ty = module.type_of(piece.of, piece.lanes);
-        let result = module.push(piece.op, ty, operands)?;
+        let result = match (piece.op, &operands[..]) {
+            (Op::Phi, [first, second, count]) => {
+                module.turns(piece, ty, [*first, *second, *count])?
+            }
+            (op, _) => {
+                let mut operands: Vec<Operand> =
+                    operands.iter().map(|id| Operand::IdRef(*id)).collect();
+                operands.extend(piece.literals.iter().map(|n| Operand::LiteralBit32(*n)));
+                module.push(op, ty, operands)?
+            }
+        };
         module.store(piece, result, to)?;
     }
     let mut b = module.b;

@@ -187,6 +187,12 @@ impl Piece {
                 let place = Given::places(choices, lanes);
                 (vec![given, place], Lane::Integer(own), 1)
             }
+            Form::Turns => {
+                let both = [(); 2].map(|()| Given::integers(choices, own, lanes));
+                let turns = Given::places(choices, 8);
+                let given = both.into_iter().chain([turns]).collect();
+                (given, Lane::Integer(own), lanes)
+            }
             Form::Inserts => {
                 let lanes = lanes.max(2);
                 let given = Given::integers(choices, own, lanes);
@@ -196,6 +202,7 @@ impl Piece {
             }
         };
         let literals: Vec<u32> = match form {
+            Form::Turns => vec![choices.below(3) as u32],
             Form::Shuffles => {
                 let all = given.iter().map(|given| given.lanes).sum();
                 (0..to).map(|_| choices.below(all) as u32).collect()
@@ -267,10 +274,28 @@ impl Piece {
                 }
             }
             Form::Extracts => bits(0, bits(1, 0) as usize),
+            Form::Turns => {
+                let (mut first, mut second) = (whole(0, lane), whole(1, lane));
+                for _ in 0..bits(2, 0) {
+                    let sum = first + if self.adds() { second } else { 0 };
+                    (first, second) = (second, sum);
+                }
+                to(first)
+            }
             Form::Inserts if bits(2, 0) as usize == lane => bits(1, 0),
             Form::Inserts => bits(0, lane),
         };
         (0..self.lanes).map(lane).collect()
+    }
+
+    /// Whether each turn of its loop adds the numbers that it exchanges.
+    pub(super) fn adds(&self) -> bool {
+        self.literals[0] & 1 != 0
+    }
+
+    /// Whether its loop counts its turns in memory, and not by a value of its own.
+    pub(super) fn counts_in_memory(&self) -> bool {
+        self.literals[0] & 2 != 0
     }
 
     /// Its name and its types, as in `OpSDiv of 4 numbers of 16 bits`.

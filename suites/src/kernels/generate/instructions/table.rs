@@ -37,6 +37,9 @@ pub(super) enum Form {
     Extracts,
     /// A vector, a number and a place; the vector with the number there.
     Inserts,
+    /// Two integers and a number of turns of a loop, each of which exchanges them, or adds the first to the second that
+    /// becomes the first; the first.
+    Turns,
 }
 
 /// What the second operand may be.
@@ -106,6 +109,7 @@ pub(super) const ALL: &[Row] = &[
         Form::Alone(|x| i128::from(x.count_ones())),
     ),
     (Op::CopyObject, false, Form::Alone(|x| x)),
+    (Op::Phi, false, Form::Turns),
     (Op::IEqual, false, Form::Compares(|x, y| x == y)),
     (Op::INotEqual, false, Form::Compares(|x, y| x != y)),
     (Op::UGreaterThan, false, Form::Compares(|x, y| x > y)),
@@ -211,6 +215,7 @@ pub(super) const ALL: &[Row] = &[
         false,
         Form::Orders(|x, y| x.is_nan() || y.is_nan() || x >= y),
     ),
+    (Op::Phi, false, Form::Turns),
     (Op::FAdd, false, Form::Computes(|x, y| x + y)),
     (Op::FSub, false, Form::Computes(|x, y| x - y)),
     (Op::FMul, false, Form::Computes(|x, y| x * y)),
@@ -220,6 +225,7 @@ pub(super) const ALL: &[Row] = &[
     (Op::ConvertUToF, false, Form::FromWhole { signed: false }),
     (Op::ConvertSToF, false, Form::FromWhole { signed: true }),
     (Op::FConvert, false, Form::Reformats),
+    (Op::Phi, false, Form::Turns),
     (Op::VectorShuffle, false, Form::Shuffles),
     (Op::VectorExtractDynamic, false, Form::Extracts),
     (Op::VectorInsertDynamic, false, Form::Inserts),

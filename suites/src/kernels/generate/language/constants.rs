@@ -143,7 +143,18 @@ pub(super) fn floats(choices: &mut Choices, n: usize) -> Piece {
 
 /// Sizes of types, and how many elements lie beside each other.
 pub(super) fn sizes(choices: &mut Choices, _: usize) -> Piece {
-    const SIZES: [(&str, i64); 24] = [
+    const TYPES: [(&str, i64); 9] = [
+        ("char", 1),
+        ("uchar", 1),
+        ("short", 2),
+        ("ushort", 2),
+        ("int", 4),
+        ("uint", 4),
+        ("long", 8),
+        ("ulong", 8),
+        ("float", 4),
+    ];
+    const SIZES: [(&str, i64); 19] = [
         ("sizeof(char)", 1),
         ("sizeof(uchar)", 1),
         ("sizeof(short)", 2),
@@ -163,15 +174,25 @@ pub(super) fn sizes(choices: &mut Choices, _: usize) -> Piece {
         ("sizeof(long16)", 128),
         ("sizeof(int[3])", 12),
         ("sizeof(uchar3[5])", 20),
-        ("vec_step(char)", 1),
-        ("vec_step(short2)", 2),
-        ("vec_step(int3)", 4),
-        ("vec_step(float16)", 16),
-        ("vec_step(ulong8)", 8),
     ];
     let mut piece = Piece::about("sizes of types");
     for (text, number) in some(choices, &SIZES, 6) {
         piece = piece.gives(text, number);
+    }
+    for (ty, bytes) in TYPES {
+        let lanes = choices.one_of(&[1, 2, 4, 8, 16]);
+        let one = match lanes {
+            1 => ty.to_owned(),
+            lanes => format!("{ty}{lanes}"),
+        };
+        // One of three elements has the size of one of four.
+        piece = piece
+            .gives(format!("vec_step({ty}3)"), 4)
+            .gives(format!("vec_step({one})"), lanes)
+            .gives(
+                format!("(int)sizeof({one}) + (int)sizeof({ty}3)"),
+                bytes * (lanes + 4),
+            );
     }
     piece
 }

@@ -18,7 +18,7 @@ pub(super) const SIZES: usize = 8;
 fn lanes_of(form: Form, turn: usize) -> usize {
     match form {
         Form::Whole | Form::Vector => 1 + turn % 4,
-        Form::Cross => 3 + turn % 2,
+        Form::Cross => [4, 3, 4][turn % 3],
         _ => [1, 2, 4, 3, 1, 8, 1, 16][turn % SIZES],
     }
 }
