@@ -64,6 +64,11 @@ fn floored(x: i128, y: i128) -> i128 {
     }
 }
 
+/// Whether one is less than the other: a NaN is not.
+fn differ(x: f64, y: f64) -> bool {
+    x.partial_cmp(&y).is_some_and(std::cmp::Ordering::is_ne)
+}
+
 fn is_normal(x: f64) -> bool {
     // No operand is so small that it is not normal.
     x.is_finite() && x != 0.0
@@ -168,11 +173,7 @@ pub(super) const ALL: &[Row] = &[
     (Op::IsFinite, false, Form::Judges(f64::is_finite)),
     (Op::IsNormal, false, Form::Judges(is_normal)),
     (Op::SignBitSet, false, Form::Judges(f64::is_sign_negative)),
-    (
-        Op::LessOrGreater,
-        false,
-        Form::Orders(|x, y| x < y || x > y),
-    ),
+    (Op::LessOrGreater, false, Form::Orders(differ)),
     (
         Op::Ordered,
         false,
@@ -184,16 +185,12 @@ pub(super) const ALL: &[Row] = &[
         Form::Orders(|x, y| x.is_nan() || y.is_nan()),
     ),
     (Op::FOrdEqual, false, Form::Orders(|x, y| x == y)),
-    (Op::FOrdNotEqual, false, Form::Orders(|x, y| x < y || x > y)),
+    (Op::FOrdNotEqual, false, Form::Orders(differ)),
     (Op::FOrdLessThan, false, Form::Orders(|x, y| x < y)),
     (Op::FOrdGreaterThan, false, Form::Orders(|x, y| x > y)),
     (Op::FOrdLessThanEqual, false, Form::Orders(|x, y| x <= y)),
     (Op::FOrdGreaterThanEqual, false, Form::Orders(|x, y| x >= y)),
-    (
-        Op::FUnordEqual,
-        false,
-        Form::Orders(|x, y| !(x < y || x > y)),
-    ),
+    (Op::FUnordEqual, false, Form::Orders(|x, y| !differ(x, y))),
     (Op::FUnordNotEqual, false, Form::Orders(|x, y| x != y)),
     (
         Op::FUnordLessThan,
