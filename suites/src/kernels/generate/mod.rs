@@ -156,6 +156,7 @@ pub fn cases_a_round(kind: &str) -> u32 {
         | "subgroup/exchange"
         | "program/instructions"
         | "api/programs"
+        | "kernels/language"
         | "transfer/map"
         | "transfer/svm"
         | "image/read"
