@@ -51,16 +51,18 @@ impl Lowering {
             .map(|[parameter, _]| parameter.as_str())
             .collect();
         let body: Vec<&str> = parts.iter().map(|[_, work]| work.as_str()).collect();
+        // Samplers are for an image of their own.
+        let has_image = sort == Sort::Samplers;
+        let image = if has_image {
+            "read_only image2d_t image, "
+        } else {
+            ""
+        };
         let source = format!(
-            "kernel void crowd(global uint *out, read_only image2d_t image, {}) {{\n    {}\n}}\n",
+            "kernel void crowd(global uint *out, {image}{}) {{\n    {}\n}}\n",
             list.join(", "),
             body.join("\n    ")
         );
-        let is_of_images = sort != Sort::Constants;
-        let source = match is_of_images {
-            true => source,
-            false => source.replace(" read_only image2d_t image,", ""),
-        };
         let (queue, kernel, out) = (
             self.own("queue", SlotKind::Queue),
             self.own("kernel", SlotKind::Kernel),
@@ -71,14 +73,11 @@ impl Lowering {
         let program = self.own_program(place, source);
         self.step(Call::kernel(program, "crowd", kernel));
         self.step(Call::object_argument(kernel, 0, out));
-        let mut all = Vec::new();
-        let mut first = 1;
-        if is_of_images {
-            let image = self.element(place, ELEMENT);
+        let image = has_image.then(|| self.element(place, ELEMENT));
+        if let Some(image) = image {
             self.step(Call::object_argument(kernel, 1, image));
-            all.push(image);
-            first = 2;
         }
+        let first = 1 + u32::from(has_image);
         let own: Vec<Slot> = (0..most).map(|n| self.member(place, sort, n)).collect();
         // The last ones first, for nothing says in which order they are set.
         for n in (0..most).rev() {
@@ -98,7 +97,7 @@ impl Lowering {
                 self.is_element(queue, *image, value(n) as u32);
             }
         }
-        for object in own.into_iter().chain(all) {
+        for object in own.into_iter().chain(image) {
             self.release([object]);
         }
         self.release([kernel, program, out, queue]);

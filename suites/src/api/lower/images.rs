@@ -124,17 +124,26 @@ struct Map {
 }
 
 impl Described {
+    /// The rows of a region, each as the places of its elements among those of all.
+    fn rows(
+        &self,
+        origin: [usize; 3],
+        region: [usize; 3],
+    ) -> impl Iterator<Item = std::ops::Range<usize>> + use<> {
+        let [width, rows, _] = self.region;
+        let slices = origin[2]..origin[2] + region[2];
+        slices.flat_map(move |z| {
+            (origin[1]..origin[1] + region[1]).map(move |y| {
+                let first = (z * rows + y) * width + origin[0];
+                first..first + region[0]
+            })
+        })
+    }
+
     /// The elements of a region among those of all.
     fn part(&self, words: &[u32], origin: [usize; 3], region: [usize; 3]) -> Vec<u32> {
-        let [width, rows, _] = self.region;
-        let mut part = Vec::new();
-        for z in origin[2]..origin[2] + region[2] {
-            for y in origin[1]..origin[1] + region[1] {
-                let first = (z * rows + y) * width + origin[0];
-                part.extend(&words[first..first + region[0]]);
-            }
-        }
-        part
+        let rows = self.rows(origin, region);
+        rows.flat_map(|row| words[row].to_vec()).collect()
     }
 
     /// Where an element is in the host's memory.
@@ -266,12 +275,8 @@ impl Lowering {
         let fill = values![slot, colour, from, size];
         let function = Function::EnqueueFillImage;
         self.step(Call::enqueue(function, queue, fill, &[], None));
-        let [width, rows, _] = image.region;
-        for z in origin[2]..origin[2] + region[2] {
-            for y in origin[1]..origin[1] + region[1] {
-                let first = (z * rows + y) * width + origin[0];
-                words[first..first + region[0]].fill(u32::from_ne_bytes(FILLED));
-            }
+        for row in image.rows(origin, region) {
+            words[row].fill(u32::from_ne_bytes(FILLED));
         }
         let mut open: Vec<Map> = Vec::new();
         for n in 0..maps {

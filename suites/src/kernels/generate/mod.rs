@@ -1,5 +1,6 @@
 //! Generates kernel cases from a seed: one function for each family. What they share is in [`builder`].
 
+mod assembled;
 mod atomics;
 mod builder;
 mod computed;

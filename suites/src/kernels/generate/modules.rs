@@ -1,5 +1,6 @@
 //! Where kernels come from: SPIR-V, built-in kernels, and the same source twice.
 
+use super::assembled::Kernel;
 use super::builder::{CaseBuilder, args, at};
 use crate::choices::Choices;
 use crate::host::{EarlierBuild, SpecializationValue};
@@ -7,12 +8,8 @@ use crate::kernels::case::{Contents, KernelCase, Kind, Launch, Range, Step, Unit
 use crate::kernels::transfer::{Bytes, Transfer};
 use crate::rule;
 use classay_vocabulary::{BuiltInKernel, Need};
-use rspirv::binary::Assemble as _;
 use rspirv::dr::{Builder, Error, Operand};
-use rspirv::spirv::{
-    AddressingModel, BuiltIn as Variable, Capability, Decoration, ExecutionModel, FunctionControl,
-    MemoryAccess, MemoryModel, StorageClass,
-};
+use rspirv::spirv::{Capability, Decoration, MemoryAccess};
 
 /// Appends an instruction: the type of its result, the result, and two operands.
 type Instruction = fn(&mut Builder, u32, Option<u32>, u32, u32) -> Result<u32, Error>;
@@ -154,51 +151,27 @@ fn operations(choices: &mut Choices, most: usize) -> Vec<Op> {
 
 /// A module with the kernel `apply(global uint *from, global uint *to)`.
 fn module(ops: &[Op]) -> Result<Vec<u32>, Error> {
-    let mut b = Builder::new();
-    b.set_version(1, 0);
-    for capability in [Capability::Kernel, Capability::Addresses, Capability::Int64] {
-        b.capability(capability);
-    }
+    let mut capabilities = Vec::new();
     for (size, capability) in [(8, Capability::Int8), (16, Capability::Int16)] {
         let unset = |op: &Op| op.specialized.as_ref().map(|one| one.unset);
         let has = |op: &Op| matches!(unset(op), Some(Unset::Number(bits, _)) if bits == size);
-        if ops.iter().any(has) {
-            b.capability(capability);
-        }
+        capabilities.extend(ops.iter().any(has).then_some(capability));
     }
-    b.memory_model(AddressingModel::Physical64, MemoryModel::OpenCL);
-    let void = b.type_void();
+    let mut kernel = Kernel::begin(&capabilities, 32, 2)?;
+    let (from, to, global) = (kernel.parameters[0], kernel.parameters[1], kernel.pointer);
+    let (long_id, b) = (kernel.id, &mut kernel.b);
     let word = b.type_int(32, 0);
-    let long = b.type_int(64, 0);
-    let three = b.type_vector(long, 3);
-    let input = b.type_pointer(None, StorageClass::Input, three);
-    let global = b.type_pointer(None, StorageClass::CrossWorkgroup, word);
-    let kind = b.type_function(void, vec![global, global]);
-    let ids = b.variable(input, None, StorageClass::Input, None);
-    let builtin = Operand::BuiltIn(Variable::GlobalInvocationId);
-    b.decorate(ids, Decoration::BuiltIn, vec![builtin]);
-    b.decorate(ids, Decoration::Constant, vec![]);
-    let kernel = b.begin_function(void, None, FunctionControl::NONE, kind)?;
-    let from = b.function_parameter(global)?;
-    let to = b.function_parameter(global)?;
-    b.begin_block(None)?;
-    // All accesses are aligned as their type is.
     let access = Some(MemoryAccess::ALIGNED);
-    let aligned = |bytes| vec![Operand::LiteralBit32(bytes)];
-    let all = b.load(three, None, ids, access, aligned(32))?;
-    let long_id = b.composite_extract(long, None, all, vec![0])?;
+    let aligned = || vec![Operand::LiteralBit32(4)];
     let id = b.u_convert(word, None, long_id)?;
     let place = b.in_bounds_ptr_access_chain(global, None, from, long_id, vec![])?;
-    let mut value = b.load(word, None, place, access, aligned(4))?;
+    let mut value = b.load(word, None, place, access, aligned())?;
     for op in ops {
-        value = op.build(&mut b, word, value, id)?;
+        value = op.build(b, word, value, id)?;
     }
     let place = b.in_bounds_ptr_access_chain(global, None, to, long_id, vec![])?;
-    b.store(place, value, access, aligned(4))?;
-    b.ret()?;
-    b.end_function()?;
-    b.entry_point(ExecutionModel::Kernel, kernel, "apply", vec![ids]);
-    Ok(b.module().assemble())
+    b.store(place, value, access, aligned())?;
+    kernel.end()
 }
 
 /// Makes constants of operations ones of specialization, or chooses them by a boolean one; some are set before the

@@ -125,7 +125,7 @@ fn asked_of(own: Image) -> String {
     format!("(int4)({}, {kept})", sizes(own.shape))
 }
 
-/// What it is told.
+/// What the image must answer.
 fn answered(own: Image) -> Want {
     let [width, height, depth] = own.shape.size().map(|size| size as u32);
     Want::words(vec![width, height, depth, 3])

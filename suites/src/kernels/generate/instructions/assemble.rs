@@ -2,19 +2,17 @@
 
 use super::{Given, ITEMS, Lane, Piece};
 use crate::kernels::code::number::INTEGERS;
+use crate::kernels::generate::assembled::Kernel;
 use crate::kernels::math::format::{FORMATS, Format};
-use rspirv::binary::Assemble as _;
 use rspirv::dr::{Builder, Error, InsertPoint, Instruction as Built, Operand};
-use rspirv::spirv::{
-    AddressingModel, BuiltIn, Capability, Decoration, ExecutionModel, FunctionControl,
-    MemoryAccess, MemoryModel, Op, StorageClass, Word,
-};
+use rspirv::spirv::{Capability, MemoryAccess, Op, StorageClass, Word};
 
 /// A module that is being made.
-struct Module {
-    b: Builder,
-    /// The type of 64 bits, and a pointer to such memory.
+struct Module<'b> {
+    b: &'b mut Builder,
+    /// The type of 64 bits, and that of pointers to it in global memory.
     long: Word,
+    pointer: Word,
     /// The work-item's number, and the pointer to the operands of all.
     id: Word,
     from: Word,
@@ -26,7 +24,7 @@ struct Module {
     counter: Word,
 }
 
-impl Module {
+impl Module<'_> {
     fn lane(&mut self, of: Lane) -> Word {
         match of {
             Lane::Integer(of) => self.b.type_int(of.bits.into(), 0),
@@ -53,13 +51,10 @@ impl Module {
 
     /// The address of a work-item's number so many arrays of one for each behind the beginning.
     fn place(&mut self, of: Word, array: u64) -> Result<Word, Error> {
-        let pointer = self
-            .b
-            .type_pointer(None, StorageClass::CrossWorkgroup, self.long);
         let first = self.b.constant_bit64(self.long, array * ITEMS as u64);
         let at = self.b.i_add(self.long, None, self.id, first)?;
         self.b
-            .in_bounds_ptr_access_chain(pointer, None, of, at, vec![])
+            .in_bounds_ptr_access_chain(self.pointer, None, of, at, vec![])
     }
 
     /// The next operand.
@@ -103,7 +98,7 @@ impl Module {
     /// A loop whose values of a turn are those of the turn before, exchanged; gives the first behind it.
     fn turns(&mut self, piece: &Piece, ty: Word, of: [Word; 3]) -> Result<Word, Error> {
         let [first, second, count] = of;
-        let b = &mut self.b;
+        let b = &mut *self.b;
         let word = b.type_int(32, 0);
         let [zero, one] = [0, 1].map(|n| b.constant_bit32(word, n));
         let truth = b.type_bool();
@@ -179,8 +174,6 @@ impl Module {
 /// A module with the kernel `apply(global ulong *from, global ulong *to, …)`, which leaves what each instruction gives in
 /// memory of its own.
 pub(super) fn module(pieces: &[Piece]) -> Result<Vec<u32>, Error> {
-    let mut b = Builder::new();
-    b.set_version(1, 0);
     let lanes = |of: Lane| {
         let mut pieces = pieces.iter();
         pieces.any(|one| one.of == of || one.given.iter().any(|given| given.of == of))
@@ -193,39 +186,29 @@ pub(super) fn module(pieces: &[Piece]) -> Result<Vec<u32>, Error> {
         all.any(|of| of.bits == n && lanes(Lane::Integer(of)))
             || format.is_some_and(|format| lanes(Lane::Real(format)))
     };
-    let mut all = vec![Capability::Kernel, Capability::Addresses, Capability::Int64];
-    all.extend(bits(8).then_some(Capability::Int8));
-    all.extend(bits(16).then_some(Capability::Int16));
-    all.extend(lanes(Lane::Real(Format::Half)).then_some(Capability::Float16));
-    all.extend(lanes(Lane::Real(Format::Double)).then_some(Capability::Float64));
-    all.into_iter().for_each(|one| b.capability(one));
-    b.memory_model(AddressingModel::Physical64, MemoryModel::OpenCL);
-    let void = b.type_void();
-    let long = b.type_int(64, 0);
-    let three = b.type_vector(long, 3);
-    let input = b.type_pointer(None, StorageClass::Input, three);
-    let global = b.type_pointer(None, StorageClass::CrossWorkgroup, long);
-    let kind = b.type_function(void, vec![global; pieces.len() + 1]);
-    let ids = b.variable(input, None, StorageClass::Input, None);
-    let builtin = Operand::BuiltIn(BuiltIn::GlobalInvocationId);
-    b.decorate(ids, Decoration::BuiltIn, vec![builtin]);
-    b.decorate(ids, Decoration::Constant, vec![]);
-    let kernel = b.begin_function(void, None, FunctionControl::NONE, kind)?;
-    let from = b.function_parameter(global)?;
-    let mut to = Vec::new();
-    for _ in pieces {
-        to.push(b.function_parameter(global)?);
-    }
-    let block = b.begin_block(None)?;
-    let word = b.type_int(32, 0);
+    let needs = [
+        (bits(8), Capability::Int8),
+        (bits(16), Capability::Int16),
+        (lanes(Lane::Real(Format::Half)), Capability::Float16),
+        (lanes(Lane::Real(Format::Double)), Capability::Float64),
+    ];
+    let needs = needs.into_iter().filter(|(needed, _)| *needed);
+    let needs: Vec<Capability> = needs.map(|(_, capability)| capability).collect();
+    let mut kernel = Kernel::begin(&needs, 64, pieces.len() + 1)?;
+    let (pointer, id, block) = (kernel.pointer, kernel.id, kernel.block);
+    let (from, to) = (kernel.parameters[0], kernel.parameters[1..].to_vec());
+    let b = &mut kernel.b;
+    let (word, long) = (b.type_int(32, 0), b.type_int(64, 0));
     let own = b.type_pointer(None, StorageClass::Function, word);
-    let counter = b.variable(own, None, StorageClass::Function, None);
-    let aligned = vec![Operand::LiteralBit32(32)];
-    let all = b.load(three, None, ids, Some(MemoryAccess::ALIGNED), aligned)?;
-    let id = b.composite_extract(long, None, all, vec![0])?;
+    // A variable of a function comes before all else in its first block.
+    let counter = b.id();
+    let storage = vec![Operand::StorageClass(StorageClass::Function)];
+    let variable = Built::new(Op::Variable, Some(own), Some(counter), storage);
+    b.insert_into_block(InsertPoint::Begin, variable)?;
     let mut module = Module {
         b,
         long,
+        pointer,
         id,
         from,
         read: 0,
@@ -251,9 +234,5 @@ pub(super) fn module(pieces: &[Piece]) -> Result<Vec<u32>, Error> {
         };
         module.store(piece, result, to)?;
     }
-    let mut b = module.b;
-    b.ret()?;
-    b.end_function()?;
-    b.entry_point(ExecutionModel::Kernel, kernel, "apply", vec![ids]);
-    Ok(b.module().assemble())
+    kernel.end()
 }
