@@ -141,6 +141,52 @@ pub(super) fn floats(choices: &mut Choices, n: usize) -> Piece {
     piece
 }
 
+/// Constants with a fraction as integers: "conversions to integer type are rounded towards zero" where nothing else is
+/// said (OpenCL C "Rounding Modes"), by whichever way the compiler comes to know the number.
+pub(super) fn fractions(choices: &mut Choices, n: usize) -> Piece {
+    const TYPES: [&str; 4] = ["int", "short", "char", "long"];
+    // Of each mode what becomes of a half, beside the integer towards zero: of numbers above zero, and below.
+    type Rounds = fn(i64) -> [i64; 2];
+    const MODES: [(&str, Rounds); 5] = [
+        ("", |_| [0, 0]),
+        ("_rtz", |_| [0, 0]),
+        ("_rtp", |_| [1, 0]),
+        ("_rtn", |_| [0, -1]),
+        ("_rte", |whole| [whole % 2, -(whole % 2)]),
+    ];
+    let whole = choices.between(1, 99) as i64;
+    let (above, below) = (format!("{whole}.5f"), format!("-{whole}.5f"));
+    let mut piece = Piece::about("constants with a fraction as integers")
+        .before(format!(
+            "constant int first{n} = (int){below}, second{n} = {above};"
+        ))
+        .before(format!(
+            "constant short all{n}[2] = {{ {above}, {below} }};"
+        ))
+        .inside(format!("int own{n} = {below};"))
+        .inside(format!("const long sum{n} = (long)({below} - 0.25f);"))
+        .gives(format!("first{n}"), -whole)
+        .gives(format!("second{n}"), whole)
+        .gives(format!("all{n}[0]"), whole)
+        .gives(format!("all{n}[1]"), -whole)
+        .gives(format!("own{n}"), -whole)
+        .gives(format!("sum{n}"), -whole);
+    for ty in TYPES {
+        piece = piece
+            .gives(format!("({ty}){above}"), whole)
+            .gives(format!("({ty}){below}"), -whole)
+            .gives(format!("(({ty}2)({below})).y"), -whole);
+    }
+    for (mode, rounds) in MODES {
+        let ty = choices.one_of(&TYPES);
+        let [more, less] = rounds(whole);
+        piece = piece
+            .gives(format!("convert_{ty}{mode}({above})"), whole + more)
+            .gives(format!("convert_{ty}{mode}({below})"), less - whole);
+    }
+    piece
+}
+
 /// Sizes of types, and how many elements lie beside each other.
 pub(super) fn sizes(choices: &mut Choices, _: usize) -> Piece {
     const TYPES: [(&str, i64); 9] = [

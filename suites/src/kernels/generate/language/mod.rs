@@ -31,6 +31,7 @@ const SUBJECTS: [(&str, &[Draw], RuleId); 3] = [
             constants::characters,
             constants::enumerators,
             constants::floats,
+            constants::fractions,
             constants::sizes,
             constants::strings,
             constants::sizes_of_expressions,
