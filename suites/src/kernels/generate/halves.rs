@@ -28,7 +28,12 @@ fn number(choices: &mut Choices, format: Format) -> f64 {
         2 => Format::Half.down(size) + Format::Half.ulp(size) / 2.0,
         _ => size,
     };
-    let value = format.nearest(value);
+    // Where a float has no place for what is beside it, doubles do not become halves by way of floats.
+    let beside = match format == Format::Double && value.is_finite() && choices.percent(30) {
+        true => choices.one_of(&[-1.0, 1.0]) * libm::ldexp(half.ulp(value), -35),
+        false => 0.0,
+    };
+    let value = format.nearest(value + beside);
     if choices.percent(50) { -value } else { value }
 }
 
