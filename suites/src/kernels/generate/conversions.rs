@@ -275,12 +275,7 @@ fn real(choices: &mut Choices, format: Format, to: Integer, saturated: bool) -> 
 
 /// The integer that a number becomes ("Out-of-Range Behavior and Saturated Conversions").
 fn whole(x: f64, to: Integer, mode: Mode) -> i128 {
-    let whole = match mode {
-        Mode::Default | Mode::Zero => x.trunc(),
-        Mode::Even => x.round_ties_even(),
-        Mode::Up => x.ceil(),
-        Mode::Down => x.floor(),
-    };
+    let whole = mode.whole(x);
     // A NaN becomes zero, and what is beyond 128 bits the nearest number of these.
     (whole as i128).clamp(to.least(), to.greatest())
 }

@@ -26,6 +26,16 @@ impl Mode {
             Mode::Down => "_rtn",
         }
     }
+
+    /// The whole number that a number becomes.
+    pub fn whole(self, x: f64) -> f64 {
+        match self {
+            Mode::Default | Mode::Zero => x.trunc(),
+            Mode::Even => x.round_ties_even(),
+            Mode::Up => x.ceil(),
+            Mode::Down => x.floor(),
+        }
+    }
 }
 
 /// A floating-point format of IEEE 754.

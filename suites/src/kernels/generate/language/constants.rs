@@ -2,6 +2,7 @@
 
 use crate::choices::Choices;
 use crate::kernels::generate::pieces::{Piece, given};
+use crate::kernels::math::format::MODES;
 
 /// Integers: how they are written, the number, bytes of the type, and whether it has no sign.
 const INTEGERS: [(&str, u64, i64, bool); 22] = [
@@ -141,19 +142,10 @@ pub(super) fn floats(choices: &mut Choices, n: usize) -> Piece {
     piece
 }
 
-/// Constants with a fraction as integers: "conversions to integer type are rounded towards zero" where nothing else is
-/// said (OpenCL C "Rounding Modes"), by whichever way the compiler comes to know the number.
+/// Constants with a fraction as integers: towards zero where no other mode is named (OpenCL C "Rounding Modes"), by
+/// whichever way
 pub(super) fn fractions(choices: &mut Choices, n: usize) -> Piece {
     const TYPES: [&str; 4] = ["int", "short", "char", "long"];
-    // Of each mode what becomes of a half, beside the integer towards zero: of numbers above zero, and below.
-    type Rounds = fn(i64) -> [i64; 2];
-    const MODES: [(&str, Rounds); 5] = [
-        ("", |_| [0, 0]),
-        ("_rtz", |_| [0, 0]),
-        ("_rtp", |_| [1, 0]),
-        ("_rtn", |_| [0, -1]),
-        ("_rte", |whole| [whole % 2, -(whole % 2)]),
-    ];
     let whole = choices.between(1, 99) as i64;
     let (above, below) = (format!("{whole}.5f"), format!("-{whole}.5f"));
     let mut piece = Piece::about("constants with a fraction as integers")
@@ -177,12 +169,18 @@ pub(super) fn fractions(choices: &mut Choices, n: usize) -> Piece {
             .gives(format!("({ty}){below}"), -whole)
             .gives(format!("(({ty}2)({below})).y"), -whole);
     }
-    for (mode, rounds) in MODES {
-        let ty = choices.one_of(&TYPES);
-        let [more, less] = rounds(whole);
+    let half = whole as f64 + 0.5;
+    for mode in MODES {
+        let (ty, text) = (choices.one_of(&TYPES), mode.text());
         piece = piece
-            .gives(format!("convert_{ty}{mode}({above})"), whole + more)
-            .gives(format!("convert_{ty}{mode}({below})"), less - whole);
+            .gives(
+                format!("convert_{ty}{text}({above})"),
+                mode.whole(half) as i64,
+            )
+            .gives(
+                format!("convert_{ty}{text}({below})"),
+                mode.whole(-half) as i64,
+            );
     }
     piece
 }
