@@ -108,10 +108,15 @@ impl Death {
         (!each.is_empty()).then(|| format!("{} {verb}{pending}", each.join(" and ")))
     }
 
-    /// The rules that it breaks not to come back from these calls, or to end in them, the likeliest first.
-    pub fn violation(&self) -> Option<Violation> {
+    /// The rules that it breaks not to come back from these calls, or to end in them, the likeliest first: a kernel that
+    /// does not end breaks those that it is `about`.
+    pub fn violation(&self, about: &[RuleId]) -> Option<Violation> {
         let (doing, hangs) = (self.doing()?, self.how.verdict() == Verdict::Timeout);
-        let mut rules: Vec<RuleId> = Vec::new();
+        let called_back = self.whereabouts.calls.iter().any(|call| call.in_callback);
+        let mut rules: Vec<RuleId> = match hangs && !called_back {
+            true => about.to_vec(),
+            false => Vec::new(),
+        };
         for call in &self.whereabouts.calls {
             let own = if hangs { hung_in(call) } else { died_in(call) };
             rules.extend(
@@ -253,6 +258,38 @@ mod tests {
         let text = |millis| How::Silent(Duration::from_millis(millis)).to_string();
         assert!(text(60_000).contains("for 60 s;"), "{}", text(60_000));
         assert!(text(1_500).contains("for 1.5 s;"), "{}", text(1_500));
+    }
+
+    #[test]
+    fn a_kernel_that_does_not_end_breaks_what_it_is_about() {
+        let finish = |in_callback| Doing {
+            function: Function::Finish,
+            objects: Vec::new(),
+            in_callback,
+        };
+        let died = |how, in_callback| Death {
+            how,
+            whereabouts: Whereabouts {
+                calls: vec![finish(in_callback)],
+                ..Whereabouts::default()
+            },
+            ..Death::default()
+        };
+        let about = [rule::C_STATEMENTS, rule::C_OPERATORS];
+        let first = |death: Death| {
+            let violation = death.violation(&about).expect("it was in a call");
+            (
+                violation.rules[0],
+                violation.rules.contains(&rule::STATE_FLUSH),
+            )
+        };
+        let silent = || How::Silent(Duration::from_secs(9));
+        assert_eq!(first(died(silent(), false)), (rule::C_STATEMENTS, true));
+        assert_ne!(first(died(silent(), true)).0, rule::C_STATEMENTS);
+        assert_ne!(
+            first(died(How::Signal(libc::SIGSEGV), false)).0,
+            rule::C_STATEMENTS
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::death::Death;
 use super::whereabouts::Left;
 use crate::execute::{Ended, NotRun};
 use crate::judge::{ChosenModel, Judged, ShownBy, judge_case, judge_commands, named};
-use crate::plan::{Body, Case};
+use crate::plan::{Body, Case, Work};
 use classay_reports::record::{CaseResult, Launch, OutcomeCount, Verdict, Violation};
 
 /// One try of a case.
@@ -139,9 +139,14 @@ pub fn conclude(case: &Case, mut attempts: Vec<Attempt>, model: &ChosenModel) ->
             _ if hung => Verdict::Timeout,
             _ => Verdict::Crash,
         };
+        // The kernel that did not end was drawn by a worker; it is drawn once more for what it is about.
+        let about = match case.body.work(case.seed) {
+            Ok(Work::Kernel(kernel)) if hung => kernel.about(),
+            _ => Vec::new(),
+        };
         for death in &deaths {
             result.evidence.extend(death.evidence());
-            let violation = death.violation();
+            let violation = death.violation(&about);
             let new = violation.filter(|one| !result.violations.contains(one));
             result.violations.extend(new);
         }

@@ -458,6 +458,25 @@ impl Want {
 }
 
 impl KernelCase {
+    /// What its launches and what is looked at behind them are about, in their order: the rules that a launch breaks
+    /// which does not end.
+    pub fn about(&self) -> Vec<RuleId> {
+        let mut about: Vec<RuleId> = Vec::new();
+        for step in &self.steps {
+            let rules = match step {
+                Step::Launch(launch) => &launch.rules,
+                Step::Look { rules, .. } => rules,
+                _ => continue,
+            };
+            for rule in rules {
+                if !about.contains(rule) {
+                    about.push(*rule);
+                }
+            }
+        }
+        about
+    }
+
     /// The rules whose breach it can tell.
     pub fn covers(&self) -> BTreeSet<RuleId> {
         let mut rules = BTreeSet::from([rule::API_ANSWERS]);
