@@ -34,7 +34,7 @@ pub struct RunOptions {
     /// Run every case to its end, however long that takes; the cases share the budget
     #[arg(long)]
     full: bool,
-    /// Run this many cases beside each other [default: as many as there are processors]; litmus tests, whose
+    /// Run this many cases beside each other [default: one more than there are processors]; litmus tests, whose
     /// outcomes are counted, always run alone
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: Option<u16>,

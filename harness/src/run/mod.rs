@@ -134,12 +134,12 @@ impl Conduct {
 }
 
 impl Default for Conduct {
-    /// As `classay run` has it: the budget ends the run, and as many cases run at once as there are
-    /// processors.
+    /// As `classay run` has it: the budget ends the run, and one case more runs at once than there are processors: one
+    /// of them is often about to start a worker, or not yet known to wait.
     fn default() -> Conduct {
         Conduct {
             full: false,
-            jobs: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            jobs: 1 + std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
             patience: None,
             retries: 1,
             most_failures: None,
