@@ -36,6 +36,10 @@ const INPUTS: usize = 4;
 /// The most results of a kernel: compilers build it within a second, and one that only calls functions with more as soon.
 const RESULTS: usize = 48;
 
+/// Groups of a launch that shows what an implementation does with one only that has many: a first few may run in
+/// another way while it compiles.
+const MANY_GROUPS: u64 = 10;
+
 /// What not all devices have: a program uses one of them at most.
 const OFFERS: [Need; 5] = [
     Need::Extension(Extension::ExtendedBitOps),
@@ -322,11 +326,15 @@ impl Author<'_> {
         if self.every.is_some() {
             // As many as show each end of a type beside each other.
             let local = choices.one_of(&[1u64, 4, 16, 32]);
-            return Range::line(96, local);
+            return Range::line((local * MANY_GROUPS).max(96), local);
         }
         if subject != Subject::WorkItems {
             let local = choices.one_of(&[1u64, 2, 3, 4, 8, 16, 33]);
-            return Range::line(local * choices.between(1, 3) as u64, local);
+            let groups = match choices.percent(20) {
+                true => MANY_GROUPS,
+                false => choices.between(1, 3) as u64,
+            };
+            return Range::line(local * groups, local);
         }
         let dimensions = choices.between(1, 3);
         let local: Vec<u64> = (0..dimensions)

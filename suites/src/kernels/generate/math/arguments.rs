@@ -87,6 +87,9 @@ pub(super) fn draw<'f>(
     }
     meet(choices, function, format, lanes, &scalar, &mut arguments);
     let mut ints: Vec<i32> = (0..numbers).map(|_| int(choices)).collect();
+    if function.name == "ldexp" {
+        within_reach(choices, format, &arguments[0], &mut ints);
+    }
     if function.takes_int && scalar.last() == Some(&true) {
         for vector in ints.chunks_mut(lanes) {
             let first = vector.first().copied().unwrap_or(0);
@@ -260,6 +263,18 @@ fn int(choices: &mut Choices) -> i32 {
     }
 }
 
+/// Makes some exponents such as lead from their number to another one of the format, or next to the ends of it: those
+/// are as wide as two of its exponents are apart, where any that is small leads to a few and any that is great beyond all.
+fn within_reach(choices: &mut Choices, format: Format, numbers: &[f64], exponents: &mut [i32]) {
+    let (least, greatest) = (format.least_exponent(), format.greatest_exponent());
+    for (x, n) in numbers.iter().zip(exponents) {
+        if x.is_finite() && *x != 0.0 && choices.percent(40) {
+            let to = least - 1 + choices.below((greatest - least + 3) as usize) as i32;
+            *n = to - libm::ilogb(*x);
+        }
+    }
+}
+
 /// A number of a domain; no number that is not normal and might be taken for zero, as those of `double` may not
 /// (`CL_DEVICE_DOUBLE_FP_CONFIG` has `CL_FP_DENORM`).
 fn number(choices: &mut Choices, format: Format, domain: Domain, exponent: i32) -> f64 {
@@ -379,6 +394,18 @@ mod tests {
             let seeds = (0..40).filter(meets).count();
             assert!(seeds >= 36, "{name}: {seeds}");
         }
+    }
+
+    #[test]
+    fn exponents_lead_from_any_number_to_any_other() {
+        let far = |seed: u64| {
+            let drawn = calls("ldexp", seed);
+            let mut calls = drawn.arguments[0].iter().zip(&drawn.ints);
+            calls.any(|(x, n)| {
+                n.unsigned_abs() > 127 && libm::ldexp(*x, *n).abs() < 3e38 && *x != 0.0
+            })
+        };
+        assert!((0..40).filter(|seed| far(*seed)).count() >= 20);
     }
 
     #[test]
