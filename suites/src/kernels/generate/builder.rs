@@ -78,6 +78,16 @@ pub(super) fn store(lanes: usize, what: &str, to: &str, at: &str) -> String {
     }
 }
 
+/// A number of a scalar type as it stands in a program, by its bits.
+pub(super) fn constant(scalar: &str, bits: u64) -> String {
+    match scalar {
+        "half" => format!("as_half((ushort){bits:#x})"),
+        "float" => format!("as_float({bits:#x}U)"),
+        "double" => format!("as_double({bits:#x}UL)"),
+        whole => format!("({whole}){bits:#x}UL"),
+    }
+}
+
 /// A case that is being made.
 #[derive(Default)]
 pub(super) struct CaseBuilder {

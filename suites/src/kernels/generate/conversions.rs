@@ -1,15 +1,18 @@
 //! Conversions between numbers with a fraction of every precision and all others, and between integers, each way to
 //! round, with saturation and without.
 
-use super::builder::{CaseBuilder, load, store, vector};
+use super::builder::{CaseBuilder, constant, load, store, vector};
 use crate::choices::Choices;
-use crate::kernels::case::{Arg, Contents, KernelCase, Kind, ObjectId, Range, Unit, Want};
+use crate::kernels::case::{Contents, KernelCase, Kind, ObjectId, Range, Unit, Want};
 use crate::kernels::code::number::{INTEGERS, Integer};
 use crate::kernels::math::format::{Format, MODES, Mode};
 use crate::rule;
 
 /// Numbers of a conversion: a multiple of each size of a vector.
 const NUMBERS: usize = 48;
+
+/// Numbers of a conversion that stand in the program, where a compiler may convert them; as many more as fill a vector.
+const KNOWN: usize = 12;
 
 /// Conversions of a case.
 const CONVERTED: usize = 24;
@@ -55,6 +58,8 @@ pub fn conversions(choices: &mut Choices) -> KernelCase {
     let own = Type::Real(format);
     let both = format == Format::Half && choices.percent(40);
     let count = choices.one_of(&[1, CONVERTED, CONVERTED, CONVERTED]);
+    // A device that cannot make a kernel of some constants still has the other cases.
+    let known = if choices.percent(25) { 50 } else { 0 };
     // Each other type and either way in turn, and in another turn each form: of all in a row no two are alike.
     let pairs = pairs(own, both);
     let (first, form) = (choices.below(pairs.len()), choices.below(FORMS));
@@ -67,7 +72,7 @@ pub fn conversions(choices: &mut Choices) -> KernelCase {
                     3 => [(); 2].map(|()| Type::Whole(choices.one_of(&INTEGERS))),
                     way => pairs[(first + n / 4 * 3 + way) % pairs.len()],
                 };
-                draw(choices, from, to, form + 7 * n)
+                draw(choices, [from, to], form + 7 * n, known)
             })
             .collect();
         add(choices, &mut case, kernel, drawn);
@@ -97,13 +102,15 @@ struct Conversion {
     lanes: usize,
     /// The function, or a cast.
     call: String,
+    /// Whether the program has the numbers.
+    known: bool,
     /// The numbers before and after it, byte by byte.
     given: Vec<u8>,
     wanted: Vec<u8>,
 }
 
-/// A conversion in a form of `FORMS`.
-fn draw(choices: &mut Choices, from: Type, to: Type, form: usize) -> Conversion {
+/// A conversion in a form of `FORMS`; of so many percent the program has the numbers.
+fn draw(choices: &mut Choices, [from, to]: [Type; 2], form: usize, known: usize) -> Conversion {
     let saturated = matches!(to, Type::Whole(_)) && form / 30 % 2 == 1;
     let mode = MODES[form % MODES.len()];
     let lanes = [1usize, 2, 3, 4, 8, 16][form % 6];
@@ -114,9 +121,11 @@ fn draw(choices: &mut Choices, from: Type, to: Type, form: usize) -> Conversion 
         true => format!("({})", to.name()),
         false => format!("convert_{}{sat}{}", vector(to.name(), lanes), mode.text()),
     };
+    let known = choices.percent(known);
+    let numbers = if known { KNOWN } else { NUMBERS };
     let mut given: Vec<u8> = Vec::new();
     let mut wanted: Vec<u8> = Vec::new();
-    for _ in 0..NUMBERS {
+    for _ in 0..numbers.next_multiple_of(lanes) {
         let (bits, becomes) = match (from, to) {
             (Type::Real(format), Type::Whole(of)) => {
                 let x = real(choices, format, of, saturated);
@@ -147,15 +156,49 @@ fn draw(choices: &mut Choices, from: Type, to: Type, form: usize) -> Conversion 
         to,
         lanes,
         call,
+        known,
         given,
         wanted,
     }
 }
 
 impl Conversion {
-    /// Work-items that convert something.
-    fn items(&self) -> usize {
-        NUMBERS / self.lanes
+    /// Vectors that it converts, or numbers where it has no lanes.
+    fn vectors(&self) -> usize {
+        self.given.len() / self.from.bytes() / self.lanes
+    }
+
+    /// The statements that convert and keep the results, each work-item's where the host gives the numbers.
+    fn statements(&self, k: usize) -> String {
+        let to = format!("to{k}");
+        if !self.known {
+            let value = load(self.lanes, &format!("from{k}"), "i");
+            let kept = store(self.lanes, &format!("{}({value})", self.call), &to, "i");
+            return format!(
+                "    if (i < {}) {{\n        {kept}\n    }}\n",
+                self.vectors()
+            );
+        }
+        let bytes = self.from.bytes();
+        let kept = self.given.chunks(bytes * self.lanes).enumerate();
+        let kept = kept.map(|(at, numbers)| {
+            let each = numbers.chunks(bytes).map(|number| {
+                let mut bits = [0; 8];
+                bits[..bytes].copy_from_slice(number);
+                constant(self.from.name(), u64::from_le_bytes(bits))
+            });
+            let each: Vec<String> = each.collect();
+            let value = match self.lanes {
+                1 => each.concat(),
+                n => format!("({})({})", vector(self.from.name(), n), each.join(", ")),
+            };
+            let converted = format!("{}({value})", self.call);
+            format!(
+                "        {}\n",
+                store(self.lanes, &converted, &to, &at.to_string())
+            )
+        });
+        format!("    if (i == 0) {{\n{}    }}\n", kept.collect::<String>())
     }
 
     /// Looks at the numbers that it left.
@@ -165,7 +208,8 @@ impl Conversion {
             8 => Unit::Long,
             _ => Unit::Byte,
         };
-        let name = format!("{} of {}", self.call, self.from.name());
+        let known = if self.known { "constants of " } else { "" };
+        let name = format!("{} of {known}{}", self.call, self.from.name());
         let want = Want::same(unit, Contents::Bytes(self.wanted));
         let rules = match (self.from, self.to) {
             (Type::Whole(_), Type::Whole(_)) => &[rule::C_CONVERSIONS][..],
@@ -187,22 +231,23 @@ fn add(choices: &mut Choices, case: &mut CaseBuilder, n: usize, drawn: Vec<Conve
     let (mut args, mut outs) = (Vec::new(), Vec::new());
     for (k, one) in drawn.iter().enumerate() {
         let (from, to) = (one.from.name(), one.to.name());
-        parameters.push(format!("global const {from} *from{k}, global {to} *to{k}"));
-        let value = load(one.lanes, &format!("from{k}"), "i");
-        let converted = format!("{}({value})", one.call);
-        let kept = store(one.lanes, &converted, &format!("to{k}"), "i");
-        body += &format!("    if (i < {}) {{\n        {kept}\n    }}\n", one.items());
-        let given = Contents::Bytes(one.given.clone());
-        let given = case.object(Kind::Buffer, one.given.len(), given);
+        body += &one.statements(k);
+        if !one.known {
+            parameters.push(format!("global const {from} *from{k}"));
+            let given = Contents::Bytes(one.given.clone());
+            let given = case.object(Kind::Buffer, one.given.len(), given);
+            args.push(given.into());
+        }
+        parameters.push(format!("global {to} *to{k}"));
         let out = case.object(Kind::Buffer, one.wanted.len(), Contents::Every(0xa5a5_a5a5));
-        args.extend([given, out].map(Arg::from));
+        args.push(out.into());
         outs.push(out);
     }
     case.case.source += &format!(
         "kernel void convert{n}({}) {{\n    size_t i = get_global_id(0);\n{body}}}\n",
         parameters.join(", ")
     );
-    let items = drawn.iter().map(Conversion::items).max().unwrap_or(1);
+    let items = drawn.iter().map(Conversion::vectors).max().unwrap_or(1);
     let local = choices.one_of(&[1, 4, 16]);
     let local = if items.is_multiple_of(local) {
         local

@@ -3,7 +3,7 @@
 mod arguments;
 mod relations;
 
-use super::builder::{CaseBuilder, load, store, vector};
+use super::builder::{CaseBuilder, constant, load, store, vector};
 use crate::choices::Choices;
 use crate::host::check::Wanted;
 use crate::kernels::case::{Arg, Contents, KernelCase, Kind, ObjectId, Range, Unit, Want, Within};
@@ -171,16 +171,6 @@ impl Drawn<'_> {
         let places = (0..self.calls()).flat_map(|call| (0..lanes).map(move |lane| (call, lane)));
         let given = places.map(|(call, lane)| self.given(call, lane));
         given.map(|given| (given.clone(), of(&given))).collect()
-    }
-
-    /// A number as a constant of the program.
-    fn constant(&self, x: f64) -> String {
-        let (format, bits) = (self.format, self.format.bits(x));
-        match format {
-            Format::Half => format!("as_half((ushort)0x{bits:04x})"),
-            Format::Float => format!("as_float(0x{bits:08x}u)"),
-            Format::Double => format!("as_double(0x{bits:016x}ul)"),
-        }
     }
 
     /// The statements of one call: its arguments, the call, and what becomes of what it gives.
@@ -373,7 +363,9 @@ fn write(case: &mut CaseBuilder, drawn: &Drawn, kernel: &mut Written) -> Vec<Out
             for call in 0..calls {
                 let vector = |numbers: &Vec<f64>| {
                     let lanes = numbers.iter().skip(call * drawn.lanes).take(drawn.lanes);
-                    let all: Vec<String> = lanes.map(|x| drawn.constant(*x)).collect();
+                    let all: Vec<String> = lanes
+                        .map(|x| constant(format.name(), format.bits(*x)))
+                        .collect();
                     match drawn.lanes {
                         1 => all.concat(),
                         n => format!("({}{n})({})", format.name(), all.join(", ")),

@@ -1,5 +1,6 @@
 //! Types of numbers that kernels print: how they are named in formats and in OpenCL C, and what their bits are.
 
+use super::super::builder::constant;
 use super::convert::Conversion;
 
 /// A type of numbers.
@@ -101,10 +102,6 @@ impl Number {
 
     /// One that is known.
     pub fn literal(self, bits: u64) -> String {
-        match (self.fraction, self.bits) {
-            (true, 64) => format!("as_double({bits:#x}UL)"),
-            (true, _) => format!("as_float({bits:#x}U)"),
-            (false, _) => format!("({}){bits:#x}UL", self.name),
-        }
+        constant(self.name, bits)
     }
 }
