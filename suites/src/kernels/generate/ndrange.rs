@@ -201,10 +201,12 @@ pub fn large(choices: &mut Choices) -> KernelCase {
         (&[41, 41, 41], &[41, 1, 1]),
         (&[131_072], &[64]),
         (&[3, 21_851], &[3, 1]),
+        (&[16_448], &[64]),
+        (&[40_000], &[8]),
     ]);
     // Groups of a row of many items are more than every device has.
-    let chosen = local[0] > 64 || choices.percent(40);
-    let local = (!chosen).then_some(local);
+    let none = local[0] > 64 || choices.percent(40);
+    let local = (!none).then_some(local);
     let offset = offsets(choices, global);
     case.need_if(offset.iter().any(|f| *f > (1 << 31)), &[Need::Bits64]);
     let with_offset = choices.percent(60);
@@ -222,7 +224,9 @@ pub fn large(choices: &mut Choices) -> KernelCase {
     let hits = case.buffer(4 * (items + 1));
     case.case.source = HITS.into();
     let mut args = args![hits];
-    args.extend(shift.map(Arg::Ulong));
+    let chosen = local.map_or([0; 3], |local| Range::three(local, 1));
+    let numbers = [shift, Range::three(global, 1), chosen];
+    args.extend(numbers.as_flattened().iter().copied().map(Arg::Ulong));
     let mut rules: Vec<RuleId> = vec![rule::ND_GLOBAL_ID, rule::ND_GROUP_COUNT];
     if with_offset {
         rules.push(rule::ND_OFFSET);
