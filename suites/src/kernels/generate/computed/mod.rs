@@ -290,6 +290,13 @@ impl Author<'_> {
             }
             self.are_about(&results);
         }
+        if self.every.is_some() {
+            for vectors in [1, 2] {
+                self.about = "shuffle".into();
+                self.shuffled(body, &mut results, vectors);
+                self.are_about(&results);
+            }
+        }
         results
     }
 

@@ -300,7 +300,8 @@ impl Author<'_> {
     pub(super) fn functions(&mut self, body: &mut Vec<Stmt>, results: &mut Results) {
         if self.every.is_none() && self.choices.percent(12) {
             self.about = "shuffle".into();
-            return self.shuffled(body, results);
+            let vectors = self.choices.between(1, 2);
+            return self.shuffled(body, results, vectors);
         }
         let function = self.builtin();
         for signed in [true, false] {

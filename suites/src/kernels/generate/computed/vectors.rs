@@ -310,13 +310,13 @@ impl Author<'_> {
         }
     }
 
-    /// `shuffle` and `shuffle2`, by a mask of any numbers.
-    pub(super) fn shuffled(&mut self, body: &mut Vec<Stmt>, results: &mut Results) {
+    /// `shuffle` of one vector or `shuffle2` of two, by a mask of any numbers.
+    pub(super) fn shuffled(&mut self, body: &mut Vec<Stmt>, results: &mut Results, vectors: usize) {
         let format = self.choices.percent(35).then(|| self.format());
         let of = format.map_or_else(|| self.integer(), bits_of);
         let ty = of.vector(self.choices.one_of(&[4, 2, 8, 16]));
         let mask_type = of.unsigned().vector(self.choices.one_of(&[4, 8, 2, 16]));
-        let sources = (0..self.choices.between(1, 2)).map(|_| {
+        let sources = (0..vectors).map(|_| {
             let value = match format {
                 // None is a NaN, whose bits need not stay.
                 Some(format) => self.real_in(NEAR.of(format), ty),
