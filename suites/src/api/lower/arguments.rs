@@ -295,6 +295,11 @@ impl Lowering {
             of: ProgramOf::Source(source(&arguments.parameters)),
             build: Build {
                 std: Some("CL1.2".into()),
+                // What a driver knows of the parameters it may look at where arguments are set.
+                options: match count.is_multiple_of(2) {
+                    true => "-cl-kernel-arg-info".into(),
+                    false => String::new(),
+                },
                 ..Build::default()
             },
         });

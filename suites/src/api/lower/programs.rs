@@ -309,9 +309,9 @@ impl Lowering {
     /// No options, without which the sources are no programs: not those of an earlier build either, for NULL "will
     /// have the same result as the empty string".
     fn no_options(&self) -> Value {
-        match self.calls.is_multiple_of(2) {
-            true => Value::Null,
-            false => Value::Text(String::new()),
+        match self.calls.is_multiple_of(4) {
+            true => Value::Text(String::new()),
+            false => Value::Null,
         }
     }
 
