@@ -33,6 +33,7 @@ pub(crate) struct Run<'a, 'b> {
 pub(crate) enum Rest {
     One { before: u64, parted: u64 },
     Together { pc: Pc, count: u64, alone: bool },
+    Spread { count: u64, short: bool },
 }
 
 /// There is none.
@@ -70,6 +71,10 @@ impl<'a> Runner<'a> {
     }
 
     pub(crate) fn way(&self, _: u64) -> Pc {
+        match *self.0 {}
+    }
+
+    pub(crate) fn place(&self, _: u64) -> Pc {
         match *self.0 {}
     }
 

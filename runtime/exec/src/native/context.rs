@@ -32,10 +32,14 @@ pub(super) enum Left {
     Apart,
     /// All items of a vector are before a block that takes more steps than are left.
     Short,
+    /// Each item of a vector is where its stop says: some are before an instruction that vector code does not go on with.
+    Spread,
+    /// The same: some are before a block that takes more steps than are left.
+    ShortSpread,
 }
 
 impl Left {
-    const ALL: [Left; 10] = [
+    const ALL: [Left; 12] = [
         Left::End,
         Left::Barrier,
         Left::Fuel,
@@ -46,6 +50,8 @@ impl Left {
         Left::Refused,
         Left::Apart,
         Left::Short,
+        Left::Spread,
+        Left::ShortSpread,
     ];
 
     /// What compiled code gave back.

@@ -47,6 +47,8 @@ pub(crate) struct Helpers {
     pub(super) part: unsafe extern "C" fn(&mut Context, u64, *mut u64) -> u64,
     /// The same, and bits that say which way each goes.
     pub(super) part_ways: unsafe extern "C" fn(&mut Context, u64, *mut u64, u64) -> u64,
+    /// Stops, bits of lanes, place: notes that these lanes stand there.
+    pub(super) stand: unsafe extern "C" fn(*mut u64, u64, u64) -> u64,
     /// Context, site, first and last address, logarithm of the size and, times 256, whether it writes.
     pub(super) reach: unsafe extern "C" fn(&mut Context, u64, u64, u64, u64) -> u64,
     /// The first three and `reach` for calls that keep all registers: what they give is in the context.
@@ -131,6 +133,7 @@ impl<M: Port> For<M> {
         careful_atomic,
         part,
         part_ways,
+        stand,
         reach: reach::<M>,
         careful_reach,
     };
@@ -213,6 +216,14 @@ unsafe extern "C" fn part_ways(
         let way = ways[usize::from(bits & 1 << lane == 0)];
         // SAFETY: there are stops for all items of the vector.
         unsafe { *stops.add(lane) = way.into() };
+    }
+    0
+}
+
+unsafe extern "C" fn stand(stops: *mut u64, bits: u64, place: u64) -> u64 {
+    for lane in (0..LANES).filter(|lane| bits & 1 << lane != 0) {
+        // SAFETY: called by vector code; there are stops for all items of the vector.
+        unsafe { *stops.add(lane) = place };
     }
     0
 }

@@ -82,7 +82,7 @@ use flow::Flow;
 use machine::Code;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
-use vector::{Exit, Refusal, Shapes, VECTOR_PLACE};
+use vector::{Exit, MASKED_PLACE, Refusal, Shapes, VECTOR_PLACE};
 
 /// Instructions of a kernel's bytecode beyond which it is not compiled: the time that
 /// takes grows faster than the code.
@@ -113,6 +113,17 @@ pub(crate) struct Native {
     /// By instruction of vector code: for which lane an access of it is refused; where it is not named, for the
     /// first one.
     refusals: BTreeMap<Pc, Refusal>,
+}
+
+/// For how many items machine code is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// One.
+    Scalar,
+    /// All of a vector.
+    Vector,
+    /// Those of a vector that have come to a block of a region.
+    Masked,
 }
 
 /// The processor, as Cranelift compiles for it; None if it cannot.
@@ -243,13 +254,18 @@ impl Native {
         }
     }
 
-    /// The instruction whose machine code is at an offset, and whether it is vector code.
-    fn place(&self, offset: u64) -> (Pc, bool) {
+    /// The instruction whose machine code is at an offset, and what kind of code that is.
+    fn place(&self, offset: u64) -> (Pc, Kind) {
         let n = self
             .places
             .partition_point(|&(start, _)| u64::from(start) <= offset);
         let place = self.places[..n].last().map_or(0, |&(_, place)| place);
-        (place & !VECTOR_PLACE, place & VECTOR_PLACE != 0)
+        let kind = match (place & VECTOR_PLACE != 0, place & MASKED_PLACE != 0) {
+            (false, _) => Kind::Scalar,
+            (true, false) => Kind::Vector,
+            (true, true) => Kind::Masked,
+        };
+        (place & !(VECTOR_PLACE | MASKED_PLACE), kind)
     }
 }
 
@@ -292,7 +308,7 @@ mod tests {
                 .faults()
                 .iter()
                 .map(|&at| native.place(at.into()))
-                .filter(|&(_, in_vector)| !in_vector)
+                .filter(|&(_, kind)| kind == Kind::Scalar)
                 .map(|(pc, _)| pc)
                 .collect();
             let accesses: Vec<_> = accesses
@@ -348,7 +364,7 @@ mod tests {
             let faults = native.code.faults().iter();
             let places = faults.map(|&at| native.place(at.into()));
             let vector: Vec<Pc> = places
-                .filter(|place| place.1)
+                .filter(|place| place.1 == Kind::Vector)
                 .map(|place| place.0)
                 .collect();
             let mut counts = std::collections::BTreeMap::new();

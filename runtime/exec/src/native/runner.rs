@@ -1,12 +1,12 @@
 //! Runs items of a thread's groups with compiled code.
 
-use super::Native;
 use super::context::{Context, Left};
 use super::helpers::Helpers;
 use super::items::fill_varies;
 use super::machine::Running;
 use super::vector::pack::{Regions, stored_together};
 use super::vector::{ENOUGH, LANES, Refusal, TOGETHER};
+use super::{Kind, Native};
 use crate::error::TrapKind;
 use crate::interp::code::{Fill, Ins, Kernel, Pc, Slot};
 use crate::interp::port::GroupPort;
@@ -43,6 +43,9 @@ pub(crate) enum Rest {
     /// So many are ready at one place: where the stepper takes each up `alone`, once it has its slots below 0,
     /// or for another call.
     Together { pc: Pc, count: u64, alone: bool },
+    /// So many are ready where [`Runner::place`] says: the stepper takes each up alone, once it has its slots below 0; and whether
+    /// this is for want of steps.
+    Spread { count: u64, short: bool },
 }
 
 /// What a thread needs to run items of one kernel.
@@ -262,9 +265,16 @@ impl<'a> Runner<'a> {
             self.stops.clear();
             self.stops.resize(count, 0);
             if let (Some(pc), true) = (pc, at_once) {
+                self.stops.fill(pc.into());
                 // SAFETY: the caller's promise.
                 unsafe { self.pack(&run, pc) };
             }
+        } else if let (Some(pc), true) = (pc, at_once)
+            && self.context.stops_all & TOGETHER == 0
+        {
+            // Some went different ways to here.
+            // SAFETY: the caller's promise.
+            unsafe { self.pack(&run, pc) };
         }
         if at_once {
             self.context.vectors_to = (run.item + run.count - 1) as i64;
@@ -284,7 +294,8 @@ impl<'a> Runner<'a> {
         (done as usize, self.context.fuel)
     }
 
-    /// Stores slots of items together, for those that make vectors; their stops say which.
+    /// Stores slots of items together that stand at a place one by one, for those that make vectors; their stops say which
+    /// these are.
     ///
     /// # Safety
     /// As [`Runner::run_many`].
@@ -295,12 +306,21 @@ impl<'a> Runner<'a> {
         let stride = self.context.stride as usize / 8;
         let mut item = 0;
         while item + LANES <= run.count as usize {
+            if stored_together(self.stops[item]).is_some() {
+                item += LANES;
+                continue;
+            }
+            let stops = &self.stops[item..item + LANES];
+            if stops.iter().any(|&stop| stop != u64::from(pc)) {
+                item += 1;
+                continue;
+            }
             let x = (run.item + item as u64) % row;
             let origin = run.origin.wrapping_add(item * stride);
             // SAFETY: the caller's promise.
             let regions = unsafe { Regions::new(origin, stride) };
             if x + LANES as u64 <= row && regions.pack(how, &mut self.context.rows) {
-                self.stops[item..item + LANES].fill(u64::from(pc) | TOGETHER);
+                self.stops[item] = u64::from(pc) | TOGETHER;
                 item += LANES;
             } else {
                 item += 1;
@@ -391,7 +411,7 @@ impl<'a> Runner<'a> {
                 let regions = unsafe { Regions::new(origin, stride) };
                 regions.give(form, |lane| value(item + lane));
             }
-            self.stops[item..item + LANES].fill(stop | TOGETHER);
+            self.stops[item] = stop | TOGETHER;
             item += LANES;
         }
     }
@@ -405,6 +425,10 @@ impl<'a> Runner<'a> {
                 count: LANES as u64,
                 alone: self.left == Left::Apart,
             },
+            Left::Spread | Left::ShortSpread => Rest::Spread {
+                count: LANES as u64,
+                short: self.left == Left::ShortSpread,
+            },
             _ => Rest::One {
                 before: self.lane_refused(),
                 parted: self.context.parted_to.saturating_sub(self.context.item),
@@ -416,6 +440,11 @@ impl<'a> Runner<'a> {
     pub(crate) fn way(&self, item: u64) -> Pc {
         let entry = self.stops[(item - self.first) as usize];
         self.native.doors[entry as usize - 1]
+    }
+
+    /// Where an item of a vector is that was left in a region.
+    pub(crate) fn place(&self, item: u64) -> Pc {
+        self.stops[(item - self.first) as usize] as Pc
     }
 
     /// Stores the values of the slots below 0 of an item that the stepper goes on with.
@@ -434,8 +463,9 @@ impl<'a> Runner<'a> {
         }
         let context = &self.context;
         let lane = match self.native.place(context.refused) {
-            (_, false) => 0,
-            (pc, true) => match self.native.refusals.get(&pc) {
+            (_, Kind::Scalar) => 0,
+            (_, Kind::Masked) => context.lanes_at,
+            (pc, Kind::Vector) => match self.native.refusals.get(&pc) {
                 None | Some(Refusal::Grows(0)) => 0,
                 Some(Refusal::Named) => context.lanes_at,
                 // A word at an odd place may be refused for its upper part.
@@ -531,7 +561,9 @@ impl<'a> Runner<'a> {
                 Some(panic) => resume_unwind(panic.0),
                 None => unreachable!("a helper that panicked says how"),
             },
-            Left::Apart | Left::Short => unreachable!("vectors are left with all their items"),
+            Left::Apart | Left::Short | Left::Spread | Left::ShortSpread => {
+                unreachable!("vectors are left with all their items")
+            }
             Left::Refused => {
                 let (at, _) = self.native.place(self.context.refused);
                 *pc = at + 1;

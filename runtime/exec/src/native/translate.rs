@@ -22,7 +22,7 @@ use super::helpers::Helpers;
 use super::items::At;
 use super::operands::SlotSet;
 use super::values::{Values, constant_memory};
-use super::vector::{Around, Exit, Known, Lanes, Parting, Refusal, Shapes};
+use super::vector::{Around, Exit, Known, Lanes, Masked, Parting, Refusal, Shapes, Task};
 use crate::interp::code::{Ins, Kernel, Pc, Slot};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
@@ -44,6 +44,14 @@ pub(super) struct Translator<'a> {
     /// Of vector code: what is the same for all lanes, and the first lane of what grows evenly.
     pub(super) vector_values: Values<'a>,
     pub(super) lanes: Lanes<'a>,
+    /// What all lanes have at the start of each block, and where their ways part; None where there are no vectors.
+    pub(super) shapes: Option<&'a Shapes>,
+    /// Who runs the present block, where it is one of a region of vector code.
+    pub(super) masked: Option<Masked>,
+    /// Regions whose code is still to be made.
+    pub(super) tasks: Vec<Task<'a>>,
+    /// Places in the frame for the values of all lanes.
+    pub(super) rooms: Vec<ir::StackSlot>,
     /// The kernel has vector code, and it is what is being translated.
     pub(super) has_vectors: bool,
     pub(super) in_vector: bool,
@@ -158,6 +166,10 @@ pub(super) fn translate(
         b,
         vector_values: Values::new(kernel, flow, fills),
         lanes: Lanes::new(kernel, shapes),
+        shapes,
+        masked: None,
+        tasks: Vec::new(),
+        rooms: Vec::new(),
         has_vectors: shapes.is_some(),
         in_vector: false,
         around: Around::none(head),
@@ -411,10 +423,27 @@ impl Translator<'_> {
     }
 
     /// The last instruction of a block, which leads to others.
-    #[rustfmt::skip]
     pub(super) fn last(&mut self, n: usize, block: &Block, ins: &Ins) {
+        let Some(condition) = self.condition(ins) else {
+            return self.last_without_condition(n, block, ins);
+        };
+        self.settle(n);
+        let Some((to, _)) = super::flow::jump(ins) else {
+            unreachable!("a jump")
+        };
+        let (to, behind) = (self.at(to), self.at(block.end));
+        let (yes, no) = match ins {
+            Ins::JumpIfNot { .. } => (behind, to),
+            _ => (to, behind),
+        };
+        self.b.ins().brif(condition, yes, &[], no, &[]);
+    }
+
+    /// The condition of a branch.
+    #[rustfmt::skip]
+    pub(super) fn condition(&mut self, ins: &Ins) -> Option<Value> {
         use IntCC::{Equal, NotEqual, SignedLessThan, SignedLessThanOrEqual, UnsignedLessThan, UnsignedLessThanOrEqual};
-        let condition = match *ins {
+        Some(match *ins {
             Ins::JumpIf { a, .. } | Ins::JumpIfNot { a, .. } => self.values.truth(&mut self.b, a),
             Ins::JumpEq { a, b, .. } => self.values.compare(&mut self.b, Equal, a, b),
             Ins::JumpNe { a, b, .. } => self.values.compare(&mut self.b, NotEqual, a, b),
@@ -424,16 +453,8 @@ impl Translator<'_> {
             Ins::JumpSLe32 { a, b, .. } => self.compare32(SignedLessThanOrEqual, a, b),
             Ins::JumpSLt64 { a, b, .. } => self.compare64(SignedLessThan, a, b),
             Ins::JumpSLe64 { a, b, .. } => self.compare64(SignedLessThanOrEqual, a, b),
-            _ => return self.last_without_condition(n, block, ins),
-        };
-        self.settle(n);
-        let Some((to, _)) = super::flow::jump(ins) else { unreachable!("a jump") };
-        let (to, behind) = (self.at(to), self.at(block.end));
-        let (yes, no) = match ins {
-            Ins::JumpIfNot { .. } => (behind, to),
-            _ => (to, behind),
-        };
-        self.b.ins().brif(condition, yes, &[], no, &[]);
+            _ => return None,
+        })
     }
 
     fn last_without_condition(&mut self, n: usize, block: &Block, ins: &Ins) {

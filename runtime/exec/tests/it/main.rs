@@ -20,3 +20,4 @@ mod system;
 mod traps;
 mod vectors;
 mod vectors_meet;
+mod vectors_parted;

@@ -6,8 +6,8 @@ use crate::support::*;
 use proptest::prelude::*;
 use touchstone_ir::{
     BarrierKind, BlockId, Cmp, Collective, Const, FloatOp, FuncId, FunctionBuilder, IntOp,
-    Intrinsic, Lanes, MemScope, Module, NumKind, Op, Operand, Order, Query, Reg, Regions, RmwOp,
-    Scalar, Terminator, Type, UnaryOp,
+    Intrinsic, Lanes, LocalId, MemScope, Module, NumKind, Op, Operand, Order, Query, Reg, Regions,
+    RmwOp, Scalar, Terminator, Type, UnaryOp,
 };
 
 /// The index space, of two dimensions: a whole group and a smaller one.
@@ -112,14 +112,25 @@ pub enum Form {
     /// As plain, and no work-item writes what another one reads or writes: what they leave does not depend on how they
     /// are interleaved, so that machine code may run several at once ([`crate::rows`]).
     Apart,
+    /// As apart, and the ways of work-items part and meet all the time: they do nothing for which machine code that runs
+    /// several at once would part them for good. There is local memory, too.
+    Parted,
 }
 
 impl Form {
+    /// Whether no work-item writes what another one reads or writes.
+    pub fn is_apart(self) -> bool {
+        match self {
+            Form::Any | Form::Plain => false,
+            Form::Apart | Form::Parted => true,
+        }
+    }
+
     /// The index space and the size of its groups.
     pub fn sizes(self) -> ([u64; 3], [u64; 3]) {
         match self {
             Form::Any | Form::Plain => (GLOBAL_SIZE, LOCAL_SIZE),
-            Form::Apart => (rows::GLOBAL_SIZE, rows::LOCAL_SIZE),
+            Form::Apart | Form::Parted => (rows::GLOBAL_SIZE, rows::LOCAL_SIZE),
         }
     }
 
@@ -132,7 +143,7 @@ impl Form {
     pub fn shared(self) -> u64 {
         match self {
             Form::Any | Form::Plain => SHARED,
-            Form::Apart => rows::SHARED,
+            Form::Apart | Form::Parted => rows::SHARED,
         }
     }
 
@@ -140,7 +151,7 @@ impl Form {
     pub fn longs(self) -> u64 {
         let rows = match self {
             Form::Any | Form::Plain => 0,
-            Form::Apart => rows::ROWS * self.items() + 2 * rows::COUNTERS,
+            Form::Apart | Form::Parted => rows::ROWS * self.items() + 2 * rows::COUNTERS,
         };
         self.shared() + OWN * self.items() + rows
     }
@@ -158,6 +169,8 @@ pub struct Maker {
     array: Option<touchstone_ir::SlotId>,
     /// The work-item's own longs, where it writes nothing else.
     own: Option<Reg>,
+    /// Rows of local memory.
+    pub local: Option<LocalId>,
 }
 
 impl Maker {
@@ -188,7 +201,7 @@ impl Maker {
             NumKind::Float,
         );
         b.assign(singles[0], half);
-        let own = (form == Form::Apart).then(|| own(&mut b, form));
+        let own = form.is_apart().then(|| own(&mut b, form));
         Maker {
             form,
             b,
@@ -199,6 +212,7 @@ impl Maker {
             vector,
             array,
             own,
+            local: None,
         }
     }
 
@@ -311,8 +325,9 @@ impl Maker {
         let (fx, fy) = (pick(&self.singles, x), pick(&self.singles, y));
         let (dx, dy) = (pick(&self.doubles, x), pick(&self.doubles, y));
         let what = match (self.form, *what) {
-            (Form::Apart, 32 | 33) => return rows::count(self, [x, y, z]),
-            (Form::Plain | Form::Apart, 32..=35 | 38) => 28 + z % 4,
+            (Form::Apart | Form::Parted, 32 | 33) => return rows::count(self, [x, y, z]),
+            (Form::Parted, 36..) => [2, 5, 8, 9, 28, 31][usize::from(z) % 6],
+            (Form::Plain | Form::Apart | Form::Parted, 32..=35 | 38) => 28 + z % 4,
             (_, what) => what,
         };
         let value = match what {
@@ -408,13 +423,13 @@ impl Maker {
             24 => self.b.unary(UnaryOp::FNeg, fx),
             25 => {
                 let dim: Operand = match w % 2 {
-                    _ if self.form == Form::Apart => Const::i32(i32::from(x % 5)).into(),
+                    _ if self.form.is_apart() => Const::i32(i32::from(x % 5)).into(),
                     0 => Const::i32(i32::from(x % 5)).into(),
                     _ => self.b.int(IntOp::And, self.int(x), Const::i32(3)).into(),
                 };
                 let queries = match self.form {
                     Form::Any | Form::Plain => &QUERIES[..],
-                    Form::Apart => &QUERIES[..8],
+                    Form::Apart | Form::Parted => &QUERIES[..8],
                 };
                 self.b.query(pick(queries, z), dim)
             }
@@ -601,6 +616,7 @@ pub fn program(blocks: &[(Vec<Step>, [u8; 4])], form: Form) -> Module {
     let mut m = Module::new();
     m.add_function(called());
     let mut k = Maker::new(form);
+    k.local = (form == Form::Parted).then(|| rows::local(&mut m));
     let fuel = k.b.variable("fuel", Type::I32);
     let places: Vec<BlockId> = blocks.iter().map(|_| k.b.block()).collect();
     let exit = k.b.block();

@@ -2,7 +2,10 @@
 //! for each item, in which items that follow each other lie one behind the other, reversed, or further apart.
 
 use crate::random::{Form, Maker, OWN};
-use touchstone_ir::{Const, IntOp, MemScope, NumKind, Order, Query, Reg, RmwOp, Type};
+use touchstone_ir::{
+    Const, FuncId, IntOp, LocalId, LocalVar, MemScope, Module, NumKind, Order, Query, Reg, RmwOp,
+    Type,
+};
 
 /// Two groups in each direction, of which the last ones are smaller: rows of 35 and of 26 items, whose
 /// ends no vector of sixteen fits.
@@ -14,6 +17,31 @@ pub const SHARED: u64 = 320;
 pub const ROWS: u64 = 4;
 /// Longs behind the rows, and as many again, in which all may count: in words of 32 bits and of 64.
 pub const COUNTERS: u64 = 4;
+
+/// Rows of local memory, of words of each size: long ones first, so that all are aligned.
+pub fn local(m: &mut Module) -> LocalId {
+    let items: u64 = LOCAL_SIZE.iter().product();
+    m.add_local(LocalVar {
+        name: "rows".into(),
+        kernel: Some(FuncId(1)),
+        size: items * 16,
+        align: 8,
+    })
+}
+
+/// The item's place in a row of local memory, of words of a size.
+fn in_local_row(k: &mut Maker, rows: LocalId, size: u32) -> Reg {
+    let items: u64 = LOCAL_SIZE.iter().product();
+    let first = match size {
+        8 => 0,
+        4 => 8 * items,
+        2 => 12 * items,
+        _ => 14 * items,
+    };
+    let at = k.b.query(Query::LocalLinearId, Const::i32(0));
+    let base = k.b.local_addr(rows);
+    k.b.ptr_add(base, at, size, first as i64)
+}
 
 /// Changes a word by a relaxed operation whose result nobody reads: one of those in which all count, one of the item's own, or
 /// now and then a wrong one.
@@ -78,6 +106,7 @@ pub fn address(k: &mut Maker, own: Reg, (n, m): (u8, u8), ty: Type, writes: bool
             let index = signed(k, index);
             k.b.ptr_add(own, index, 8, i64::from(m % 2) * 4)
         }
+        2 if let Some(rows) = k.local => in_local_row(k, rows, size),
         // Its place in the row of words of this size.
         2 | 3 => {
             let row = size.trailing_zeros() as u64;

@@ -5,7 +5,7 @@ use super::{CONTROL_INTERVAL, GroupRunner};
 use crate::interp::code::{Ins, Pc};
 use crate::interp::port::GroupPort;
 use crate::interp::step::Stop;
-use crate::native::{Rest, Run};
+use crate::native::{Rest, Run, Runner};
 
 /// Where all items of a group stand, while they stand at one place and it is not noted for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -265,7 +265,13 @@ impl<M: GroupPort> GroupRunner<'_, M> {
             Rest::Together { pc, count, alone } => {
                 *steps += fuel - left;
                 self.short = !alone;
-                self.leave_together((item, count), pc, alone);
+                self.leave_together((item, count), |_, _| pc, alone);
+                return None;
+            }
+            Rest::Spread { count, short } => {
+                *steps += fuel - left;
+                self.short = short;
+                self.leave_together((item, count), |native, item| native.place(item), true);
                 return None;
             }
         };
@@ -288,16 +294,22 @@ impl<M: GroupPort> GroupRunner<'_, M> {
         Some((item as u32, stop, fuel - after))
     }
 
-    /// Items that ran at once are ready at one place. Those that go on alone do so with the stepper, which needs all their
+    /// Items that ran at once are ready, each at a place. Those that go on alone do so with the stepper, which needs all their
     /// slots.
-    fn leave_together(&mut self, (first, count): (u64, u64), pc: Pc, alone: bool) {
+    fn leave_together(
+        &mut self,
+        (first, count): (u64, u64),
+        place: impl Fn(&Runner<'_>, u64) -> Pc,
+        alone: bool,
+    ) {
         for item in first..first + count {
+            self.seek(item);
+            let origin = self.slots(item).wrapping_add(self.kernel.fills.len());
+            let Some(native) = &mut self.native else {
+                return;
+            };
+            let pc = place(native, item);
             if alone {
-                self.seek(item);
-                let origin = self.slots(item).wrapping_add(self.kernel.fills.len());
-                let Some(native) = &mut self.native else {
-                    return;
-                };
                 // SAFETY: the item's region holds all slots of the kernel and only this item uses it.
                 unsafe { native.complete(origin, &self.at.1) };
             }

@@ -38,6 +38,8 @@ use crate::launch::KernelId;
 use crate::map::{MemoryMap, Permission};
 use emit::Emitter;
 use function::Interface;
+#[cfg(compiles_kernels)]
+pub(crate) use order::numbered;
 use provenance::{InstanceId, Instances};
 use std::collections::BTreeMap;
 use touchstone_ir::{

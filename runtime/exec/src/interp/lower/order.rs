@@ -10,7 +10,7 @@
 use touchstone_ir::Function;
 
 /// The successors of blocks, by number.
-type Graph = Vec<Vec<usize>>;
+pub(crate) type Graph = Vec<Vec<usize>>;
 
 /// By block: its number in the order.
 pub(super) fn order(function: &Function) -> Vec<u32> {
@@ -27,7 +27,7 @@ pub(super) fn order(function: &Function) -> Vec<u32> {
 }
 
 /// The numbers of blocks, of which the first is where a function begins.
-fn numbered(graph: &Graph) -> Vec<u32> {
+pub(crate) fn numbered(graph: &Graph) -> Vec<u32> {
     let mut numbers = vec![0; graph.len()];
     let mut next = 0;
     // Blocks that are still to be put in order, the first of them last; a set of one has its place.

@@ -27,7 +27,7 @@ pub(super) fn changes(ins: &Ins) -> Option<(Type, Slot, Slot, Site)> {
 
 impl Translator<'_> {
     /// By how much the address of an access grows from lane to lane; None where it does not grow evenly.
-    fn growth(&mut self, place: Place) -> Option<i64> {
+    pub(super) fn growth(&mut self, place: Place) -> Option<i64> {
         let Shape::Even(base) = self.lanes.shape(place.a) else {
             return None;
         };
@@ -45,7 +45,7 @@ impl Translator<'_> {
     }
 
     /// The address of the first lane, where it grows evenly.
-    fn first_address(&mut self, place: Place) -> Value {
+    pub(super) fn first_address(&mut self, place: Place) -> Value {
         self.straight_wide(place.a);
         match place.index {
             Some((index, _, true)) => self.straight(index, true),
@@ -58,7 +58,9 @@ impl Translator<'_> {
     /// Notes of the present access where its first lane lies and how the address grows, or which lane it is for.
     /// Of one that is the same for all nothing is noted: it is the first one's.
     pub(super) fn note_lanes(&mut self, at: Value, refusal: Refusal) {
-        self.refusals.insert(self.pc, refusal);
+        if self.masked.is_none() {
+            self.refusals.insert(self.pc, refusal);
+        }
         self.note(offset_of!(Context, lanes_at), 0, at);
     }
 
@@ -101,6 +103,9 @@ impl Translator<'_> {
 
     /// Loads all lanes.
     pub(super) fn load_lanes(&mut self, log: u32, d: Slot, place: Place, ins: &Ins) {
+        if self.masked.is_some() {
+            return self.load_sparsely(log, d, place, ins);
+        }
         let Some(by) = self.growth(place) else {
             return self.lane_by_lane(ins);
         };
@@ -124,7 +129,7 @@ impl Translator<'_> {
     }
 
     /// Lanes that lie one behind the other.
-    fn load_row(&mut self, log: u32, ty: Type, first: Value) -> Vec<Value> {
+    pub(super) fn load_row(&mut self, log: u32, ty: Type, first: Value) -> Vec<Value> {
         let (lanes, count) = lane_type(ty);
         match log {
             0 => (0..LANES as i32 / 8)
@@ -152,6 +157,9 @@ impl Translator<'_> {
 
     /// Stores all lanes.
     pub(super) fn store_lanes(&mut self, log: u32, v: Slot, place: Place, ins: &Ins) {
+        if self.masked.is_some() {
+            return self.store_sparsely(log, v, place, ins);
+        }
         let Some(by) = self.growth(place) else {
             return self.lane_by_lane(ins);
         };
@@ -225,6 +233,9 @@ impl Translator<'_> {
     /// Changes a word for each lane, in their order; nobody reads what was there. Whether all may do so is known before the
     /// first one does, as to do it twice would not be the same.
     pub(super) fn change_lanes(&mut self, ins: &Ins) {
+        if self.masked.is_some() {
+            return self.change_sparsely(ins);
+        }
         let Some((ty, a, v, site)) = changes(ins) else {
             unreachable!("{ins:?} changes nothing");
         };

@@ -26,6 +26,9 @@ impl Translator<'_> {
             return self.lanes.copy(*d, *a);
         }
         if same {
+            if self.masked.is_some() && super::super::access::is_access(ins) {
+                self.note_first();
+            }
             self.once(ins, 0);
             return self.keep_plain(ins);
         }
@@ -91,17 +94,10 @@ impl Translator<'_> {
 
     /// An instruction for each lane, as scalar code has it.
     pub(super) fn lane_by_lane(&mut self, ins: &Ins) {
-        let (mut read, mut wrote) = (Vec::new(), Vec::new());
-        super::super::operands::slots(self.kernel, ins, |role, first, count| {
-            let slots = first..first + count as Slot;
-            match role {
-                super::super::operands::Role::Read => read.extend(slots),
-                super::super::operands::Role::Written => wrote.extend(slots),
-            }
-        });
-        read.sort_unstable();
-        read.dedup();
-        read.retain(|&slot| self.lanes.shape(slot) != Shape::SAME);
+        if self.masked.is_some() {
+            return self.set_sparsely(ins);
+        }
+        let (read, wrote) = self.read_and_written(ins);
         // Forms that are made for one lane are there for the others.
         for &slot in &read {
             self.one_lane(slot, 0);
@@ -140,6 +136,22 @@ impl Translator<'_> {
             let registers = self.gathered(ty, &values);
             self.lanes.set(slot, ty, &registers);
         }
+    }
+
+    /// The slots in which an instruction reads what is not the same for all, and those that it writes.
+    pub(super) fn read_and_written(&self, ins: &Ins) -> (Vec<Slot>, Vec<Slot>) {
+        let (mut read, mut wrote) = (Vec::new(), Vec::new());
+        super::super::operands::slots(self.kernel, ins, |role, first, count| {
+            let slots = first..first + count as Slot;
+            match role {
+                super::super::operands::Role::Read => read.extend(slots),
+                super::super::operands::Role::Written => wrote.extend(slots),
+            }
+        });
+        read.sort_unstable();
+        read.dedup();
+        read.retain(|&slot| self.lanes.shape(slot) != Shape::SAME);
+        (read, wrote)
     }
 
     pub(super) fn pairs32(&mut self, x: Slot, y: Slot) -> [(Value, Value); NARROW] {

@@ -5,6 +5,7 @@ use super::super::flow;
 use super::super::translate::Translator;
 use super::super::values::constant_memory;
 use super::lanes::lane_type;
+use super::masked::Parted;
 use super::parting::Parting;
 use super::shape::{Shape, reads_same};
 use super::{LANES, MEETS, NARROW, TOGETHER, VECTOR_PLACE};
@@ -84,7 +85,7 @@ impl Translator<'_> {
                 self.vector_instruction(ins);
             }
         }
-        for parting in std::mem::take(&mut self.partings) {
+        while let Some(parting) = self.partings.pop() {
             self.part(n, parting);
         }
     }
@@ -137,32 +138,57 @@ impl Translator<'_> {
     /// A branch on which the items may differ.
     fn ways(&mut self, n: usize, ins: &Ins) {
         let block = &self.flow.blocks[n];
-        let mask = self.condition_lanes(ins);
         self.vector_settle(n, None);
-        let bits = self.bits_of(mask);
-        let bits = self.b.ins().uextend(types::I64, bits);
         let Some((to, _)) = flow::jump(ins) else {
             unreachable!("a jump")
         };
-        let (to, behind) = (self.flow.at(to), self.flow.at(block.end));
-        let (yes, no) = match ins {
-            Ins::JumpIfNot { .. } => (behind, to),
-            _ => (to, behind),
-        };
-        let (some, apart) = (self.new_block(false), self.new_block(true));
-        let all = i64::from((1u32 << LANES) - 1);
-        let is_all = self.b.ins().icmp_imm_u(IntCC::Equal, bits, all);
+        let [yes, no] = self.both_ways(ins, to, block.end);
+        let is_rare = self.region(n).is_none();
+        let (some, apart) = (self.new_block(false), self.new_block(is_rare));
         let [into_yes, into_no] = [yes, no].map(|to| self.vector_blocks[to]);
-        self.b.ins().brif(is_all, into_yes, &[], some, &[]);
-        self.go_on(some);
-        self.b.ins().brif(bits, apart, &[], into_no, &[]);
-        self.partings.push(Parting::Ways {
+        let bits = match self.ends_tell(ins) {
+            Some([all, any]) => {
+                let mixed = self.new_block(is_rare);
+                self.b.ins().brif(all, into_yes, &[], some, &[]);
+                self.go_on(some);
+                self.b.ins().brif(any, mixed, &[], into_no, &[]);
+                self.go_on(mixed);
+                let mask = self.condition_lanes(ins);
+                let bits = self.lane_bits(mask);
+                self.b.ins().jump(apart, &[]);
+                bits
+            }
+            None => {
+                let mask = self.condition_lanes(ins);
+                let bits = self.lane_bits(mask);
+                let all = i64::from((1u32 << LANES) - 1);
+                let is_all = self.b.ins().icmp_imm_u(IntCC::Equal, bits, all);
+                self.b.ins().brif(is_all, into_yes, &[], some, &[]);
+                self.go_on(some);
+                self.b.ins().brif(bits, apart, &[], into_no, &[]);
+                bits
+            }
+        };
+        let parted = Parted {
             block: apart,
             known: self.known(),
             left: self.left,
             bits,
             to: [yes, no],
+        };
+        self.partings.push(match self.region(n) {
+            Some(_) => Parting::Masks(parted),
+            None => Parting::Ways(parted),
         });
+    }
+
+    /// The blocks that a branch leads to where its condition holds, and where it does not.
+    pub(super) fn both_ways(&self, ins: &Ins, to: Pc, behind: Pc) -> [usize; 2] {
+        let (to, behind) = (self.flow.at(to), self.flow.at(behind));
+        match ins {
+            Ins::JumpIfNot { .. } => [behind, to],
+            _ => [to, behind],
+        }
     }
 
     /// Leaves for a barrier or a collective function.
@@ -216,10 +242,22 @@ impl Translator<'_> {
         self.vector_stop(end, stop, Left::Barrier);
     }
 
-    /// All items end or wait before a place; what is noted as their stop.
-    fn vector_stop(&mut self, pc: Pc, stop: u64, left: Left) {
+    /// All items end or wait before a place; what is noted as their stop: where their slots are stored together, as that
+    /// of the first one alone.
+    pub(super) fn vector_stop(&mut self, pc: Pc, stop: u64, left: Left) {
         let pc = self.number(pc.into());
+        let stops = self.b.use_var(self.at.stops);
+        let flags = MemFlagsData::trusted();
+        let is_together = stop & TOGETHER != 0;
         let stop = self.number(stop);
+        if is_together {
+            self.b.ins().store(flags, stop, stops, 0);
+        } else {
+            let noted = self.b.ins().splat(types::I64X2, stop);
+            for n in 0..LANES / 2 {
+                self.b.ins().store(flags, noted, stops, 16 * n as i32);
+            }
+        }
         let fuel = self.left;
         let left = self.number(left as u64);
         let arguments = [pc.into(), fuel.into(), left.into(), stop.into()];
@@ -265,7 +303,7 @@ impl Translator<'_> {
     }
 
     /// A bit for each lane of a mask.
-    fn bits_of(&mut self, mask: [Value; NARROW]) -> Value {
+    pub(super) fn lane_bits(&mut self, mask: [Value; NARROW]) -> Value {
         let halves: Vec<Value> = mask
             .chunks(2)
             .map(|two| self.b.ins().snarrow(two[0], two[1]))
@@ -275,7 +313,8 @@ impl Translator<'_> {
             [low, high] => self.b.ins().snarrow(low, high),
             _ => unreachable!("a vector has eight or sixteen lanes"),
         };
-        self.b.ins().vhigh_bits(types::I32, narrowed)
+        let bits = self.b.ins().vhigh_bits(types::I32, narrowed);
+        self.b.ins().uextend(types::I64, bits)
     }
 
     /// A mask from registers of comparisons of 32 bits or of 64.

@@ -1,7 +1,8 @@
 //! Comparisons of all lanes: masks, all ones where they hold.
 
 use super::super::translate::Translator;
-use super::NARROW;
+use super::shape::Shape;
+use super::{LANES, NARROW};
 use crate::interp::code::{Ins, Slot};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
@@ -33,6 +34,53 @@ impl Translator<'_> {
             Ins::FOrd64 { a, b, .. } => self.compare_floats(FloatCC::Ordered, (a, b), types::F64),
             ref other => unreachable!("{other:?} compares nothing"),
         }
+    }
+
+    /// Of a branch that compares the items' ids with what is the same for all: whether its condition holds for all, and whether
+    /// it does for any, as the first and the last one tell; where these differ, what is in between may. None of other
+    /// branches.
+    #[rustfmt::skip]
+    pub(super) fn ends_tell(&mut self, ins: &Ins) -> Option<[Value; 2]> {
+        use IntCC::{SignedLessThan, SignedLessThanOrEqual, UnsignedLessThan, UnsignedLessThanOrEqual};
+        let (cc, a, b, narrow) = match *ins {
+            Ins::JumpEq { a, b, .. } | Ins::JumpNe { a, b, .. } => (None, a, b, false),
+            Ins::JumpULt { a, b, .. } => (Some(UnsignedLessThan), a, b, false),
+            Ins::JumpULe { a, b, .. } => (Some(UnsignedLessThanOrEqual), a, b, false),
+            Ins::JumpSLt32 { a, b, .. } => (Some(SignedLessThan), a, b, true),
+            Ins::JumpSLe32 { a, b, .. } => (Some(SignedLessThanOrEqual), a, b, true),
+            Ins::JumpSLt64 { a, b, .. } => (Some(SignedLessThan), a, b, false),
+            Ins::JumpSLe64 { a, b, .. } => (Some(SignedLessThanOrEqual), a, b, false),
+            _ => return None,
+        };
+        let grows = |t: &Self, slot| t.lanes.is_plain(slot) && t.lanes.shape(slot) == Shape::Even(1);
+        let (id, bound, is_left) = match (self.lanes.shape(a), self.lanes.shape(b)) {
+            (_, Shape::SAME) if grows(self, a) => (a, b, true),
+            (Shape::SAME, _) if grows(self, b) => (b, a, false),
+            _ => return None,
+        };
+        // Ids are no negative numbers of 32 bits, nor do they become such within a vector.
+        let first = self.values.wide(&mut self.b, id);
+        let bound = match narrow {
+            true => {
+                let bound = self.values.int(&mut self.b, bound);
+                self.b.ins().sextend(types::I64, bound)
+            }
+            false => self.values.wide(&mut self.b, bound),
+        };
+        let Some(cc) = cc else {
+            let far = self.b.ins().isub(bound, first);
+            let no = self.b.ins().iconst(types::I8, 0);
+            let yes = self.b.ins().iconst(types::I8, 1);
+            return Some(match ins {
+                Ins::JumpEq { .. } => [no, self.b.ins().icmp_imm_u(UnsignedLessThan, far, LANES as i64)],
+                _ => [self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, far, LANES as i64), yes],
+            });
+        };
+        let last = self.b.ins().iadd_imm_s(first, LANES as i64 - 1);
+        Some(match is_left {
+            true => [last, first].map(|id| self.b.ins().icmp(cc, id, bound)),
+            false => [first, last].map(|id| self.b.ins().icmp(cc, bound, id)),
+        })
     }
 
     fn compare_floats(&mut self, cc: FloatCC, (a, b): (Slot, Slot), ty: Type) -> [Value; NARROW] {

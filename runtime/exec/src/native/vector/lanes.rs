@@ -48,6 +48,8 @@ pub(in super::super) struct Lanes<'a> {
     variables: Vec<Option<[Variable; WIDE]>>,
     /// The block that is translated.
     pub(super) block: usize,
+    /// In a region: the shapes of slots from 0 on, and whether their numbers are plain, from its branch on until all meet.
+    pub(super) apart: Option<Vec<(Shape, bool)>>,
 }
 
 /// What was known of all slots at some place.
@@ -87,6 +89,7 @@ impl<'a> Lanes<'a> {
             used: Vec::new(),
             variables: vec![None; slots],
             block: 0,
+            apart: None,
         }
     }
 
@@ -112,7 +115,10 @@ impl<'a> Lanes<'a> {
         match self.cells[self.index(slot)].shape {
             Some(shape) => shape,
             None if slot < 0 => of_filled(self.kernel, slot),
-            None => self.start(self.block, slot as usize),
+            None => match &self.apart {
+                Some(slots) => slots[slot as usize].0,
+                None => self.start(self.block, slot as usize),
+            },
         }
     }
 
@@ -122,9 +128,12 @@ impl<'a> Lanes<'a> {
         match slot {
             ..0 => is_plain_fill(self.kernel, slot),
             _ if cell.written => cell.plain,
-            _ => self
-                .shapes
-                .is_some_and(|shapes| shapes.is_plain(self.block, slot as usize)),
+            _ => match &self.apart {
+                Some(slots) => slots[slot as usize].1,
+                None => self
+                    .shapes
+                    .is_some_and(|shapes| shapes.is_plain(self.block, slot as usize)),
+            },
         }
     }
 

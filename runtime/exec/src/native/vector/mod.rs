@@ -8,11 +8,14 @@
 //!
 //! # Where the items part
 //!
-//! - *At a branch* on which they differ, each goes its way to the next barrier or to its end in scalar code; then the
-//!   loop goes on with the next vector.
+//! - *At a branch* on which they differ, they go on together to where their ways meet: each block in between runs for
+//!   those that come to it ([`region`], [`masked`]). Where it is not so simple what lies in between, or few would go
+//!   through a loop there, each goes its way to the next barrier or to its end in scalar code; then the loop goes on with
+//!   the next vector. Behind the barrier they are a vector again, if their slots allow it.
 //! - *At an access* that not all may make, a division by zero, a trap: nothing of the instruction has been done for
 //!   good, and all items are left in front of it. The stepper goes on with each of them in their order, so that the
-//!   first one that does what it may not is reported, as it would be without vectors. Where some lanes have been
+//!   first one that does what it may not is reported, as it would be without vectors. Those that have gone another way
+//!   are left where they wait. Where some lanes have been
 //!   stored before another one was refused, they are stored once more.
 //! - *Before a block* that takes more steps than are left: they go on together later.
 //! - *A refusal by the system* (nothing is mapped there) ends the launch; the context says which lanes the access was for.
@@ -32,30 +35,38 @@
 //! or those of all lanes. [`pack`] makes the one of the other. The stops of items that are stored so are flagged.
 //! Where a group waits for a collective function the slots stay so: what the function reads is taken from them, and what it
 //! gives is put there ([`Runner::bring`](super::Runner::bring)).
-//! What a slot's shape is at a place holds for items that have come there the same way; of others it is looked
-//! whether it holds before they become a vector again.
+//! What a slot's shape is at a place holds for items that have come there together, through regions, too: what their blocks
+//! write may be anything where they end. Of others it is looked whether it holds before they become a vector again.
 //!
 //! | module | subject |
 //! | --- | --- |
 //! | [`shape`] | which slots are the same for all items, or grow evenly |
 //! | [`lanes`], [`forms`] | what is known of slots in a block, and their values in each form |
 //! | [`block`] | blocks, their ends, where vectors are taken up |
+//! | [`region`], [`masked`] | from a branch to where its ways meet, and blocks there |
+//! | [`blend`] | slots that such a block has written for some of the items |
 //! | [`parting`] | where vectors are left |
 //! | [`pack`] | slots of all items, and of each |
 //! | [`arith`], [`compare`], [`functions`], [`access`] | instructions |
+//! | [`sparse`] | accesses, and what is made lane by lane, for some of the items |
 
 mod access;
 mod arith;
+mod blend;
 mod block;
 mod compare;
 mod forms;
 mod functions;
 mod lanes;
+mod masked;
 pub(super) mod pack;
 mod parting;
+mod region;
 pub(super) mod shape;
+mod sparse;
 
 pub(super) use lanes::{Known, Lanes};
+pub(super) use masked::{Masked, Task};
 pub(super) use pack::Exit;
 pub(super) use parting::Parting;
 pub(super) use shape::Shapes;
@@ -76,7 +87,7 @@ const NARROW: usize = LANES / 4;
 /// Registers for lanes of 64 bits.
 const WIDE: usize = LANES / 2;
 
-/// Marks stops of items whose slots are stored together.
+/// Marks the stops of items whose slots are stored together; that of the first one of a vector stands for all.
 pub(super) const TOGETHER: u64 = 1 << 63;
 
 /// Marks those of them that wait for what a collective function gives: their slots are stored as its place says
@@ -85,6 +96,9 @@ pub(super) const MEETS: u64 = 1 << 62;
 
 /// Marks the places of vector code.
 pub(super) const VECTOR_PLACE: u32 = 1 << 31;
+
+/// Marks those of its regions, too.
+pub(super) const MASKED_PLACE: u32 = 1 << 30;
 
 /// For which lane an access of vector code is that the system refuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -192,6 +206,7 @@ impl Translator<'_> {
         for n in 0..self.flow.blocks.len() {
             self.vector_block(n);
         }
+        self.regions();
         self.vector_ended(around);
         self.in_vector = false;
         self.origin = origin;
@@ -232,12 +247,6 @@ impl Translator<'_> {
         let &[pc, fuel, left, stop] = self.b.block_params(around.ended) else {
             unreachable!("it has four");
         };
-        let stops = self.b.use_var(self.at.stops);
-        let noted = self.b.ins().splat(types::I64X2, stop);
-        for n in 0..LANES / 2 {
-            let flags = MemFlagsData::trusted();
-            self.b.ins().store(flags, noted, stops, 16 * n as i32);
-        }
         self.note_stop(stop);
         let item = self.b.use_var(self.at.item);
         let of_last = self.b.ins().iadd_imm_s(item, LANES as i64 - 1);

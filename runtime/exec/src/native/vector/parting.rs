@@ -6,6 +6,7 @@ use super::super::operands::{self, Role, SlotSet};
 use super::super::translate::{Translator, helper};
 use super::LANES;
 use super::lanes::Known;
+use super::masked::Parted;
 use super::pack::{Exit, Form};
 use super::shape::Shape;
 use crate::interp::code::{Pc, Slot};
@@ -21,18 +22,13 @@ pub(in super::super) enum Parting {
         pc: Pc,
         known: Known,
         left: Value,
-        /// Steps of the block that have not been taken, of all lanes.
+        /// Steps of the block that have not been taken, by each.
         rest: u64,
     },
     /// Each goes its way: behind a branch, by the bits of a mask.
-    Ways {
-        block: Block,
-        known: Known,
-        left: Value,
-        bits: Value,
-        /// Blocks where a bit is set, and where it is not.
-        to: [usize; 2],
-    },
+    Ways(Parted),
+    /// All go through the region behind a branch.
+    Masks(Parted),
 }
 
 impl Translator<'_> {
@@ -53,7 +49,7 @@ impl Translator<'_> {
         let block = self.new_block(true);
         self.apart = Some((self.pc, block));
         let own = u64::from(flow::takes_step(&self.kernel.code[self.pc as usize]));
-        let rest = (self.after + own) * LANES as u64;
+        let rest = self.after + own;
         // What the instruction has done so far is to look at slots, unless it has said before how they were.
         let known = self.before.clone().unwrap_or_else(|| self.known());
         self.partings.push(Parting::Apart {
@@ -90,6 +86,12 @@ impl Translator<'_> {
         }
     }
 
+    /// Whether a slot was written in a block of a region, and those who do not run it may need what was there before.
+    fn keeps(&self, slot: Slot) -> bool {
+        let kept = self.masked.as_ref().map(|masked| &masked.kept);
+        kept.is_some_and(|kept| kept.contains(slot as usize)) && self.lanes.is_written(slot)
+    }
+
     /// The address of a slot where those of all lanes are stored together, from slot 0 of the first one on.
     pub(super) fn together(slot: usize) -> i32 {
         (slot * LANES * 8) as i32
@@ -99,23 +101,30 @@ impl Translator<'_> {
     pub(super) fn store_together(&mut self, slots: &[usize], ways: [u32; 2]) -> usize {
         let mut forms = Vec::new();
         for &slot in slots {
-            let form = self.form(slot as Slot);
-            forms.push(form);
+            let mut form = self.form(slot as Slot);
             let flags = MemFlagsData::trusted();
             let at = Translator::together(slot);
-            match form.even {
-                Some(_) => {
-                    let value = self.values.wide(&mut self.b, form.slot);
-                    self.b.ins().store(flags, value, self.origin, at);
+            let lanes = match form.even {
+                _ if self.keeps(form.slot) => {
+                    let (lanes, narrow) = self.kept_lanes(slot);
+                    form = Form {
+                        even: None,
+                        narrow,
+                        ..form
+                    };
+                    lanes
                 }
+                Some(_) => vec![self.values.wide(&mut self.b, form.slot)],
                 None => {
                     let ty = self.form_of(form.slot);
-                    for (n, value) in self.typed_lanes(form.slot, ty).into_iter().enumerate() {
-                        let at = at + 16 * n as i32;
-                        self.b.ins().store(flags, value, self.origin, at);
-                    }
+                    self.typed_lanes(form.slot, ty)
                 }
+            };
+            for (n, value) in lanes.into_iter().enumerate() {
+                let at = at + 16 * n as i32;
+                self.b.ins().store(flags, value, self.origin, at);
             }
+            forms.push(form);
         }
         self.exits.push(Exit { forms, ways });
         self.exits.len() - 1
@@ -160,17 +169,27 @@ impl Translator<'_> {
                 self.b.switch_to_block(block);
                 self.know(&known);
                 let slots = self.needed_before(n, pc);
+                let rest = self.steps_of_all(rest);
+                let fuel = self.b.ins().iadd(left, rest);
+                if self.masked.is_some() {
+                    return self.spread(&slots, (pc, fuel), Left::Spread);
+                }
                 let exit = self.store_together(&slots, [0; 2]);
-                let fuel = self.b.ins().iadd_imm_s(left, rest as i64);
                 self.leave_vector(exit, (pc, fuel), Left::Apart);
             }
-            Parting::Ways {
+            Parting::Masks(parted) => {
+                let Some(region) = self.region(n) else {
+                    unreachable!("only who knows it goes there");
+                };
+                self.enter_region(region, parted);
+            }
+            Parting::Ways(Parted {
                 block,
                 known,
                 left,
                 bits,
                 to,
-            } => {
+            }) => {
                 self.b.switch_to_block(block);
                 self.know(&known);
                 let [yes, no] = to.map(|to| &self.needed[to]);

@@ -1,11 +1,14 @@
 //! What the items of a vector have in each slot, at the start of each block: found by following the bytecode.
 //!
-//! It holds for items that have come the same way. Those that have not are scalar until they end or wait, and
-//! become a vector again only where their slots are seen to be so ([`pack`](super::pack)).
+//! It holds for items that have come the same way, and for those that have parted at a branch which a
+//! [region](super::region) follows: where they meet again, what the region's blocks write may be anything. Others are scalar
+//! until they end or wait, and become a vector again only where their slots are seen to be so ([`pack`](super::pack)).
 
 use super::super::flow::{self, Block, Flow};
-use super::super::operands::{self, Role};
+use super::super::operands::{self, Role, SlotSet};
+use super::region::{Finder, Region};
 use crate::interp::code::{Fill, Ins, Kernel, Slot};
+use std::collections::BTreeMap;
 use touchstone_ir::{Collective, Query};
 
 /// What the items of a vector have in a slot.
@@ -26,12 +29,20 @@ impl Shape {
     }
 }
 
-/// Shapes of the slots at the start of each block; None where nothing leads to a block.
+/// Shapes of the slots at the start of each block; and the regions of branches on which items may differ.
 #[derive(Clone, Debug)]
-pub(in super::super) struct Shapes(Vec<Option<Vec<Known>>>);
+pub(in super::super) struct Shapes {
+    /// None where nothing leads to a block.
+    starts: Vec<Option<Vec<Known>>>,
+    /// By the block that ends with the branch; None where it has no region.
+    regions: BTreeMap<usize, Option<Region>>,
+}
 
 /// What is known of a slot: its shape, and whether its numbers are plain.
 type Known = (Shape, bool);
+
+/// Of a slot in which items may have anything.
+const MIXED: Known = (Shape::Any, false);
 
 /// Blocks times slots beyond which a kernel has no vectors: looking for shapes takes as much memory.
 const WIDEST: usize = 1 << 21;
@@ -171,6 +182,11 @@ pub(super) fn reads_same(kernel: &Kernel, ins: &Ins, mut shape: impl FnMut(Slot)
     same
 }
 
+/// Whether an instruction is a branch on which items may differ.
+fn branches_apart(kernel: &Kernel, ins: &Ins, of: &dyn Fn(Slot) -> Shape) -> bool {
+    flow::jump(ins).is_some_and(|(_, falls)| falls) && !reads_same(kernel, ins, of)
+}
+
 impl Shapes {
     /// The shapes of a kernel that may have vectors.
     pub(in super::super) fn of(kernel: &Kernel, flow: &Flow) -> Option<Shapes> {
@@ -179,13 +195,32 @@ impl Shapes {
         }
         let mut starts: Vec<Option<Vec<Known>>> = vec![None; flow.blocks.len()];
         *starts.first_mut()? = Some(vec![(Shape::SAME, false); kernel.frame]);
+        let mut finder = Finder::new(kernel, flow);
+        let mut regions = BTreeMap::new();
+        // Slots that items may have anything in, as they have come through different blocks of a region.
+        let mut mixed = vec![None; flow.blocks.len()];
         let mut open = vec![0];
         while let Some(n) = open.pop() {
             let block = &flow.blocks[n];
             let Some(mut shapes) = starts[n].clone() else {
                 continue;
             };
-            follow(kernel, block, &mut shapes, |_, _| {});
+            let mut parts = false;
+            follow(kernel, block, &mut shapes, |ins, of| {
+                parts |= branches_apart(kernel, ins, of);
+            });
+            if parts && !regions.contains_key(&n) {
+                let region = finder.find(n);
+                if let Some((join, written)) = region.as_ref().and_then(Region::mixes) {
+                    let slots = mixed[join].get_or_insert_with(|| SlotSet::new(kernel.frame));
+                    written.iter().for_each(|slot| slots.insert(slot));
+                    if let Some(there) = &mut starts[join] {
+                        written.iter().for_each(|slot| there[slot] = MIXED);
+                        open.push(join);
+                    }
+                }
+                regions.insert(n, region);
+            }
             for &next in &block.next {
                 let news = match &mut starts[next] {
                     Some(there) => {
@@ -198,7 +233,9 @@ impl Shapes {
                         news
                     }
                     none => {
-                        *none = Some(shapes.clone());
+                        let there = none.insert(shapes.clone());
+                        let slots = mixed[next].iter().flat_map(SlotSet::iter);
+                        slots.for_each(|slot| there[slot] = MIXED);
                         true
                     }
                 };
@@ -207,12 +244,17 @@ impl Shapes {
                 }
             }
         }
-        Some(Shapes(starts))
+        Some(Shapes { starts, regions })
+    }
+
+    /// The region of the branch that ends a block, if items may differ there and it has one.
+    pub(super) fn region(&self, branch: usize) -> Option<&Region> {
+        self.regions.get(&branch)?.as_ref()
     }
 
     /// The shape of a slot from 0 on at the start of a block.
     pub(super) fn at(&self, block: usize, slot: usize) -> Shape {
-        self.0[block]
+        self.starts[block]
             .as_ref()
             .map_or(Shape::Any, |shapes| shapes[slot].0)
     }
@@ -221,7 +263,9 @@ impl Shapes {
     /// not wrap in 32 bits where vectors run ([`Runner`](super::super::Runner)), neither as signed nor as
     /// unsigned numbers.
     pub(super) fn is_plain(&self, block: usize, slot: usize) -> bool {
-        self.0[block].as_ref().is_some_and(|shapes| shapes[slot].1)
+        self.starts[block]
+            .as_ref()
+            .is_some_and(|shapes| shapes[slot].1)
     }
 
     /// Makes entries of the blocks where items are left to scalar code: those that take steps, which may not be left,
@@ -232,11 +276,11 @@ impl Shapes {
             if block.steps > 0 {
                 entries.push(n);
             }
-            let Some(mut shapes) = self.0[n].clone() else {
+            let Some(mut shapes) = self.starts[n].clone() else {
                 continue;
             };
             follow(kernel, block, &mut shapes, |ins, of| {
-                if flow::jump(ins).is_some_and(|(_, falls)| falls) && !reads_same(kernel, ins, of) {
+                if branches_apart(kernel, ins, of) {
                     entries.extend(&block.next);
                 }
             });
