@@ -77,7 +77,7 @@ pub(crate) struct Context {
     /// The port, of the type that the helpers are for.
     pub(super) memory: *mut (),
     pub(super) kernel: *const Kernel,
-    /// Slot 0 of the item that runs; the code moves it on from item to item.
+    /// Slot 0 of the item that runs, or of the first one of a vector that is left; the code moves it on.
     pub(super) origin: *mut u64,
     /// Bytes from there to slot 0 of the next item.
     pub(super) stride: u64,
@@ -87,6 +87,8 @@ pub(crate) struct Context {
     pub(super) last: u64,
     /// The last one that may be part of a vector; -1 if none may.
     pub(super) vectors_to: i64,
+    /// Not zero: the slots of all items are stored together that vectors can have.
+    pub(super) together: u64,
     /// Out: the last one of a vector whose items parted at a branch; those of it that have not run are ready at the
     /// entries that their stops name.
     pub(super) parted_to: u64,
@@ -160,6 +162,7 @@ impl Context {
             item: 0,
             last: 0,
             vectors_to: -1,
+            together: 0,
             parted_to: 0,
             lanes_at: 0,
             exits: null(),

@@ -53,18 +53,20 @@ pub(super) fn fill_varies(fill: Fill) -> bool {
 #[derive(Clone, Copy)]
 pub(super) struct At {
     pub(super) item: Variable,
-    origin: Variable,
+    pub(super) origin: Variable,
     pub(super) x: Variable,
     pub(super) stops: Variable,
     /// Where there are vectors: the entry at which scalar code takes the item up, and the last item that scalar
     /// code runs before it is looked whether a vector fits.
     pub(super) number: Variable,
     pub(super) scalar_to: Variable,
+    /// Vectors that the row has from the present one on, none of which is looked at before it runs.
+    pub(super) row: Variable,
 }
 
 impl At {
     pub(super) fn new(b: &mut FunctionBuilder<'_>) -> At {
-        let [item, origin, x, stops, number, scalar_to] =
+        let [item, origin, x, stops, number, scalar_to, row] =
             std::array::from_fn(|_| b.declare_var(types::I64));
         At {
             item,
@@ -73,6 +75,7 @@ impl At {
             stops,
             number,
             scalar_to,
+            row,
         }
     }
 }
@@ -116,6 +119,11 @@ impl Translator<'_> {
         self.note(offset_of!(Context, item), 0, item);
         let x = self.b.use_var(self.at.x);
         self.note(offset_of!(Context, local_id), 0, x);
+        self.vary();
+    }
+
+    /// Computes what differs from item to item, for the one that comes.
+    pub(super) fn vary(&mut self) {
         for (n, &fill) in self.kernel.fills.iter().enumerate() {
             if fill_varies(fill) {
                 let value = self.item_has(n, fill);
@@ -226,20 +234,7 @@ impl Translator<'_> {
 
     /// Goes on to the item that comes so many after this one; the row has as many, or ends with the last of them.
     pub(super) fn advance(&mut self, items: usize, head: Block) {
-        let stops = self.b.use_var(self.at.stops);
-        let stops = self.b.ins().iadd_imm_s(stops, 8 * items as i64);
-        self.b.def_var(self.at.stops, stops);
-        let item = self.b.use_var(self.at.item);
-        let item = self.b.ins().iadd_imm_s(item, items as i64);
-        self.b.def_var(self.at.item, item);
-        let origin = self.b.use_var(self.at.origin);
-        let stride = self.of_context(offset_of!(Context, stride), 0);
-        let stride = match items {
-            1 => stride,
-            _ => self.b.ins().imul_imm_s(stride, items as i64),
-        };
-        let origin = self.b.ins().iadd(origin, stride);
-        self.b.def_var(self.at.origin, origin);
+        self.follow(items);
         // The first id that does not reach the size of the group grows; those before it begin anew.
         for d in 0..3 {
             let id = self.local_id(d);
@@ -260,6 +255,24 @@ impl Translator<'_> {
             self.set_local_id(d, zero);
         }
         self.b.ins().jump(head, &[]);
+    }
+
+    /// The same but for its ids.
+    pub(super) fn follow(&mut self, items: usize) {
+        let stops = self.b.use_var(self.at.stops);
+        let stops = self.b.ins().iadd_imm_s(stops, 8 * items as i64);
+        self.b.def_var(self.at.stops, stops);
+        let item = self.b.use_var(self.at.item);
+        let item = self.b.ins().iadd_imm_s(item, items as i64);
+        self.b.def_var(self.at.item, item);
+        let origin = self.b.use_var(self.at.origin);
+        let stride = self.of_context(offset_of!(Context, stride), 0);
+        let stride = match items {
+            1 => stride,
+            _ => self.b.ins().imul_imm_s(stride, items as i64),
+        };
+        let origin = self.b.ins().iadd(origin, stride);
+        self.b.def_var(self.at.origin, origin);
     }
 
     fn set_local_id(&mut self, d: usize, id: Value) {

@@ -264,17 +264,19 @@ impl<'a> Runner<'a> {
             unsafe { self.separate(run.origin, count) };
             self.stops.clear();
             self.stops.resize(count, 0);
+            self.context.together = 0;
             if let (Some(pc), true) = (pc, at_once) {
                 self.stops.fill(pc.into());
                 // SAFETY: the caller's promise.
                 unsafe { self.pack(&run, pc) };
             }
-        } else if let (Some(pc), true) = (pc, at_once)
-            && self.context.stops_all & TOGETHER == 0
-        {
-            // Some went different ways to here.
-            // SAFETY: the caller's promise.
-            unsafe { self.pack(&run, pc) };
+        } else if let (Some(pc), true) = (pc, at_once) {
+            self.context.together = self.context.stops_all & TOGETHER;
+            if self.context.together == 0 {
+                // Some went different ways to here.
+                // SAFETY: the caller's promise.
+                unsafe { self.pack(&run, pc) };
+            }
         }
         if at_once {
             self.context.vectors_to = (run.item + run.count - 1) as i64;

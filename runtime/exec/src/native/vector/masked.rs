@@ -327,6 +327,7 @@ impl<'a> Translator<'a> {
         let exit = self.store_together(&all, [0; 2]);
         let exit = self.number(exit as u64);
         let stops = self.b.use_var(self.at.stops);
+        self.note_origin();
         self.call(helper!(part), &[self.context, exit, stops]);
         let everyone = self.number(ALL as u64);
         let stand = |t: &mut Self, bits, pc: Pc| {

@@ -76,8 +76,7 @@ use super::flow::BLOCK_STEPS;
 use super::items::At;
 use super::translate::Translator;
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value, types};
-use cranelift_frontend::Switch;
+use cranelift_codegen::ir::{Block, InstBuilder, JumpTableData, MemFlagsData, Value, types};
 use std::mem::offset_of;
 
 /// Items of a vector.
@@ -154,11 +153,8 @@ impl Translator<'_> {
     pub(super) fn take_items(&mut self, around: Around, number: Value, head: Block) {
         let At { item, x, stops, .. } = self.at;
         self.b.switch_to_block(around.next);
-        let (maybe, together, one) = (
-            self.new_block(false),
-            self.new_block(false),
-            self.new_block(false),
-        );
+        let [maybe, together, one, some] = std::array::from_fn(|_| self.new_block(false));
+        let count = self.b.append_block_param(some, types::I64);
         let first = self.b.use_var(item);
         let last = self.b.ins().iadd_imm_s(first, LANES as i64 - 1);
         let to = self.of_context(offset_of!(Context, vectors_to), 0);
@@ -175,14 +171,28 @@ impl Translator<'_> {
         let old = self.new_block(false);
         self.b.ins().brif(fits, together, &[], one, &[]);
         self.go_on(together);
-        self.b.ins().brif(number, old, &[], around.begin, &[]);
+        let to_last = self.b.ins().isub(to, first);
+        let in_row = self.b.ins().isub(size, x);
+        let to_last = self.b.ins().iadd_imm_s(to_last, 1);
+        let items = self.b.ins().umin(to_last, in_row);
+        let vectors = self.b.ins().udiv_imm_u(items, LANES as i64);
+        self.b.ins().brif(number, old, &[], some, &[vectors.into()]);
         self.go_on(old);
+        let together = self.of_context(offset_of!(Context, together), 0);
+        let look = self.new_block(false);
+        let arguments = [vectors.into()];
+        self.b.ins().brif(together, some, &arguments, look, &[]);
+        self.go_on(look);
         let stops = self.b.use_var(stops);
         let flags = MemFlagsData::trusted();
         let stop = self.b.ins().load(types::I64, flags, stops, 0);
         let zero = self.number(0);
         let flagged = self.b.ins().icmp(IntCC::SignedLessThan, stop, zero);
-        self.b.ins().brif(flagged, around.begin, &[], one, &[]);
+        let only = self.number(1);
+        self.b.ins().brif(flagged, some, &[only.into()], one, &[]);
+        self.go_on(some);
+        self.b.def_var(self.at.row, count);
+        self.b.ins().jump(around.begin, &[]);
         self.go_on(one);
         let first = self.b.use_var(item);
         self.b.def_var(self.at.scalar_to, first);
@@ -201,7 +211,7 @@ impl Translator<'_> {
             .iter()
             .map(|_| self.b.create_block())
             .collect();
-        self.begin_item(around.begin);
+        self.begin_vector(around.begin);
         self.vector_entries(number, params);
         for n in 0..self.flow.blocks.len() {
             self.vector_block(n);
@@ -213,22 +223,31 @@ impl Translator<'_> {
         std::mem::swap(&mut self.values, &mut self.vector_values);
     }
 
+    /// A vector begins.
+    fn begin_vector(&mut self, begin: Block) {
+        self.b.switch_to_block(begin);
+        self.origin = self.b.use_var(self.at.origin);
+        let item = self.b.use_var(self.at.item);
+        self.note(offset_of!(Context, item), 0, item);
+        self.vary();
+    }
+
     /// Where vectors are taken up.
     fn vector_entries(&mut self, number: Value, params: Value) {
         let start = self.b.create_block();
-        let mut switch = Switch::new();
         let mut doors = Vec::new();
         for (n, _) in self.flow.blocks.iter().enumerate().filter(|(_, b)| b.entry) {
             let door = self.b.create_block();
             self.b.set_cold_block(door);
             doors.push((door, n));
-            switch.set_entry(doors.len() as u128, door);
         }
-        if doors.is_empty() {
-            self.b.ins().jump(start, &[]);
-        } else {
-            switch.emit(&mut self.b, number, start);
-        }
+        let mut call = |block| self.b.func.dfg.block_call(block, &[]);
+        let first = call(start);
+        let mut table = vec![first];
+        table.extend(doors.iter().map(|&(door, _)| call(door)));
+        let table = self.b.create_jump_table(JumpTableData::new(first, &table));
+        let number = self.b.ins().ireduce(types::I32, number);
+        self.b.ins().br_table(number, table);
         self.b.switch_to_block(start);
         self.b.seal_block(start);
         self.start_slots(params);
@@ -247,7 +266,28 @@ impl Translator<'_> {
         let &[pc, fuel, left, stop] = self.b.block_params(around.ended) else {
             unreachable!("it has four");
         };
+        // What has been noted before need not be so again.
+        let any = self.of_context(offset_of!(Context, stops_any), 0);
+        let is_noted = self.b.ins().icmp(IntCC::Equal, any, stop);
+        let (new, noted) = (self.new_block(true), self.new_block(false));
+        self.b.ins().brif(is_noted, noted, &[], new, &[]);
+        self.go_on(new);
         self.note_stop(stop);
+        self.b.ins().jump(noted, &[]);
+        self.go_on(noted);
+        let row = self.b.use_var(self.at.row);
+        let row = self.b.ins().iadd_imm_s(row, -1);
+        let (look, follows) = (self.new_block(false), self.new_block(false));
+        self.b.ins().brif(row, follows, &[], look, &[]);
+        self.go_on(follows);
+        self.b.def_var(self.at.row, row);
+        self.b.def_var(self.fuel, fuel);
+        self.follow(LANES);
+        let x = self.b.use_var(self.at.x);
+        let x = self.b.ins().iadd_imm_s(x, LANES as i64);
+        self.b.def_var(self.at.x, x);
+        self.b.ins().jump(around.begin, &[]);
+        self.go_on(look);
         let item = self.b.use_var(self.at.item);
         let of_last = self.b.ins().iadd_imm_s(item, LANES as i64 - 1);
         let last = self.of_context(offset_of!(Context, last), 0);

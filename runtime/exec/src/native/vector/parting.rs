@@ -66,6 +66,7 @@ impl Translator<'_> {
     pub(super) fn leave_vector(&mut self, exit: usize, (pc, fuel): (u32, Value), left: Left) {
         let exit = self.number(exit as u64);
         let stops = self.b.use_var(self.at.stops);
+        self.note_origin();
         self.call(helper!(part), &[self.context, exit, stops]);
         let pc = self.number(pc.into());
         let left = self.number(left as u64);
@@ -90,6 +91,11 @@ impl Translator<'_> {
     fn keeps(&self, slot: Slot) -> bool {
         let kept = self.masked.as_ref().map(|masked| &masked.kept);
         kept.is_some_and(|kept| kept.contains(slot as usize)) && self.lanes.is_written(slot)
+    }
+
+    /// For who calls a helper that gives each item its slots: where they are.
+    pub(super) fn note_origin(&mut self) {
+        self.note(offset_of!(Context, origin), 0, self.origin);
     }
 
     /// The address of a slot where those of all lanes are stored together, from slot 0 of the first one on.
@@ -200,6 +206,7 @@ impl Translator<'_> {
                 let exit = self.store_together(&slots, ways);
                 let exit = self.number(exit as u64);
                 let stops = self.b.use_var(self.at.stops);
+                self.note_origin();
                 let arguments = [self.context, exit, stops, bits];
                 self.call(helper!(part_ways), &arguments);
                 let item = self.b.use_var(self.at.item);
