@@ -229,6 +229,72 @@ fn who_was_refused_is_named() {
     }
 }
 
+/// Of items that run at once some load and others go elsewhere: nothing need be where these would load, and of those that
+/// do the first one is named that is refused, with its address.
+#[test]
+fn who_goes_elsewhere_is_not_refused() {
+    if !CATCHES_FAULTS {
+        return;
+    }
+    let pages = Pages::new();
+    // Items that load: from a first one to before a last one, all or every other one.
+    for (first, last, odd) in [(0, 16, 0), (0, 17, 0), (3, 20, 0), (0, 32, 1), (5, 30, 1)] {
+        // The page that nobody may read begins with this item's word.
+        for end in [1, 7, 8, 15, 16, 17, 31, 32] {
+            let mut b = kernel(&[BUFFER, BUFFER]);
+            let id = b.query(Query::GlobalId, Const::i32(0));
+            let far = b.int(IntOp::Sub, id, Const::i64(first));
+            let inside = b.compare(Cmp::ULt, far, Const::i64(last - first));
+            let bit = b.int(IntOp::And, id, Const::i64(odd));
+            let has = b.compare(Cmp::Eq, bit, Const::i64(odd));
+            let loads = b.select(has, inside, Const::scalar(Scalar::Bool, 0));
+            let (load, join) = (b.block(), b.block());
+            b.branch(loads, load, join);
+            b.switch_to(load);
+            let p = b.ptr_add(b.param(0), id, 4, 0);
+            let x = b.load(Type::I32, p);
+            let x = b.int(IntOp::Add, x, Const::i32(1));
+            let q = b.ptr_add(b.param(1), id, 4, 0);
+            b.store(q, x);
+            b.jump(join);
+            b.switch_to(join);
+            b.ret(None);
+            let exe = prepare(module(b));
+            let address = pages.at(2 * PAGE) - 4 * end;
+            let refused = (0..32)
+                .filter(|id| (first..last).contains(id) && id & odd == odd)
+                .find(|&id| id as u64 >= end);
+            for engine in [Engine::Interpreter, Engine::Native] {
+                let out = Words::new(32);
+                let kernel = exe.kernels()[0].id;
+                let arguments = vec![Arg::Pointer(address), Arg::Pointer(out.address())];
+                let mut launch = Launch::linear(kernel, arguments, 32, 32, system());
+                launch.engine = engine;
+                launch.interleaving = Interleaving::Coarse;
+                let seen = match pool(1).run(&exe, launch) {
+                    Ok(_) => None,
+                    Err(LaunchError::Trap(trap)) => Some((trap.global_id[0], trap.kind)),
+                    Err(other) => panic!("{other}"),
+                };
+                let expected = refused.map(|id| {
+                    let unmapped = TrapKind::Unmapped {
+                        address: address + 4 * id as u64,
+                        size: 4,
+                        write: false,
+                    };
+                    (id as u64, unmapped)
+                });
+                assert_eq!(seen, expected, "{engine:?} {first}..{last} {odd} {end}");
+                if refused.is_none() {
+                    let stored = |id: i64| (first..last).contains(&id) && id & odd == odd;
+                    let words: Vec<u32> = (0..32).map(|id| stored(id).into()).collect();
+                    assert_eq!(out.all(), words);
+                }
+            }
+        }
+    }
+}
+
 /// What is on the stack, on the heap and in statics is memory of the system.
 #[test]
 fn any_memory_of_the_process_may_be_used() {

@@ -57,7 +57,11 @@ impl Translator<'_> {
 
     /// Notes of the present access where its first lane lies and how the address grows, or which lane it is for.
     /// Of one that is the same for all nothing is noted: it is the first one's.
-    pub(super) fn note_lanes(&mut self, at: Value, refusal: Refusal) {
+    /// Nor is anything of one that the system does not refuse: to local memory, of which it is known that it is there.
+    pub(super) fn note_place(&mut self, site: Site, at: Value, refusal: Refusal) {
+        if self.checked && self.is_own(site) {
+            return;
+        }
         if self.masked.is_none() {
             self.refusals.insert(self.pc, refusal);
         }
@@ -112,7 +116,7 @@ impl Translator<'_> {
         let ty = self.wanted(d, log);
         let first = self.first_address(place);
         self.reach(place, (first, by), (log, false));
-        self.note_lanes(first, Refusal::Grows(by));
+        self.note_place(place.site, first, Refusal::Grows(by));
         let values = match by {
             _ if by == 1 << log => self.load_row(log, ty, first),
             _ => {
@@ -165,7 +169,7 @@ impl Translator<'_> {
         };
         let first = self.first_address(place);
         self.reach(place, (first, by), (log, true));
-        self.note_lanes(first, Refusal::Grows(by));
+        self.note_place(place.site, first, Refusal::Grows(by));
         if by == 1 << log {
             return self.store_row(log, v, first);
         }
@@ -266,14 +270,13 @@ impl Translator<'_> {
         if self.checked {
             self.all_reach(site, &ends);
         }
-        let may_be_refused = !self.is_own(site) || !self.checked;
-        if let (Some(by), true) = (by, may_be_refused) {
-            self.note_lanes(places[0], Refusal::Grows(by));
+        if let Some(by) = by {
+            self.note_place(site, places[0], Refusal::Grows(by));
         }
         for (lane, (place, x)) in places.into_iter().zip(operands).enumerate() {
-            if by.is_none() && may_be_refused {
+            if by.is_none() {
                 let lane = self.number(lane as u64);
-                self.note_lanes(lane, Refusal::Named);
+                self.note_place(site, lane, Refusal::Named);
             }
             self.inline_atomic(ins, ty, place, x, x);
         }

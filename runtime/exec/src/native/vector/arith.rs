@@ -26,8 +26,10 @@ impl Translator<'_> {
             return self.lanes.copy(*d, *a);
         }
         if same {
-            if self.masked.is_some() && super::super::access::is_access(ins) {
-                self.note_first();
+            if let (true, Some((.., place, _))) =
+                (self.masked.is_some(), super::super::access::plain(ins))
+            {
+                self.note_first(place.site);
             }
             self.once(ins, 0);
             return self.keep_plain(ins);
@@ -114,9 +116,9 @@ impl Translator<'_> {
             for (&slot, &(ty, value)) in read.iter().zip(&operands) {
                 self.values.set(slot, ty, value);
             }
-            if super::super::access::is_access(ins) {
+            if let Some((.., place, _)) = super::super::access::plain(ins) {
                 let lane = self.number(lane as u64);
-                self.note_lanes(lane, Refusal::Named);
+                self.note_place(place.site, lane, Refusal::Named);
             }
             self.instruction(ins);
             for (&slot, results) in wrote.iter().zip(&mut results) {

@@ -321,9 +321,9 @@ impl<'a> Translator<'a> {
         let Some(masked) = self.masked.clone() else {
             unreachable!("there is a region");
         };
-        let all: Vec<usize> = (0..self.kernel.frame)
-            .filter(|&slot| slots.contains(&slot) || masked.kept.contains(slot))
-            .collect();
+        let mut all = masked.kept.clone();
+        slots.iter().for_each(|&slot| all.insert(slot));
+        let all: Vec<usize> = all.iter().collect();
         let exit = self.store_together(&all, [0; 2]);
         let exit = self.number(exit as u64);
         let stops = self.b.use_var(self.at.stops);

@@ -14,9 +14,11 @@ use crate::interp::lower::numbered;
 /// Blocks of a region at most: as many bits as a set of places has, but for [`JOIN`].
 const MOST: usize = 63;
 
-/// Instructions of all regions together at most: so many times those of the kernel, and some more.
-const TIMES: usize = 3;
+/// Instructions of all regions together at most: so many times those of the kernel and some more, but no more than it
+/// takes too long to compile.
+const TIMES: usize = 2;
 const MORE: usize = 256;
+const LONGEST: usize = 1 << 13;
 
 /// In a set of places: where all meet again.
 pub(super) const JOIN: usize = 63;
@@ -84,7 +86,7 @@ impl<'a> Finder<'a> {
             kernel,
             flow,
             meets: meets(kernel, flow),
-            left: TIMES * kernel.code.len() + MORE,
+            left: (TIMES * kernel.code.len() + MORE).min(LONGEST),
         }
     }
 

@@ -103,8 +103,8 @@ impl Translator<'_> {
                 let value = t.b.ins().load(ty, flags, at, 0);
                 t.values.set(slot, ty, value);
             }
-            if super::super::access::is_access(ins) {
-                t.note_lanes(lane, Refusal::Named);
+            if let Some((.., place, _)) = super::super::access::plain(ins) {
+                t.note_place(place.site, lane, Refusal::Named);
             }
             t.instruction(ins);
             for (n, &slot) in wrote.iter().enumerate() {
@@ -159,10 +159,10 @@ impl Translator<'_> {
     }
 
     /// For the case that the system refuses an access that is the same for all who run the block: it is the first one's.
-    pub(super) fn note_first(&mut self) -> Value {
+    pub(super) fn note_first(&mut self, site: Site) -> Value {
         let bits = self.runners();
         let lane = self.b.ins().ctz(bits);
-        self.note_lanes(lane, Refusal::Named);
+        self.note_place(site, lane, Refusal::Named);
         lane
     }
 
@@ -178,7 +178,7 @@ impl Translator<'_> {
         let known = self.known();
         if !self.is_own(place.site) {
             // If the system refuses this one it does so for them all.
-            let lane = self.note_first();
+            let lane = self.note_first(place.site);
             let far = self.b.ins().ishl_imm_u(lane, i64::from(log));
             let at = self.b.ins().iadd(first, far);
             self.plain_load(log, ty, at);
