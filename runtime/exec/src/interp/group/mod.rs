@@ -69,7 +69,7 @@ pub(crate) enum Ended {
 const CONTROL_INTERVAL: u64 = 1 << 16;
 
 /// The same where several items run at once: as many steps take less time, and to stop parts the items.
-const VECTOR_INTERVAL: u64 = 1 << 18;
+const VECTOR_INTERVAL: u64 = 1 << 20;
 
 /// No item.
 const NOBODY: u32 = u32::MAX;
