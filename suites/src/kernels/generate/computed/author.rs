@@ -198,7 +198,14 @@ impl<'c> Author<'c> {
             10 | 11 => self.condition(depth),
             12 | 13 => {
                 let condition = self.truth(depth);
-                let (yes, no) = (self.expr(depth - 1), self.expr(depth - 1));
+                let (mut yes, mut no) = (self.expr(depth - 1), self.expr(depth - 1));
+                // Of two types that differ in their sign alone the one without has the result.
+                let unlike = [(INT, UINT), (UINT, INT), (LONG, ULONG), (ULONG, LONG)];
+                if self.choices.percent(40) {
+                    let (first, second) = self.choices.one_of(&unlike);
+                    yes = self.make.cast(first.scalar(), yes);
+                    no = self.make.cast(second.scalar(), no);
+                }
                 let ty = yes.ty.of.common(no.ty.of).scalar();
                 self.make
                     .expr(ty, Kind::Choice(condition.into(), yes.into(), no.into()))

@@ -233,15 +233,13 @@ impl Author<'_> {
     }
 
     /// So many lanes of a vector, some of them perhaps several times, now and then of lanes of it.
-    pub(super) fn swizzled(&mut self, of: Expr, count: u8) -> Expr {
-        let of = match of.ty.lanes > 3 && self.choices.percent(40) {
-            true => {
-                let picked = self.picked(of.ty.lanes);
-                let ty = of.ty.of.vector(picked.len() as u8);
-                self.make.expr(ty, Kind::Lanes(of.into(), picked))
-            }
-            false => of,
-        };
+    pub(super) fn swizzled(&mut self, mut of: Expr, count: u8) -> Expr {
+        // Halves of halves, too.
+        while of.ty.lanes > 3 && self.choices.percent(50) {
+            let picked = self.picked(of.ty.lanes);
+            let ty = of.ty.of.vector(picked.len() as u8);
+            of = self.make.expr(ty, Kind::Lanes(of.into(), picked));
+        }
         let from = usize::from(of.ty.lanes);
         // Backwards, onwards from a lane, each second one, one lane for all, or any.
         let (first, step) = (self.choices.below(from), self.choices.below(5));
