@@ -29,7 +29,7 @@ fn what_the_file_says_holds_where_the_command_line_says_nothing() {
     // The command line goes before: its selection, and its budget where only one may be given.
     let listed = within(&folder, &["run", "--list", "--select", "SB+sc"]).expect(0);
     assert_eq!(listed.stdout, "litmus/classic/SB+sc\n");
-    let done = within(&folder, &["run", "--budget", "1"]).expect(0);
+    let done = within(&folder, &["run", "--budget", "4"]).expect(0);
     assert!(done.stdout.contains("2 cases on"), "{}", done.told());
     // Other commands take what is for all.
     let done = within(&folder, &["litmus", "SB+rlx"]).expect(0);
