@@ -76,7 +76,7 @@ fn large_ranges_visit_each_place_once() {
         assert!(items > 1 << 14, "{name}");
         let seen = wanted_words(&case, hits);
         assert_eq!(seen.len(), items + 1, "{name}");
-        // Behind the places are counted those that lie outside, or are told something that does not fit.
+        // Behind the places are counted those that lie outside, or whose ids do not fit each other.
         assert_eq!(seen.iter().filter(|n| **n == 1).count(), items, "{name}");
         assert_eq!(seen.last(), Some(&0), "{name}");
         // The kernel is given the offset, the size and the size of a group, if one was chosen, in three dimensions.

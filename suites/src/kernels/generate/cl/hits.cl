@@ -12,6 +12,6 @@ kernel void hit(global uint *hits, ulong x, ulong y, ulong z, ulong width, ulong
              && placed(column, width, get_group_id(0), get_num_groups(0), get_local_id(0), get_local_size(0), w)
              && placed(row, height, get_group_id(1), get_num_groups(1), get_local_id(1), get_local_size(1), h)
              && placed(slice, depth, get_group_id(2), get_num_groups(2), get_local_id(2), get_local_size(2), d);
-    // Whoever is told something wrong counts behind all others.
+    // A work-item whose ids do not fit counts behind all others.
     atomic_inc(hits + (right ? (slice * height + row) * width + column : width * height * depth));
 }

@@ -142,8 +142,8 @@ pub(super) fn floats(choices: &mut Choices, n: usize) -> Piece {
     piece
 }
 
-/// Constants with a fraction as integers: towards zero where no other mode is named (OpenCL C "Rounding Modes"), by
-/// whichever way
+/// Constants with a fraction as integers: towards zero where no other mode is named (OpenCL C "Rounding Modes"), in
+/// initializers, casts and conversions.
 pub(super) fn fractions(choices: &mut Choices, n: usize) -> Piece {
     const TYPES: [&str; 4] = ["int", "short", "char", "long"];
     let whole = choices.between(1, 99) as i64;
