@@ -272,26 +272,33 @@ impl Translator<'_> {
     /// What a block leads to needs the values that it has, in its own shapes; but for one that it gets otherwise.
     pub(in super::super) fn vector_settle(&mut self, n: usize, but_for: Option<Slot>) {
         let (flow, needed) = (self.flow, self.needed);
+        let mut slots = Vec::new();
+        for &next in &flow.blocks[n].next {
+            let wanted = needed[next]
+                .iter()
+                .filter(|&slot| but_for != Some(slot as Slot));
+            slots.extend(wanted.map(|slot| (slot, self.lanes.start(next, slot))));
+        }
+        self.bring(&slots);
+    }
+
+    /// Brings slots into the shapes that code behind wants them in.
+    pub(super) fn bring(&mut self, slots: &[(usize, Shape)]) {
         let mut scalars = Vec::new();
         let mut registers = Vec::new();
-        for &next in &flow.blocks[n].next {
-            for slot in needed[next].iter() {
-                let name = slot as Slot;
-                if but_for == Some(name) {
-                    continue;
-                }
-                let shape = self.lanes.shape(name);
-                let wanted = self.lanes.start(next, slot);
-                let is_written = self.lanes.is_written(name);
-                if wanted == Shape::Any && (shape != Shape::Any || is_written) {
+        for &(slot, wanted) in slots {
+            let name = slot as Slot;
+            let is_written = self.lanes.is_written(name);
+            if wanted == Shape::Any {
+                if is_written || self.lanes.shape(name) != Shape::Any {
                     let (variables, ty) = self.lane_variables(slot);
                     registers.extend(variables.into_iter().zip(self.typed_lanes(name, ty)));
-                } else if wanted != Shape::Any && is_written {
-                    if self.values.type_of(slot).bits() == 64 {
-                        self.straight_wide(name);
-                    }
-                    scalars.push(slot);
                 }
+            } else if is_written {
+                if self.values.type_of(slot).bits() == 64 {
+                    self.straight_wide(name);
+                }
+                scalars.push(slot);
             }
         }
         for slot in scalars {

@@ -130,28 +130,9 @@ impl<'a> Translator<'a> {
             })
             .collect();
         let everywhere = (0..region.blocks.len()).fold(1 << JOIN, |set, place| set | 1 << place);
-        let (mut scalars, mut registers) = (Vec::new(), Vec::new());
-        for slot in self.needed_at(region, everywhere).iter() {
-            let name = slot as Slot;
-            let is_written = self.lanes.is_written(name);
-            if slots[slot].0 == Shape::Any {
-                if is_written || self.lanes.shape(name) != Shape::Any {
-                    let (variables, ty) = self.lane_variables(slot);
-                    registers.extend(variables.into_iter().zip(self.typed_lanes(name, ty)));
-                }
-            } else if is_written {
-                if self.values.type_of(slot).bits() == 64 {
-                    self.straight_wide(name);
-                }
-                scalars.push(slot);
-            }
-        }
-        for slot in scalars {
-            self.values.settle_one(&mut self.b, slot);
-        }
-        for (variable, value) in registers {
-            self.b.def_var(variable, value);
-        }
+        let needed = self.needed_at(region, everywhere);
+        let wanted: Vec<_> = needed.iter().map(|slot| (slot, slots[slot].0)).collect();
+        self.bring(&wanted);
         let waiting: Vec<Variable> = (region.blocks.iter())
             .map(|_| self.b.declare_var(types::I64))
             .collect();
@@ -224,17 +205,9 @@ impl<'a> Translator<'a> {
         };
         self.lanes.clear(join);
         let needed = self.needed;
-        let mut registers = Vec::new();
-        for slot in needed[join].iter() {
-            let name = slot as Slot;
-            if self.lanes.start(join, slot) == Shape::Any && self.lanes.shape(name) != Shape::Any {
-                let (variables, ty) = self.lane_variables(slot);
-                registers.extend(variables.into_iter().zip(self.typed_lanes(name, ty)));
-            }
-        }
-        for (variable, value) in registers {
-            self.b.def_var(variable, value);
-        }
+        let start = |slot| (slot, self.lanes.start(join, slot));
+        let wanted: Vec<_> = needed[join].iter().map(start).collect();
+        self.bring(&wanted);
         self.b.ins().jump(self.vector_blocks[join], &[]);
     }
 
