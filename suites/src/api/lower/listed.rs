@@ -187,48 +187,22 @@ impl Lowering {
         }
     }
 
-    /// clCreateSubDevices, and a command on two of them; what they say of themselves is asked of all sub-devices.
+    /// clCreateSubDevices, and a command on two of them, and on one of a part that is divided again; what they say of
+    /// themselves is asked of all sub-devices.
     fn sub_devices(&mut self, place: Place, count: usize, units: u64) {
-        let room = if count == 0 { PARTS } else { count };
-        let parts: Vec<Slot> = (0..room)
-            .map(|_| self.own("part", SlotKind::Device))
-            .collect();
-        let into: Vec<Value> = parts.iter().map(|slot| Value::Into(*slot)).collect();
-        let properties = match count {
-            0 => values![cl::CL_DEVICE_PARTITION_EQUALLY, units, 0],
+        let equally = |units: u64| values![cl::CL_DEVICE_PARTITION_EQUALLY, units, 0];
+        let mut parts = match count {
+            0 => self.divided(place.device, equally(units), (PARTS, false), units),
             _ => {
                 let mut list = values![cl::CL_DEVICE_PARTITION_BY_COUNTS];
                 list.extend(vec![Value::Number(units); count]);
                 list.extend(values![cl::CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0]);
-                list
+                self.divided(place.device, list, (count, true), units)
             }
         };
-        let number = self.builder.answer();
-        let arguments = values![
-            place.device,
-            Value::List(Class::Long, properties),
-            into.len(),
-            Value::List(Class::Object, into),
-            Value::Answer(number, 4)
-        ];
-        let mut call = Call::new(Function::CreateSubDevices, arguments);
-        let codes = UNDIVIDED.map(|code| code.value() as i32);
-        call.expect.codes = [0].into_iter().chain(codes).collect();
-        self.step(call);
-        if count > 0 {
-            let says = "clCreateSubDevices says that it makes {} of the sub-devices";
-            self.is_number(number, count, says);
-        }
-        for part in &parts {
-            let (size, answer) = self.ask(
-                Function::GetDeviceInfo,
-                *part,
-                cl::CL_DEVICE_MAX_COMPUTE_UNITS.into(),
-                4,
-            );
-            self.steps.push(size);
-            let says = "a sub-device has {} compute units, not as many as were asked for";
-            self.is_number(answer, units as usize, says);
+        if units > 1 {
+            let again = (units as usize, true);
+            parts.extend(self.divided(parts[0], equally(1), again, 1));
         }
         // The first and the last, where there are several.
         let mut used = vec![parts[0]];
@@ -252,6 +226,49 @@ impl Lowering {
             self.holds(queue, to, vec![n; BYTES / 4], says);
             self.release([to, queue, context]);
         }
+    }
+
+    /// Sub-devices of a device, of so many compute units each, as many as these properties ask for; where nobody knows
+    /// how many those are, as many as there is room for at most.
+    fn divided(
+        &mut self,
+        of: Slot,
+        properties: Vec<Value>,
+        (room, known): (usize, bool),
+        units: u64,
+    ) -> Vec<Slot> {
+        let parts: Vec<Slot> = (0..room)
+            .map(|_| self.own("part", SlotKind::Device))
+            .collect();
+        let into: Vec<Value> = parts.iter().map(|slot| Value::Into(*slot)).collect();
+        let number = self.builder.answer();
+        let arguments = values![
+            of,
+            Value::List(Class::Long, properties),
+            into.len(),
+            Value::List(Class::Object, into),
+            Value::Answer(number, 4)
+        ];
+        let mut call = Call::new(Function::CreateSubDevices, arguments);
+        let codes = UNDIVIDED.map(|code| code.value() as i32);
+        call.expect.codes = [0].into_iter().chain(codes).collect();
+        self.step(call);
+        if known {
+            let says = "clCreateSubDevices says that it makes {} of the sub-devices";
+            self.is_number(number, room, says);
+        }
+        for part in &parts {
+            let (size, answer) = self.ask(
+                Function::GetDeviceInfo,
+                *part,
+                cl::CL_DEVICE_MAX_COMPUTE_UNITS.into(),
+                4,
+            );
+            self.steps.push(size);
+            let says = "a sub-device has {} compute units, not as many as were asked for";
+            self.is_number(answer, units as usize, says);
+        }
+        parts
     }
 
     /// A context, a queue and a buffer of a sub-device.
