@@ -5,7 +5,7 @@ use super::builder::{CaseBuilder, constant, load, store, vector};
 use crate::choices::Choices;
 use crate::kernels::case::{Contents, KernelCase, Kind, ObjectId, Range, Unit, Want};
 use crate::kernels::code::number::{INTEGERS, Integer};
-use crate::kernels::math::format::{Format, MODES, Mode};
+use crate::kernels::math::format::{Format, Mode};
 use crate::rule;
 
 /// Numbers of a conversion: a multiple of each size of a vector.
@@ -72,7 +72,7 @@ pub fn conversions(choices: &mut Choices) -> KernelCase {
                     3 => [(); 2].map(|()| Type::Whole(choices.one_of(&INTEGERS))),
                     way => pairs[(first + n / 4 * 3 + way) % pairs.len()],
                 };
-                draw(choices, [from, to], form + 7 * n, known)
+                draw(choices, [from, to], form + 11 * n, known)
             })
             .collect();
         add(choices, &mut case, kernel, drawn);
@@ -92,8 +92,22 @@ fn pairs(own: Type, both: bool) -> Vec<[Type; 2]> {
     others.into_iter().flat_map(ways).collect()
 }
 
-/// Ways to call a conversion: five to round, six sizes of vectors, with saturation or without.
-const FORMS: usize = 60;
+/// Ways to round, in turn: where none is named most often, as programs do.
+const ROUNDED: [Mode; 7] = [
+    Mode::Default,
+    Mode::Even,
+    Mode::Default,
+    Mode::Zero,
+    Mode::Default,
+    Mode::Up,
+    Mode::Down,
+];
+
+/// Sizes of vectors.
+const LANES: [usize; 6] = [1, 2, 3, 4, 8, 16];
+
+/// Ways to call a conversion: each to round, each size of vectors, with saturation or without.
+const FORMS: usize = 2 * ROUNDED.len() * LANES.len();
 
 /// A conversion, as it is drawn.
 struct Conversion {
@@ -111,9 +125,9 @@ struct Conversion {
 
 /// A conversion in a form of `FORMS`; of so many percent the program has the numbers.
 fn draw(choices: &mut Choices, [from, to]: [Type; 2], form: usize, known: usize) -> Conversion {
-    let saturated = matches!(to, Type::Whole(_)) && form / 30 % 2 == 1;
-    let mode = MODES[form % MODES.len()];
-    let lanes = [1usize, 2, 3, 4, 8, 16][form % 6];
+    let saturated = matches!(to, Type::Whole(_)) && form / (FORMS / 2) % 2 == 1;
+    let mode = ROUNDED[form % ROUNDED.len()];
+    let lanes = LANES[form % LANES.len()];
     let sat = if saturated { "_sat" } else { "" };
     // A scalar is cast as well; that rounds as where no mode is named.
     let cast = lanes == 1 && mode == Mode::Default && !saturated && choices.percent(50);
