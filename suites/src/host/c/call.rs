@@ -40,7 +40,7 @@ pub fn write(writer: &mut Writer<'_>, call: &Call, c: &mut Text) {
         }
     });
     filled.retain(|slot| !writer.shared || !writer.uses.taken.contains(slot));
-    if call.expect.codes.first() == Some(&0) {
+    if call.expect.codes == [0] {
         writer.sure.extend(filled);
     }
     if let Some(slot) = taken(call) {
