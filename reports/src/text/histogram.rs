@@ -2,8 +2,8 @@
 
 use super::layout::{columns, paragraph, plain, push, wrap};
 use super::number::{self, grouped, interval, launches, rate, short};
-use super::{Colour, WIDTH};
-use crate::record::CaseResult;
+use super::{Colour, WIDTH, outcome};
+use crate::record::{CaseResult, Verdict};
 use crate::report::facts::CaseFacts;
 
 /// The text for one result; ends with a line end. Target outcomes are marked with `*`;
@@ -38,6 +38,13 @@ fn title(out: &mut String, result: &CaseResult, colour: Colour) {
         push(out, &line);
     }
     paragraph(out, "  ", &plain(&result.reason));
+    // The call in which it ended or hangs; what is wrong in outcomes stands with them.
+    if matches!(result.verdict, Verdict::Crash | Verdict::Timeout) {
+        for violation in &result.violations {
+            let text = plain(&outcome::violation(violation));
+            paragraph(out, "  ", &format!("also `{text}`"));
+        }
+    }
 }
 
 fn table(out: &mut String, facts: &CaseFacts<'_>, colour: Colour) {
