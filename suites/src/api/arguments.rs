@@ -3,6 +3,7 @@
 //! for what they answer.
 
 use crate::choices::Choices;
+use crate::host::OfBinary;
 use crate::host::scalar::Scalar;
 use classay_vocabulary::{Need, words};
 use serde::{Deserialize, Serialize};
@@ -121,9 +122,9 @@ pub struct Head {
     pub attributes: Vec<String>,
     /// The parameters.
     pub parameters: Vec<String>,
-    /// The kernel is that of a program of the binary.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub through_binary: bool,
+    /// The kernel is that of a program of the binary, built so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub through_binary: Option<OfBinary>,
 }
 
 /// Work-items of the work-groups that heads require at most.
@@ -441,7 +442,7 @@ pub fn head(choices: &mut Choices) -> Head {
     Head {
         attributes,
         parameters: each,
-        through_binary: choices.percent(40),
+        through_binary: OfBinary::drawn(choices, 40),
     }
 }
 

@@ -1,5 +1,6 @@
 //! How programs of kernels are built.
 
+use crate::choices::Choices;
 use serde::{Deserialize, Serialize};
 
 /// How a program is built.
@@ -25,9 +26,29 @@ pub struct Build {
     /// How translation units are linked, where there are several.
     #[serde(default, skip_serializing_if = "Linking::is_plain")]
     pub linking: Linking,
-    /// The source is built, its binary taken, and the kernels come from a program of that binary.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub through_binary: bool,
+    /// The source is built, its binary taken, and the kernels come from a program of that binary, built so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub through_binary: Option<OfBinary>,
+}
+
+/// How a program of a binary is built. Other options than those of the binary are implementation-defined
+/// ("clBuildProgram").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OfBinary {
+    /// With the options with which the binary was built; `true` says the same.
+    #[serde(alias = "true")]
+    SameOptions,
+    /// With NULL, "as if options were the same as when the program binary was originally built".
+    NoOptions,
+}
+
+impl OfBinary {
+    /// Either, so often in a hundred.
+    pub(crate) fn drawn(choices: &mut Choices, percent: usize) -> Option<OfBinary> {
+        let is_binary = choices.percent(percent);
+        is_binary.then(|| choices.one_of(&[OfBinary::SameOptions, OfBinary::NoOptions]))
+    }
 }
 
 /// How translation units become a program.

@@ -26,7 +26,7 @@ pub mod scalar;
 pub mod token;
 pub mod value;
 
-pub use build::{Build, EarlierBuild, Linking, OtherProgram, SpecializationValue};
+pub use build::{Build, EarlierBuild, Linking, OfBinary, OtherProgram, SpecializationValue};
 pub use builder::{Builder, TIMES};
 pub use check::Check;
 pub use constant::Constant;

@@ -7,7 +7,7 @@ use super::translate::{options_of_module, translated};
 use crate::execute::ended::NotRun;
 use classay_reports::record::EvidenceKind;
 use classay_suites::host::constant::{Constant, cl};
-use classay_suites::host::{Build, Fixture, Function, Linking, ProgramOf, Slot};
+use classay_suites::host::{Build, Fixture, Function, Linking, OfBinary, ProgramOf, Slot};
 use std::ffi::{CStr, CString};
 
 /// What a `binary_status` holds before the call: no code that there is.
@@ -72,7 +72,8 @@ impl Maker<'_> {
             let of = ProgramOf::Source(other.source.clone());
             let program = self.created(&of)?;
             before.push(program);
-            self.build(program, &of, build.std.as_deref(), &other.options)?;
+            let options = self.options_of(&of, build, &other.options);
+            self.build(program, &of, Some(&options))?;
         }
         let program = match of {
             ProgramOf::BuiltIn(_) => self.created(of)?,
@@ -85,17 +86,18 @@ impl Maker<'_> {
                 self.built(program, of, build)?
             }
         };
-        if !build.through_binary {
+        let Some(binary) = build.through_binary else {
             return Ok(program);
-        }
+        };
         let again = self.of_binary(program);
         self.api.release(Function::ReleaseProgram, program);
         // Of modules the constants are in the binary, and cannot be set any more.
         let again = again?;
-        self.kept(
-            again,
-            self.build(again, of, build.std.as_deref(), &build.options),
-        )
+        let options = match binary {
+            OfBinary::SameOptions => Some(self.options_of(of, build, &build.options)),
+            OfBinary::NoOptions => None,
+        };
+        self.kept(again, self.build(again, of, options.as_deref()))
     }
 
     /// The program, built; given up where that fails.
@@ -133,7 +135,8 @@ impl Maker<'_> {
                         .must(Function::SetProgramSpecializationConstant, &words)
                 }?;
             }
-            self.build(program, of, build.std.as_deref(), options)?;
+            let options = self.options_of(of, build, options);
+            self.build(program, of, Some(&options))?;
         }
         Ok(())
     }
@@ -289,30 +292,33 @@ impl Maker<'_> {
         }
     }
 
-    fn build(
-        &self,
-        program: usize,
-        of: &ProgramOf,
-        std: Option<&str>,
-        options: &str,
-    ) -> Result<(), BuildFailed> {
+    /// These options, with the language that a program of this is written in.
+    fn options_of(&self, of: &ProgramOf, build: &Build, options: &str) -> CString {
         // A module says itself what it is written in.
-        let options = match of {
+        match of {
             ProgramOf::Module(_) => CString::new(options.trim_end()).unwrap_or_default(),
             ProgramOf::Translated(_) => {
                 CString::new(options_of_module(options)).unwrap_or_default()
             }
             ProgramOf::Source(_) | ProgramOf::Units(_) | ProgramOf::BuiltIn(_) => {
-                self.options(std, options)
+                self.options(build.std.as_deref(), options)
             }
-        };
-        let options = options.as_bytes_with_nul();
+        }
+    }
+
+    /// A program is built with these options, or with NULL.
+    fn build(
+        &self,
+        program: usize,
+        of: &ProgramOf,
+        options: Option<&CStr>,
+    ) -> Result<(), BuildFailed> {
         let devices = self.devices.len() as u64;
         let words = [
             program as u64,
             devices,
             address(self.devices),
-            address(options),
+            options.map_or(0, |options| address(options.to_bytes_with_nul())),
             0,
             0,
         ];

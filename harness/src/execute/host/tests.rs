@@ -333,7 +333,7 @@ fn kernels_are_fixtures_and_programs_that_do_not_build_say_why() {
                 context,
                 of: ProgramOf::Source(source.into()),
                 build: Build {
-                    through_binary: true,
+                    through_binary: Some(OfBinary::SameOptions),
                     ..Build::default()
                 },
             },

@@ -516,7 +516,7 @@ impl Lowering {
         );
         let options = "-cl-kernel-arg-info";
         let program = match head.through_binary {
-            true => {
+            Some(_) => {
                 let program = self.own("program", SlotKind::Program);
                 self.step(Op::Build {
                     program,
@@ -524,13 +524,13 @@ impl Lowering {
                     of: ProgramOf::Source(text),
                     build: Build {
                         options: options.into(),
-                        through_binary: true,
+                        through_binary: head.through_binary,
                         ..Build::default()
                     },
                 });
                 program
             }
-            false => {
+            None => {
                 let program = self.source(place.context, &text);
                 let [devices, notify, data] = [const { Value::Null }; 3];
                 let options = Value::Text(options.into());

@@ -40,9 +40,10 @@ fn named(known: &Known<'_>, kernel: Slot) -> Option<(Slot, Option<String>)> {
 /// The options that a program is built with, where they are known.
 fn options_of(known: &Known<'_>, program: Slot) -> Option<String> {
     match known.origin(program)? {
-        Origin::Fixture(Fixture::Program { build, .. }) | Origin::Build(_, _, build) => {
-            (!build.through_binary).then(|| build.options.clone())
-        }
+        Origin::Fixture(Fixture::Program { build, .. }) | Origin::Build(_, _, build) => build
+            .through_binary
+            .is_none()
+            .then(|| build.options.clone()),
         Origin::Made(_) => match known.builds(program) {
             [one] => match one.arguments.get(3) {
                 Some(Value::Text(options)) => Some(options.clone()),

@@ -66,7 +66,7 @@ pub(super) fn made(known: &Known<'_>, program: Slot, done: &[&Call]) -> Option<M
                 ProgramOf::Module(_) | ProgramOf::Translated(_) | ProgramOf::BuiltIn(_) => None,
             };
             let source = match of {
-                ProgramOf::Source(text) if !build.through_binary => Some(text.clone()),
+                ProgramOf::Source(text) if build.through_binary.is_none() => Some(text.clone()),
                 ProgramOf::Source(_)
                 | ProgramOf::Units(_)
                 | ProgramOf::Module(_)
@@ -74,13 +74,17 @@ pub(super) fn made(known: &Known<'_>, program: Slot, done: &[&Call]) -> Option<M
                 | ProgramOf::BuiltIn(_) => None,
             };
             let il = match of {
-                ProgramOf::Module(words) if !build.through_binary => {
+                ProgramOf::Module(words) if build.through_binary.is_none() => {
                     let words = words.iter().map(|word| (Class::Word, Value::from(*word)));
                     Some(Wanted::Values(words.collect()))
                 }
                 // What is linked is not named among those that have none, and which words a source becomes is
                 // not known here.
-                ProgramOf::Units(_) | ProgramOf::Translated(_) if !build.through_binary => None,
+                ProgramOf::Units(_) | ProgramOf::Translated(_)
+                    if build.through_binary.is_none() =>
+                {
+                    None
+                }
                 ProgramOf::Source(_)
                 | ProgramOf::Units(_)
                 | ProgramOf::Module(_)

@@ -2,7 +2,7 @@
 
 use super::text::{Text, quoted, source};
 use super::{Document, Writer};
-use crate::host::build::{Build, Linking};
+use crate::host::build::{Build, Linking, OfBinary};
 use crate::host::program::*;
 use crate::host::value::Slot;
 use classay_vocabulary::Need;
@@ -297,7 +297,11 @@ fn maker(writer: &Writer<'_>, n: usize, made: Made<'_>, c: &mut Text) {
             None
         }
     };
-    if let (true, Some(options)) = (build.through_binary, again) {
+    if let (Some(built), Some(options)) = (build.through_binary, again) {
+        let options = match built {
+            OfBinary::SameOptions => options,
+            OfBinary::NoOptions => "NULL".into(),
+        };
         c.put(format!(
             "made = through_binary({context}, made, {options});"
         ));

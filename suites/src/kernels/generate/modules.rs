@@ -3,7 +3,7 @@
 use super::assembled::Kernel;
 use super::builder::{CaseBuilder, args, at};
 use crate::choices::Choices;
-use crate::host::{EarlierBuild, SpecializationValue};
+use crate::host::{EarlierBuild, OfBinary, SpecializationValue};
 use crate::kernels::case::{Contents, KernelCase, Kind, Launch, Range, Step, Unit, Want};
 use crate::kernels::transfer::{Bytes, Transfer};
 use crate::rule;
@@ -263,7 +263,7 @@ pub fn il(choices: &mut Choices) -> KernelCase {
         specialize(choices, &mut case, &mut ops);
     }
     // The binary is that of the program as it was built.
-    case.case.build.through_binary = choices.percent(35);
+    case.case.build.through_binary = OfBinary::drawn(choices, 35);
     // Every instruction stands in a function or at its place: building does not fail.
     case.case.module = module(&ops).unwrap_or_default();
     let items = choices.one_of(&[1u32, 16, 37, 256]);

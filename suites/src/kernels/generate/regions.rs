@@ -4,6 +4,7 @@
 use super::builder::{CaseBuilder, args, cl};
 use super::variables;
 use crate::choices::Choices;
+use crate::host::OfBinary;
 use crate::kernels::case::{
     Arg, Build, Contents, KernelCase, Kind, Launch, ObjectId, Range, Step, Want,
 };
@@ -273,7 +274,7 @@ pub fn arguments(choices: &mut Choices) -> KernelCase {
         body = body.replace("(const uchar *)&", "(const private uchar *)&"),
         after
     );
-    let binary = choices.percent(40);
+    let binary = OfBinary::drawn(choices, 40);
     case.case.build = Build {
         through_binary: binary,
         ..Build::default()
@@ -291,7 +292,7 @@ pub fn arguments(choices: &mut Choices) -> KernelCase {
         ..Launch::new("take", args, Range::line(items as u64, group))
     });
     let mut rules = vec![rule::RG_ARGS, rule::KIND_SOURCE];
-    if binary {
+    if binary.is_some() {
         rules[1] = rule::KIND_BINARY;
     }
     case.look(out, &rules, "bytes of the arguments", Want::bytes(wanted));

@@ -10,6 +10,7 @@ mod text;
 
 use super::pieces::{self, Draw};
 use crate::choices::Choices;
+use crate::host::OfBinary;
 use crate::kernels::case::KernelCase;
 use crate::rule;
 
@@ -44,12 +45,18 @@ const DRAWS: [Draw; 21] = [
 /// A program of several pieces, of which each leaves its numbers.
 pub fn macros(choices: &mut Choices) -> KernelCase {
     let pieces = pieces::drawn(choices, &DRAWS, PIECES);
+    let binary = OfBinary::drawn(choices, 25);
+    let rules: &[_] = match binary {
+        Some(_) => &[rule::C_PREPROCESSOR, rule::KIND_BINARY],
+        None => &[rule::C_PREPROCESSOR],
+    };
     let mut case = pieces::program(
         "macros, conditions and options make of a text what C99 says",
         "macros",
         pieces,
-        &[rule::C_PREPROCESSOR],
+        rules,
     );
+    case.build.through_binary = binary;
     // Where a line stands is known of the whole text.
     case.source = text::numbered(&case.source);
     case

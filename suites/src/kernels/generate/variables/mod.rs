@@ -8,6 +8,7 @@ mod shape;
 
 use super::builder::{CaseBuilder, args, linking};
 use crate::choices::Choices;
+use crate::host::OfBinary;
 use crate::kernels::case::{Contents, KernelCase, Kind, Range, Unit as Width, Want};
 use crate::rule;
 use classay_vocabulary::Need;
@@ -58,7 +59,10 @@ pub(super) fn units(choices: &mut Choices) -> KernelCase {
     let global = count == 1 || choices.percent(60);
     case.need_if(global, &[Need::ProgramScopeVariables, Need::C20]);
     case.need_if(count > 1, &[Need::Linker]);
-    case.case.build.through_binary = count == 1 && choices.percent(40);
+    case.case.build.through_binary = match count {
+        1 => OfBinary::drawn(choices, 40),
+        _ => None,
+    };
     let variables = draw(choices, count, global);
     let inside: Vec<[u32; 3]> = (0..count)
         .map(|_| [(); 3].map(|()| choices.below(1 << 32) as u32))
