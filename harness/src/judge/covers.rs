@@ -6,6 +6,7 @@ use classay_litmus::oracle::Limits;
 use classay_suites::catalogue;
 use classay_suites::family::Family;
 use classay_suites::rule::RuleId;
+use classay_vocabulary::Need;
 use std::collections::BTreeSet;
 
 /// The rules of a case, whose seed is set: those whose breach could change what is observed.
@@ -15,16 +16,42 @@ pub fn covers(case: &Case, breaches: &Breaches) -> BTreeSet<RuleId> {
 
 /// The same, as far as the oracle goes within these limits.
 pub fn covers_within(case: &Case, breaches: &Breaches, limits: &Limits) -> BTreeSet<RuleId> {
-    match case.body.work(case.seed) {
-        Ok(Work::Litmus(program)) => breaches
-            .shown_by(&program, limits)
-            .into_iter()
-            .filter_map(catalogue::find)
-            .collect(),
-        Ok(Work::Commands(plan)) => plan.covers(),
-        Ok(Work::Kernel(case)) => case.covers(),
-        Ok(Work::Api(case)) => case.covers(),
-        Err(_) => BTreeSet::new(),
+    About::within(case, Some(breaches), limits).rules
+}
+
+/// What is known of a case before it runs.
+#[derive(Debug, Clone, Default)]
+pub struct About {
+    /// What a generated case needs of a device; of litmus tests nothing is said here.
+    pub needs: BTreeSet<Need>,
+    /// The rules that it puts to the test.
+    pub rules: BTreeSet<RuleId>,
+}
+
+impl About {
+    /// Of a case whose seed is set, as far as the oracle goes within these limits; without the breaches of a model,
+    /// litmus tests are about no rule.
+    pub fn within(case: &Case, breaches: Option<&Breaches>, limits: &Limits) -> About {
+        fn of(case: &impl Family) -> About {
+            About {
+                needs: case.needs(),
+                rules: case.covers(),
+            }
+        }
+        match case.body.work(case.seed) {
+            Ok(Work::Litmus(program)) => {
+                let shown = breaches.map(|breaches| breaches.shown_by(&program, limits));
+                let shown = shown.into_iter().flatten();
+                About {
+                    rules: shown.filter_map(catalogue::find).collect(),
+                    ..About::default()
+                }
+            }
+            Ok(Work::Commands(plan)) => of(&*plan),
+            Ok(Work::Kernel(case)) => of(&*case),
+            Ok(Work::Api(case)) => of(&*case),
+            Err(_) => About::default(),
+        }
     }
 }
 

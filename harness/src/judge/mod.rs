@@ -21,7 +21,7 @@ pub use apart::{Broken, apart};
 pub use commands::judge_commands;
 pub(crate) use commands::named;
 pub use contested::{Contested, contested, contested_outcome};
-pub use covers::{covers, covers_within};
+pub use covers::{About, covers, covers_within};
 pub use drawn::forbidden;
 pub use model::ChosenModel;
 pub use shown::ShownBy;

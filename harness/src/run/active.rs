@@ -188,14 +188,21 @@ impl Active {
                 }
                 let (alone, others): (Vec<_>, Vec<_>) =
                     everything.partition(|&at| Company::of(&self.cases[at]) == Company::Alone);
-                let covers = Covers::by(&self.model);
-                let by_value =
-                    |which, times| by_value(&self.cases, which, times, &|case| covers.of(case));
-                // What the device lacks is reported at once, and costs nothing.
-                let (lacking, able): (Vec<_>, Vec<_>) =
-                    alone.into_iter().partition(|&at| self.is_lacking(at));
+                let all: Vec<&Case> = self.cases.iter().collect();
+                let known = Covers::by(&self.model).all(&all);
+                let rules = |case: &Case| known.get(&case.id).map(|about| about.rules.clone());
+                let rules = |case: &Case| rules(case).unwrap_or_default();
+                let by_value = |which, times| by_value(&self.cases, which, times, &rules);
+                // What the device lacks is reported at once, and costs nothing; it is about no rule there.
+                let apart = |which: Vec<usize>| -> (Vec<usize>, Vec<usize>) {
+                    let lacks = |at: &usize| self.is_lacking(*at, known.get(&self.cases[*at].id));
+                    which.into_iter().partition(lacks)
+                };
+                let (lacking, able) = apart(alone);
                 let able = by_value(able, 1).places;
-                let others = by_value(others, TIMES);
+                let (first, others) = apart(others);
+                let others = by_value(others, TIMES).after(first);
+                self.results.know(known);
                 let learned = Mutex::default();
                 if within.is_none() {
                     // Everything runs to its end. What litmus tests take beyond their share is taken from the

@@ -1,12 +1,13 @@
 //! How far a run came: which rules it put to the test, which cases it did not reach.
 
-use crate::judge::{ChosenModel, covers_within};
+use crate::judge::{About, ChosenModel};
 use crate::plan::Case;
 use classay_litmus::Breaches;
 use classay_litmus::oracle::{Deadline, Limits};
 use classay_reports::record::{CaseId, CaseResult, Reach, Verdict};
 use classay_vocabulary::RuleId;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// How long the oracle may think about one case.
@@ -23,39 +24,76 @@ impl Covers {
 
     /// The rules that a case is about.
     pub fn of(&self, case: &Case) -> BTreeSet<RuleId> {
+        self.about(case).rules
+    }
+
+    fn about(&self, case: &Case) -> About {
         let limits = Limits {
             deadline: Deadline::after(EACH),
             ..Limits::default()
         };
-        self.0.as_ref().map_or_else(BTreeSet::new, |breaches| {
-            covers_within(case, breaches, &limits)
+        About::within(case, self.0.as_ref(), &limits)
+    }
+
+    /// What is known of each of these cases. To draw them takes seconds, so that every processor draws some: threads
+    /// take the next case by a shared counter, and give what they have when they are joined.
+    pub fn all(&self, cases: &[&Case]) -> BTreeMap<CaseId, About> {
+        let next = AtomicUsize::new(0);
+        let some = || {
+            let numbers = std::iter::from_fn(|| cases.get(next.fetch_add(1, Ordering::Relaxed)));
+            numbers
+                .map(|case| (case.id.clone(), self.about(case)))
+                .collect::<Vec<_>>()
+        };
+        std::thread::scope(|scope| {
+            let threads = std::thread::available_parallelism().map_or(1, usize::from);
+            let others: Vec<_> = (1..threads).map(|_| scope.spawn(some)).collect();
+            let mut all: BTreeMap<_, _> = some().into_iter().collect();
+            for other in others {
+                match other.join() {
+                    Ok(some) => all.extend(some),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+            all
         })
     }
 
     /// How far a run of these cases came.
     pub fn reach(&self, cases: &[Case], results: &[CaseResult]) -> Reach {
-        let verdicts: BTreeMap<&CaseId, Verdict> =
-            results.iter().map(|r| (&r.case, r.verdict)).collect();
-        let [mut exercised, mut lacking, mut open] = [const { BTreeSet::new() }; 3];
-        let mut unreached = Vec::new();
-        for case in cases {
-            match verdicts.get(&case.id) {
-                Some(Verdict::Skip) => lacking.extend(self.of(case)),
-                Some(_) => exercised.extend(self.of(case)),
-                None => {
-                    open.extend(self.of(case));
-                    unreached.push(case.id.clone());
-                }
+        reach(cases, results, &self.all(&cases.iter().collect::<Vec<_>>()))
+    }
+}
+
+/// How far a run of these cases came, of each of which this is known.
+pub(super) fn reach(
+    cases: &[Case],
+    results: &[CaseResult],
+    known: &BTreeMap<CaseId, About>,
+) -> Reach {
+    let verdicts: BTreeMap<&CaseId, Verdict> =
+        results.iter().map(|r| (&r.case, r.verdict)).collect();
+    let [mut exercised, mut lacking, mut open] = [const { BTreeSet::new() }; 3];
+    let mut unreached = Vec::new();
+    for case in cases {
+        let rules = known.get(&case.id).into_iter();
+        let rules = rules.flat_map(|about| about.rules.iter().copied());
+        match verdicts.get(&case.id) {
+            Some(Verdict::Skip) => lacking.extend(rules),
+            Some(_) => exercised.extend(rules),
+            None => {
+                open.extend(rules);
+                unreached.push(case.id.clone());
             }
         }
-        // Where every case that was reached needs what the device lacks, so do the others.
-        let apply: BTreeSet<RuleId> = &exercised | &(&open - &lacking);
-        Reach {
-            exercised: exercised.len(),
-            apply: apply.len(),
-            planned: cases.len(),
-            unreached,
-        }
+    }
+    // Where every case that was reached needs what the device lacks, so do the others.
+    let apply: BTreeSet<RuleId> = &exercised | &(&open - &lacking);
+    Reach {
+        exercised: exercised.len(),
+        apply: apply.len(),
+        planned: cases.len(),
+        unreached,
     }
 }
 

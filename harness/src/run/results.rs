@@ -1,8 +1,8 @@
 //! Where results go: the store as each case ends, the JUnit file at the end.
 
 use super::active::Halt;
-use super::reach::Covers;
-use crate::judge::ChosenModel;
+use super::reach::{Covers, reach};
+use crate::judge::{About, ChosenModel};
 use crate::machine::Watch;
 use crate::plan::{Case, Plan};
 use crate::worker::protocol::Known;
@@ -12,6 +12,7 @@ use classay_reports::junit;
 use classay_reports::record::{CaseId, CaseResult, DeviceRecord, Moment, Verdict};
 use classay_reports::store::{PlanHash, Run, RunId, RunRecord, RunStatus, Store, StoreError};
 use classay_vocabulary::ExitCode;
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use time::OffsetDateTime;
@@ -90,9 +91,16 @@ pub struct Results {
     /// Failures that nobody expected and that came since this process began, and how many end the run.
     failures: u32,
     most_failures: Option<u32>,
+    /// What is known of cases.
+    known: BTreeMap<CaseId, About>,
 }
 
 impl Results {
+    /// Keeps what is known of cases for how far the run came.
+    pub(super) fn know(&mut self, known: BTreeMap<CaseId, About>) {
+        self.known = known;
+    }
+
     /// A new run. With a store, the plan is written before anything runs.
     ///
     /// # Errors
@@ -140,6 +148,7 @@ impl Results {
             watch: Watch::new(),
             failures: 0,
             most_failures: None,
+            known: BTreeMap::new(),
         };
         all.look()?;
         Ok(all)
@@ -162,6 +171,7 @@ impl Results {
             watch: Watch::new(),
             failures: 0,
             most_failures: None,
+            known: BTreeMap::new(),
         };
         all.look()?;
         Ok(all)
@@ -274,7 +284,6 @@ impl Results {
         cases: &[Case],
         model: &ChosenModel,
     ) -> Result<(), StoreError> {
-        let covers = Covers::by(model);
         let planned = match &self.store {
             Some(store) => Some(store.planned_cases(self.run.id)?),
             None => None,
@@ -284,7 +293,15 @@ impl Results {
             cases.filter_map(Result::ok).collect()
         });
         let cases = planned.as_deref().unwrap_or(cases);
-        self.run.reach = Some(covers.reach(cases, &self.results));
+        let unknown = cases
+            .iter()
+            .filter(|case| !self.known.contains_key(&case.id));
+        let unknown: Vec<&Case> = unknown.collect();
+        if !unknown.is_empty() {
+            let more = Covers::by(model).all(&unknown);
+            self.known.extend(more);
+        }
+        self.run.reach = Some(reach(cases, &self.results, &self.known));
         Ok(())
     }
 

@@ -159,6 +159,15 @@ pub(super) struct Ranked {
     pub about_rules: usize,
 }
 
+impl Ranked {
+    /// The same after others, which count as such that are about a rule.
+    pub fn after(mut self, first: Vec<usize>) -> Ranked {
+        self.about_rules += first.len();
+        self.places.splice(0..0, first);
+        self
+    }
+}
+
 /// Those that have something which is not among the seen and which none before them has; then the others.
 fn first_with<T: Ord>(
     which: Vec<usize>,
