@@ -23,6 +23,7 @@ pub const FAMILIES: &[Family] = &[
     ("api", "last", last),
     ("api", "programs", programs),
     ("api", "lists", lists),
+    ("api", "parts", parts),
     ("api", "device", device),
     ("image", "formats", formats),
     ("svm", "free", svm_free),
@@ -202,6 +203,12 @@ fn lists(choices: &mut Choices) -> Case {
     of_lists(all)
 }
 
+/// Sub-devices, which are in no other case: an implementation that breaks what is used after them does so here alone.
+fn parts(choices: &mut Choices) -> Case {
+    let all = (0..choices.between(1, 3)).map(|_| listed::sub_devices(choices));
+    of_lists(all.collect())
+}
+
 /// It is the same for every seed: what a device says of itself does not change.
 fn device(_: &mut Choices) -> Case {
     plain(Scenario::Described(Described::default()))
@@ -220,6 +227,7 @@ fn svm_free(choices: &mut Choices) -> Case {
     let scenario = Scenario::SvmFree {
         allocations: choices.between(1, 5) as u8,
         times: choices.between(1, 3) as u8,
+        queues: choices.between(1, 3) as u8,
     };
     needing([Need::SvmCoarse], scenario)
 }

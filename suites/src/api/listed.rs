@@ -290,7 +290,15 @@ pub fn formats(choices: &mut Choices) -> Listed {
     Listed::Formats { access, shape }
 }
 
-/// Anything but formats of images.
+/// Parts of the device.
+pub fn sub_devices(choices: &mut Choices) -> Listed {
+    Listed::SubDevices {
+        count: choices.below(3) as u8,
+        units: choices.between(1, 2) as u8,
+    }
+}
+
+/// Anything but formats of images and sub-devices.
 pub fn other(choices: &mut Choices) -> Listed {
     match choices.below(34) {
         30 => Listed::Crowd(choices.one_of(&Sort::ALL)),
@@ -298,16 +306,12 @@ pub fn other(choices: &mut Choices) -> Listed {
         29 => Listed::Task,
         13..=15 | 31..=33 => Listed::Arguments(arguments::arguments(choices)),
         16 | 17 | 24 | 25 => Listed::Head(arguments::head(choices)),
-        18..=23 => Listed::Made(made::made(choices)),
+        2 | 3 | 18..=23 => Listed::Made(made::made(choices)),
         0 | 1 => Listed::Kernels {
             count: match choices.percent(15) {
                 true => choices.between(17, 40) as u8,
                 false => choices.between(1, 6) as u8,
             },
-        },
-        2 | 3 => Listed::SubDevices {
-            count: choices.below(3) as u8,
-            units: choices.between(1, 2) as u8,
         },
         4 | 5 => sub_buffer(choices),
         6 => Listed::References,

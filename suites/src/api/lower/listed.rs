@@ -258,15 +258,19 @@ impl Lowering {
             self.is_number(number, room, says);
         }
         for part in &parts {
-            let (size, answer) = self.ask(
-                Function::GetDeviceInfo,
-                *part,
-                cl::CL_DEVICE_MAX_COMPUTE_UNITS.into(),
-                4,
-            );
-            self.steps.push(size);
+            let names = [
+                cl::CL_DEVICE_MAX_COMPUTE_UNITS,
+                cl::CL_DEVICE_PARTITION_MAX_SUB_DEVICES,
+            ];
+            let [own, most] = names.map(|name| {
+                let (size, answer) = self.ask(Function::GetDeviceInfo, *part, name.into(), 4);
+                self.steps.push(size);
+                answer
+            });
             let says = "a sub-device has {} compute units, not as many as were asked for";
-            self.is_number(answer, units as usize, says);
+            self.is_number(own, units as usize, says);
+            let says = "a sub-device can be divided into more parts than it has compute units";
+            self.must(says, That::NotAfter(most, own));
         }
         parts
     }
