@@ -108,6 +108,9 @@ pub enum Scenario {
         allocations: u8,
         /// How often.
         times: u8,
+        /// In how many queues each time, one after the other before the first is let go.
+        #[serde(default = "one")]
+        queues: u8,
     },
     /// Commands are enqueued, and every reference to what they use is given up: some in a callback, the last.
     Last {

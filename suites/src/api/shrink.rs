@@ -41,7 +41,11 @@ fn doings(scenario: &Scenario) -> u64 {
             operations,
             callbacks,
         } => operations.len() as u64 + u64::from(*callbacks),
-        Scenario::SvmFree { allocations, times } => u64::from(*allocations) * u64::from(*times),
+        Scenario::SvmFree {
+            allocations,
+            times,
+            queues,
+        } => u64::from(*allocations) * u64::from(*times) * u64::from(*queues),
         Scenario::Last { given, .. } => given.len() as u64,
         Scenario::Programs(works) => works.len() as u64,
         Scenario::Listed(all) => all.len() as u64,
@@ -195,15 +199,25 @@ fn plainer(scenario: &Scenario) -> Vec<Scenario> {
             operations: operations.clone(),
             callbacks: n as u8,
         }));
-    } else if let Scenario::SvmFree { allocations, times } = *scenario {
-        let scenario = |allocations: u16, times: u16| Scenario::SvmFree {
+    } else if let Scenario::SvmFree {
+        allocations,
+        times,
+        queues,
+    } = *scenario
+    {
+        let scenario = |[allocations, times, queues]: [u16; 3]| Scenario::SvmFree {
             allocations: allocations as u8,
             times: times as u8,
+            queues: queues as u8,
         };
-        let fewer = less(allocations.into()).into_iter();
-        all.extend(fewer.map(|n| scenario(n, times.into())));
-        let fewer = less(times.into()).into_iter();
-        all.extend(fewer.map(|n| scenario(allocations.into(), n)));
+        let own = [allocations, times, queues].map(u16::from);
+        for which in 0..own.len() {
+            all.extend(less(own[which]).into_iter().map(|n| {
+                let mut fewer = own;
+                fewer[which] = n;
+                scenario(fewer)
+            }));
+        }
     }
     all
 }

@@ -13,6 +13,15 @@ const LONGER: u32 = 1000;
 const COPIES: u32 = 50;
 const WORD: u32 = 7;
 
+/// A clEnqueueSVMFree that a user event holds back.
+struct Freeing {
+    queue: Slot,
+    gate: Slot,
+    freed: Slot,
+    callback: CallbackId,
+    enqueued: Mark,
+}
+
 impl Lowering {
     /// Waits for callbacks, and a little longer for one too many.
     fn wait_for(&mut self, callbacks: &[(CallbackId, Mark)]) {
@@ -115,18 +124,26 @@ impl Lowering {
         self.must(says, That::FiredInOrder(reverse.collect()));
     }
 
-    /// clEnqueueSVMFree with a callback, held back by a user event.
-    pub(super) fn svm_free(&mut self, allocations: u8, times: u8) {
+    /// clEnqueueSVMFree with a callback, held back by a user event, in each of some queues.
+    pub(super) fn svm_free(&mut self, allocations: u8, times: u8, queues: u8) {
         let place = self.place();
-        let own = self.slot("queue", SlotKind::Queue);
-        self.step(queue(place, own));
+        let all: Vec<Slot> = (0..queues.max(1))
+            .map(|_| {
+                let own = self.own("queue", SlotKind::Queue);
+                self.step(queue(place, own));
+                own
+            })
+            .collect();
         for _ in 0..times {
-            self.free_once(place, own, allocations);
+            let held: Vec<Freeing> = (all.iter())
+                .map(|own| self.hold_free(place, *own, allocations))
+                .collect();
+            held.into_iter().for_each(|freeing| self.let_free(freeing));
         }
         self.end_thread();
     }
 
-    fn free_once(&mut self, place: Place, own: Slot, allocations: u8) {
+    fn hold_free(&mut self, place: Place, own: Slot, allocations: u8) -> Freeing {
         let context = place.context;
         let kind = SlotKind::Svm(context);
         let pointers = (0..allocations).map(|_| self.own("allocation", kind));
@@ -156,8 +173,25 @@ impl Lowering {
         self.step(flush(own));
         self.step(Op::Sleep(200));
         self.has_status(freed, true);
+        Freeing {
+            queue: own,
+            gate,
+            freed,
+            callback,
+            enqueued,
+        }
+    }
+
+    fn let_free(&mut self, freeing: Freeing) {
+        let Freeing {
+            queue,
+            gate,
+            freed,
+            callback,
+            enqueued,
+        } = freeing;
         let let_go = self.marked(set(gate));
-        let finished = self.marked(finish(own));
+        let finished = self.marked(finish(queue));
         self.has_status(freed, false);
         self.release([freed, gate]);
         let early = That::Before(Moment::Began(let_go), Moment::Fired(callback));
@@ -166,7 +200,7 @@ impl Lowering {
         self.must("memory was freed after the command was complete", late);
         let says = "the callback of clEnqueueSVMFree was called {} times";
         self.must_come(callback, enqueued, 1, says);
-        let says = "clEnqueueSVMFree was to free other pointers";
+        let says = "the callback of clEnqueueSVMFree got other pointers or another queue";
         self.must(says, That::FiredRight(callback));
     }
 }

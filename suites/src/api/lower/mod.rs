@@ -64,7 +64,11 @@ pub fn lower(case: &Case, device: &DeviceInfo) -> Lowered {
             operations,
             callbacks,
         } => lowering.context(operations, *callbacks),
-        Scenario::SvmFree { allocations, times } => lowering.svm_free(*allocations, *times),
+        Scenario::SvmFree {
+            allocations,
+            times,
+            queues,
+        } => lowering.svm_free(*allocations, *times, *queues),
         Scenario::Last { trigger, given } => lowering.last(*trigger, given),
         Scenario::Programs(works) => lowering.programs(works),
         Scenario::Listed(all) => lowering.listed(all),
