@@ -18,6 +18,9 @@ const FILLS: usize = 3;
 /// Reads and writes of the host, a pair of each image.
 const HOSTS: usize = 6;
 
+/// Copies to a buffer and from it, a pair of each image.
+const BUFFERS: usize = 6;
+
 /// Whether the pitch of rows is given, and that of slices.
 const PITCHES: [[bool; 2]; 4] = [[true, false], [true, true], [false, false], [false, true]];
 
@@ -53,13 +56,16 @@ pub fn transfer(choices: &mut Choices) -> KernelCase {
     let host = case.object(Kind::Host, room, noise(choices));
     let buffer = case.object(Kind::Buffer, room, noise(choices));
     let turn = choices.below(PITCHES.len());
-    let all = FILLS + PAIRS.len() + HOSTS;
+    let all = FILLS + PAIRS.len() + HOSTS + BUFFERS;
     for n in 0..choices.between(all + 2, all + 7) {
         // At first each is filled in part, and copied to each other one, whatever shapes they have; then each is read
-        // and written.
+        // and written, and copied to a buffer and from it.
         let pair = n.checked_sub(FILLS).and_then(|n| PAIRS.get(n));
-        let by_host = n.checked_sub(FILLS + PAIRS.len()).filter(|n| *n < HOSTS);
-        let [from, to] = match (pair, by_host) {
+        let behind = n.checked_sub(FILLS + PAIRS.len());
+        let by_host = behind.filter(|n| *n < HOSTS);
+        let by_buffer = behind.and_then(|n| n.checked_sub(HOSTS));
+        let by_buffer = by_buffer.filter(|n| *n < BUFFERS);
+        let [from, to] = match (pair, by_host.or(by_buffer)) {
             (Some(pair), _) => *pair,
             (None, Some(n)) => [n / 2, (n / 2 + 1) % 3],
             (None, None) if n < FILLS => [n, (n + 1) % 3],
@@ -112,16 +118,17 @@ pub fn transfer(choices: &mut Choices) -> KernelCase {
         };
         let fit = [0, 1, 2].map(|d| region[d].min(other.1.shape.size()[d]));
         let near = [host, buffer];
-        let what = match (pair, by_host) {
-            (Some(_), _) => across(choices, spot, other, fit),
-            (None, Some(n)) if n % 2 == 0 => Transfer::ReadImage(moved(spot, corner, region)),
-            (None, Some(_)) => Transfer::WriteImage(moved(corner, spot, region)),
-            (None, None) if n < FILLS => Transfer::FillImage {
+        let what = match (pair, by_host, by_buffer) {
+            (Some(_), _, _) => across(choices, spot, other, fit),
+            (None, Some(n), _) if n % 2 == 0 => Transfer::ReadImage(moved(spot, corner, region)),
+            (None, Some(_), _) => Transfer::WriteImage(moved(corner, spot, region)),
+            (None, None, Some(n)) => by_copy(choices, n % 2 == 0, (spot, region), buffer),
+            (None, None, None) if n < FILLS => Transfer::FillImage {
                 colour: colour(choices, format),
                 to: spot,
                 region,
             },
-            (None, None) => one(
+            (None, None, None) => one(
                 choices,
                 (own, spot, region),
                 corner,
@@ -160,6 +167,20 @@ fn across(
     Transfer::CopyImage(moved(spot, Spot { object, origin }, fit))
 }
 
+/// A copy of a region of an image to a buffer, or from it. Where it begins there need not be a multiple of anything.
+fn by_copy(
+    choices: &mut Choices,
+    is_read: bool,
+    (spot, region): (Spot, [usize; 3]),
+    buffer: ObjectId,
+) -> Transfer {
+    let place = at(buffer, choices.below(256));
+    match is_read {
+        true => Transfer::CopyImageToBuffer(moved(spot, place, region)),
+        false => Transfer::CopyBufferToImage(moved(place, spot, region)),
+    }
+}
+
 /// A transfer between a region of an image and the host, a buffer or the other image.
 fn one(
     choices: &mut Choices,
@@ -177,15 +198,7 @@ fn one(
             Transfer::CopyImage(beside(choices, spot.object, own.shape, region))
         }
         2 | 3 => across(choices, spot, other, fit),
-        // Where they begin in a buffer need not be a multiple of anything.
-        4 => {
-            let to = at(buffer, choices.below(256));
-            Transfer::CopyImageToBuffer(moved(spot, to, region))
-        }
-        5 => {
-            let from = at(buffer, choices.below(256));
-            Transfer::CopyBufferToImage(moved(from, spot, region))
-        }
+        n @ (4 | 5) => by_copy(choices, n == 4, (spot, region), buffer),
         6 | 11 => Transfer::FillImage {
             colour: colour(choices, format),
             to: spot,
@@ -255,9 +268,13 @@ fn moved<From, To>(from: From, to: To, region: [usize; 3]) -> Region<From, To> {
     Region { from, to, region }
 }
 
-/// A region of an image, and its elements.
+/// Where a region of an image begins, and its size: now and then the whole image, for which implementations have ways of
+/// their own.
 fn region(choices: &mut Choices, size: [usize; 3]) -> ([usize; 3], [usize; 3]) {
-    let region = size.map(|n| choices.between(1, n));
+    let region = match choices.percent(20) {
+        true => size,
+        false => size.map(|n| choices.between(1, n)),
+    };
     let origin = [0, 1, 2].map(|d| choices.below(size[d] - region[d] + 1));
     (origin, region)
 }
