@@ -75,7 +75,7 @@ pub fn recorded(choices: &mut Choices) -> KernelCase {
     case.case.source = source();
     // What copies and fills shared memory came with version 0.9.4, other queues than one with the same properties with
     // 0.9.7. Before 0.9.8 one that is pending must not be enqueued, unless it may be in flight more than once.
-    let newest = choices.percent(60);
+    let newest = choices.percent(45);
     case.need(&[Need::CommandBuffers(match (newest, svm) {
         (true, _) => 8,
         (false, true) => 4,

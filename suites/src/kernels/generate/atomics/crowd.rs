@@ -2,7 +2,7 @@
 //! parities; the values that they return are then a permutation, or lead from one to the next.
 
 use super::form::Operation::{self, *};
-use super::form::{ABOVE, Form, Region, Type, form};
+use super::form::{ABOVE, Form, Forms, Region, Type, form};
 use super::source::source;
 use crate::choices::Choices;
 use crate::kernels::case::{Contents, KernelCase, Kind, Range, Want};
@@ -34,8 +34,7 @@ struct Common {
     wide: bool,
     /// Objects are in shared virtual memory.
     svm: bool,
-    /// Functions of OpenCL 1.x.
-    legacy: bool,
+    forms: Forms,
 }
 
 /// Crowds of read-modify-writes, each on an object of its own. There are many kinds, so a case has
@@ -45,7 +44,7 @@ pub fn crowd(choices: &mut Choices) -> KernelCase {
     let common = Common {
         wide: choices.percent(50),
         svm: choices.percent(30),
-        legacy: choices.percent(30),
+        forms: Forms::drawn(choices, 30),
     };
     for n in 0..choices.between(3, 9) {
         one_crowd(choices, &mut case, common, n);
@@ -75,7 +74,7 @@ fn one_crowd(choices: &mut Choices, case: &mut CaseBuilder, common: Common, numb
     let region = choices.pick(regions).unwrap_or(Region::Global);
     let separator = if number == 0 { "" } else { "," };
     case.case.about += &format!("{separator} {operation:?} of {} ({region:?})", ty.name());
-    let mut form = form(choices, case, region, common.legacy);
+    let mut form = form(choices, case, region, common.forms);
     // Flags exist in the newer form only.
     if operation == Flag && form.legacy {
         form = Form {

@@ -101,11 +101,32 @@ pub(super) struct Form {
     pub(super) scope: &'static str,
 }
 
+/// The forms of a case: a device that lacks what one of them needs skips all of it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Forms {
+    /// Functions without `memory_order`, which are older.
+    pub(super) legacy: bool,
+    /// Some reach all devices that share memory.
+    pub(super) all_devices: bool,
+}
+
+impl Forms {
+    pub(super) fn drawn(choices: &mut Choices, legacy: usize) -> Forms {
+        Forms {
+            legacy: choices.percent(legacy),
+            all_devices: choices.percent(35),
+        }
+    }
+}
+
 pub(super) fn form(
     choices: &mut Choices,
     case: &mut CaseBuilder,
     region: Region,
-    legacy: bool,
+    Forms {
+        legacy,
+        all_devices,
+    }: Forms,
 ) -> Form {
     // The unnamed forms order sequentially and reach the device.
     let explicit = choices.below(3) as u8;
@@ -119,6 +140,7 @@ pub(super) fn form(
     };
     let scope = match region {
         Region::Local => choices.pick(&["work_group", "device"]),
+        Region::Global | Region::Svm(_) if !all_devices => choices.pick(&["device"]),
         Region::Global => choices.pick(&["device", "device", "all_svm_devices"]),
         Region::Svm(_) => choices.pick(&["device", "all_svm_devices"]),
     };

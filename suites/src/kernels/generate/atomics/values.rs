@@ -1,6 +1,6 @@
 //! What atomic functions give and leave where nothing else touches the object.
 
-use super::form::{Form, Region, Type, form};
+use super::form::{Form, Forms, Region, Type, form};
 use crate::choices::Choices;
 use crate::kernels::case::{Contents, KernelCase, Kind, Range, Unit, Want};
 use crate::kernels::generate::builder::{CaseBuilder, INT64, args, cl};
@@ -141,7 +141,8 @@ fn old(ty: Type, name: &str, arguments: &str) -> String {
 /// their results, what compare-exchanges put in the place of what they expected, and what is left.
 pub fn values(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("what atomic functions give and leave");
-    let legacy = choices.percent(35);
+    let forms = Forms::drawn(choices, 35);
+    let legacy = forms.legacy;
     let first = match legacy {
         true => choices.one_of(&OLD),
         false => choices.one_of(&Type::ALL),
@@ -159,13 +160,24 @@ pub fn values(choices: &mut Choices) -> KernelCase {
         (false, true) => Called::Generic,
         (false, false) => Called::Named,
     };
+    // An implementation that lacks one of these cannot build the case.
+    let place = match legacy {
+        true => "private",
+        false => choices.one_of(&["private", "private", "local", "global"]),
+    };
     let mut types = vec![first];
     types.extend(beside.iter().filter(|ty| **ty != first));
     case.case.source = types.iter().map(|ty| enable(*ty)).collect();
     // Implementations have other code for each type in each memory.
     let of = |ty| [(ty, Region::Global), (ty, Region::Local)];
     for (n, of) in types.into_iter().flat_map(of).enumerate() {
-        each(choices, &mut case, &format!("each{n}"), of, how);
+        each(
+            choices,
+            &mut case,
+            &format!("each{n}"),
+            of,
+            (how, forms, place),
+        );
     }
     case.case
 }
@@ -187,9 +199,9 @@ fn each(
     case: &mut CaseBuilder,
     name: &str,
     (ty, region): (Type, Region),
-    how: Called,
+    (how, forms, place): (Called, Forms, &str),
 ) {
-    let legacy = how == Called::Old;
+    let legacy = forms.legacy;
     case.need(ty.needs());
     let t = ty.name();
     // The bits of a value as a kernel gets and gives them, and the two ways between.
@@ -216,7 +228,7 @@ fn each(
     };
     let turn = choices.below(functions.len());
     for n in 0..choices.between(4, 16) {
-        let form = form(choices, case, region, legacy);
+        let form = form(choices, case, region, forms);
         let operand = value(choices, ty);
         let what = choices.below(12);
         // What the first work-item has is expected, or what differs from that in one bit, or something else.
@@ -291,10 +303,6 @@ fn each(
         results.push(*cell);
     }
     let own = own(region, (t, how), items, &value_of);
-    let place = match legacy {
-        true => "private",
-        false => choices.one_of(&["private", "local", "global"]),
-    };
     let more = match place {
         "global" => format!(", global {t} *all_seen"),
         _ => String::new(),
