@@ -186,6 +186,9 @@ fn tell(count: super::super::case::ObjectId, out: super::super::case::ObjectId) 
     Step::Launch(Launch::new("tell", args![count, out], Range::line(1, 1)))
 }
 
+/// Places in which work-items count beside their own.
+const CLASSES: usize = 5;
+
 /// Counts the visits of each place of a range.
 const HITS: &str = include_str!("cl/hits.cl");
 
@@ -221,8 +224,8 @@ pub fn large(choices: &mut Choices) -> KernelCase {
         [0; 3]
     };
     let items = range.items() as usize;
-    let hits = case.buffer(4 * (items + 1));
-    case.case.source = HITS.into();
+    let hits = case.buffer(4 * (items + 1 + CLASSES));
+    case.case.source = format!("#define CLASSES {CLASSES}\n{HITS}");
     let mut args = args![hits];
     let chosen = local.map_or([0; 3], |local| Range::three(local, 1));
     let numbers = [shift, Range::three(global, 1), chosen];
@@ -238,6 +241,7 @@ pub fn large(choices: &mut Choices) -> KernelCase {
     case.launch("hit", args, range);
     let mut words = vec![1; items];
     words.push(0);
+    words.extend((0..CLASSES).map(|class| 3 * (items - class).div_ceil(CLASSES) as u32));
     case.look(hits, &rules, "visits of each place", Want::words(words));
     case.case
 }

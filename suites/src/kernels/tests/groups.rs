@@ -75,10 +75,15 @@ fn large_ranges_visit_each_place_once() {
         let items = launch.range.items() as usize;
         assert!(items > 1 << 14, "{name}");
         let seen = wanted_words(&case, hits);
-        assert_eq!(seen.len(), items + 1, "{name}");
-        // Behind the places are counted those that lie outside, or whose ids do not fit each other.
-        assert_eq!(seen.iter().filter(|n| **n == 1).count(), items, "{name}");
-        assert_eq!(seen.last(), Some(&0), "{name}");
+        let (places, others) = seen.split_at(items);
+        assert!(places.iter().all(|n| *n == 1), "{name}");
+        // Behind the places are counted those that lie outside, or whose ids do not fit each other; then all, three
+        // each, in a few places, as evenly as they can be.
+        let (outside, few) = others.split_first().expect("more words");
+        assert_eq!(*outside, 0, "{name}");
+        assert_eq!(few.iter().sum::<u32>() as usize, 3 * items, "{name}");
+        let even = |n: &u32| n.abs_diff(few[0]) <= 3;
+        assert!(few.len() > 1 && few.iter().all(even), "{name}: {few:?}");
         // The kernel is given the offset, the size and the size of a group, if one was chosen, in three dimensions.
         let given: Vec<u64> = launch
             .args
