@@ -225,6 +225,19 @@ fn enqueue(tree: &Tree, c: usize, text: &mut String) {
     }
 }
 
+/// By node: its parent, where the times of both are asked for, or -1.
+fn timed_parents(tree: &Tree) -> String {
+    let parent = |n: usize| {
+        let node = &tree.nodes[n];
+        match n > 0 && node.timed && tree.nodes[node.parent].timed {
+            true => node.parent.to_string(),
+            false => "-1".into(),
+        }
+    };
+    let all: Vec<String> = (0..tree.nodes.len()).map(parent).collect();
+    all.join(", ")
+}
+
 /// Whether a second reference to a kernel's events is taken and given back.
 fn twice(child: usize) -> bool {
     child % 3 != 1
@@ -336,7 +349,7 @@ pub fn case(tree: &Tree) -> KernelCase {
     } else {
         (", queue_t given", "given")
     };
-    source += &cl!("tree.cl", parameter, queue);
+    source += &cl!("tree.cl", parameter, queue, parents = timed_parents(tree));
     case.case.source = source;
     case.case.device_queues.push(DeviceQueue {
         default: tree.default,
@@ -425,7 +438,11 @@ pub fn case(tree: &Tree) -> KernelCase {
     if !timed.is_empty() {
         let untimed = |n| u32::from(!timed.contains(&n));
         let want = Want::words((0..tree.nodes.len()).map(untimed).collect());
-        let rules = [rule::DEV_EVENTS, rule::STATE_PROFILING];
+        let rules = [
+            rule::DEV_EVENTS,
+            rule::STATE_PROFILING,
+            rule::COMPLETE_CHILDREN,
+        ];
         case.look(held, &rules, "kernels without right times", want);
     }
     case.case
