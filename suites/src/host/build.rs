@@ -44,10 +44,13 @@ pub enum OfBinary {
 }
 
 impl OfBinary {
-    /// Either, so often in a hundred.
+    /// So often in a hundred.
     pub(crate) fn drawn(choices: &mut Choices, percent: usize) -> Option<OfBinary> {
         let is_binary = choices.percent(percent);
-        is_binary.then(|| choices.one_of(&[OfBinary::SameOptions, OfBinary::NoOptions]))
+        is_binary.then(|| {
+            use OfBinary::{NoOptions, SameOptions};
+            choices.one_of(&[SameOptions, NoOptions, NoOptions])
+        })
     }
 }
 

@@ -45,7 +45,7 @@ const DRAWS: [Draw; 21] = [
 /// A program of several pieces, of which each leaves its numbers.
 pub fn macros(choices: &mut Choices) -> KernelCase {
     let pieces = pieces::drawn(choices, &DRAWS, PIECES);
-    let binary = OfBinary::drawn(choices, 25);
+    let binary = OfBinary::drawn(choices, 50);
     let rules: &[_] = match binary {
         Some(_) => &[rule::C_PREPROCESSOR, rule::KIND_BINARY],
         None => &[rule::C_PREPROCESSOR],
