@@ -2,8 +2,9 @@
 //! round, with saturation and without.
 
 use super::builder::{CaseBuilder, constant, load, store, vector};
+use super::joined::Lines;
 use crate::choices::Choices;
-use crate::kernels::case::{Contents, KernelCase, Kind, ObjectId, Range, Unit, Want};
+use crate::kernels::case::{Contents, KernelCase, Kind, ObjectId, Unit, Want};
 use crate::kernels::code::number::{INTEGERS, Integer};
 use crate::kernels::math::format::{Format, Mode};
 use crate::rule;
@@ -257,10 +258,6 @@ fn add(choices: &mut Choices, case: &mut CaseBuilder, n: usize, drawn: Vec<Conve
         args.push(out.into());
         outs.push(out);
     }
-    case.case.source += &format!(
-        "kernel void convert{n}({}) {{\n    size_t i = get_global_id(0);\n{body}}}\n",
-        parameters.join(", ")
-    );
     let items = drawn.iter().map(Conversion::vectors).max().unwrap_or(1);
     let local = choices.one_of(&[1, 4, 16]);
     let local = if items.is_multiple_of(local) {
@@ -268,8 +265,13 @@ fn add(choices: &mut Choices, case: &mut CaseBuilder, n: usize, drawn: Vec<Conve
     } else {
         1
     };
-    let range = Range::line(items as u64, local as u64);
-    case.launch(format!("convert{n}"), args, range);
+    let lines = Lines::drawn(choices, items as u64, local as u64);
+    case.case.source += &format!(
+        "kernel void convert{n}({}) {{\n    size_t i = {};\n{body}}}\n",
+        parameters.join(", "),
+        lines.place()
+    );
+    case.launch(format!("convert{n}"), args, lines.range);
     for (one, out) in drawn.into_iter().zip(outs) {
         one.look(case, out);
     }

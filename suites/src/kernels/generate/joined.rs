@@ -1,6 +1,7 @@
 //! Several draws of a family in one case: making a context, a queue and a program takes longer than what small kernels
 //! do, and what they compute is the same each time.
 
+use super::computed::MANY_GROUPS;
 use crate::choices::Choices;
 use crate::host::Place;
 use crate::kernels::case::{Arg, KernelCase, Kind, ObjectId, Range, Step, Want};
@@ -19,6 +20,42 @@ pub(super) fn times(range: &Range) -> u32 {
         _ => 1,
     }
 }
+
+/// Numbers that the last groups of a launch are about, at times: the first few may run in another way.
+pub(super) struct Lines {
+    pub(super) range: Range,
+    /// Work-items before the first of them.
+    before: u64,
+}
+
+impl Lines {
+    /// Work-items of a line for so many numbers, in groups of `local` where no others come before them.
+    pub(super) fn drawn(choices: &mut Choices, numbers: u64, local: u64) -> Lines {
+        if !choices.percent(30) {
+            return Lines {
+                range: Range::line(numbers, local),
+                before: 0,
+            };
+        }
+        let before = ROW * (MANY_GROUPS - 1);
+        Lines {
+            range: Range::line(before + numbers.next_multiple_of(ROW), ROW),
+            before,
+        }
+    }
+
+    /// The number that a work-item is about; of those before the first one, and of those behind the last one, a number
+    /// that there is not.
+    pub(super) fn place(&self) -> String {
+        match self.before {
+            0 => "get_global_id(0)".into(),
+            before => format!("get_global_id(0) - {before}u"),
+        }
+    }
+}
+
+/// Work-items of a group that implementations run at once.
+const ROW: u64 = 16;
 
 /// The case, at times with each of its launches done often: the kernels must leave the same each time.
 pub(super) fn often(choices: &mut Choices, mut case: KernelCase) -> KernelCase {

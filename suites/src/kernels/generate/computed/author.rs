@@ -23,6 +23,8 @@ pub(in super::super) struct Author<'c> {
     pub rewrites: bool,
     /// Kernels call every function, and do nothing else; in which of [`FORMS`](super::FORMS) forms.
     pub(super) every: Option<usize>,
+    /// Kernels are launched as often as it takes some implementations to compile them in another way.
+    pub(super) often: bool,
     /// Variables of each type, which have its ends in some work-items.
     pub ends: Vec<(Integer, VarId)>,
     /// What of that which not all devices have expressions may use, and what they do.
@@ -49,6 +51,7 @@ impl<'c> Author<'c> {
             helpers: Vec::new(),
             rewrites: false,
             every: None,
+            often: false,
             ends: Vec::new(),
             offer: None,
             needs: BTreeSet::new(),

@@ -66,7 +66,7 @@ impl Author<'_> {
         for _ in 0..self.choices.below(3) {
             self.flow(around, &mut body);
         }
-        if around.in_loop && self.choices.percent(35) {
+        if around.in_loop && self.choices.percent(50) {
             let condition = self.condition(2);
             let leave = if self.choices.percent(50) {
                 Stmt::Continue
@@ -97,7 +97,7 @@ impl Author<'_> {
         if around.depth == 0 {
             return body.push(self.change(around));
         }
-        match self.choices.below(8) {
+        match self.choices.below(9) {
             0 => body.push(self.change(around)),
             1 | 2 => {
                 let condition = self.truth(2);
@@ -109,7 +109,7 @@ impl Author<'_> {
                 body.push(Stmt::If(condition, then, otherwise));
             }
             3 | 4 => self.counted(around, body),
-            5 => self.counting_down(around, body),
+            5 | 6 => self.counting_down(around, body),
             _ => self.switch(around, body),
         }
     }

@@ -36,9 +36,9 @@ const INPUTS: usize = 4;
 /// The most results of a kernel: compilers build it within a second, and one that only calls functions with more as soon.
 const RESULTS: usize = 48;
 
-/// Groups of a launch that shows what an implementation does with one only that has many: a first few may run in
+/// Groups at least of a launch that shows what an implementation does with one only that has many: a first few may run in
 /// another way while it compiles.
-const MANY_GROUPS: u64 = 10;
+pub(super) const MANY_GROUPS: u64 = 10;
 
 /// What not all devices have: a program uses one of them at most.
 const OFFERS: [Need; 5] = [
@@ -84,10 +84,11 @@ pub fn functions(choices: &mut Choices) -> KernelCase {
     let form = choices.below(FORMS);
     let mut author = Author::new(choices);
     author.every = Some(form);
+    author.often = author.choices.percent(50);
     let planned = [author.kernel(Subject::Functions, 0, 0)];
+    let often = author.often;
     let (program, choices) = (author.program, author.choices);
     let seed = choices.below(1 << 30) as u64;
-    let often = choices.percent(50);
     finish(&mut case, &program, &planned, (&[None], often), seed);
     case.case
 }
@@ -104,6 +105,7 @@ fn several(choices: &mut Choices, forms: usize) -> KernelCase {
     });
     let mut author = Author::new(choices);
     author.rewrites = forms > 0;
+    author.often = author.choices.percent(40);
     let units = if author.choices.percent(25) { 2 } else { 1 };
     let mut planned = Vec::new();
     let count = match forms {
@@ -150,6 +152,7 @@ fn several(choices: &mut Choices, forms: usize) -> KernelCase {
             });
         }
     }
+    let often = author.often;
     let (program, needs, choices) = (author.program, author.needs, author.choices);
     let seed = choices.below(1 << 30) as u64;
     // Kernels and copies of them, of which one gets other arguments when the other has been made.
@@ -160,7 +163,6 @@ fn several(choices: &mut Choices, forms: usize) -> KernelCase {
         false => None,
     };
     let copied: Vec<Option<bool>> = planned.iter().map(copied).collect();
-    let often = choices.percent(40);
     finish(&mut case, &program, &planned, (&copied, often), seed);
     // A function of a precision may be one more than a kernel has results.
     let source = &case.case.source;
@@ -336,8 +338,12 @@ impl Author<'_> {
             return Range::line((local * MANY_GROUPS).max(96), local);
         }
         if subject != Subject::WorkItems {
-            let local = choices.one_of(&[1u64, 2, 3, 4, 8, 16, 33]);
-            let groups = match choices.percent(20) {
+            let (locals, many) = match self.often {
+                true => ([1, 2, 3, 8, 16, 16, 17], 40),
+                false => ([1, 2, 3, 4, 8, 16, 33], 10),
+            };
+            let local = choices.one_of(&locals);
+            let groups = match choices.percent(many) {
                 true => MANY_GROUPS,
                 false => choices.between(1, 3) as u64,
             };

@@ -2,11 +2,12 @@
 //! of vectors of each size in turn ("Relational Functions", "Relational Operators").
 
 use crate::choices::Choices;
-use crate::kernels::case::{Arg, Contents, Kind, Range, Unit, Want};
+use crate::kernels::case::{Arg, Contents, Kind, Unit, Want};
 use crate::kernels::code::judged::{Judged, RELATIONS, Relation, TRUTHS};
 use crate::kernels::code::number::{COMPARISONS, Type};
 use crate::kernels::code::real::{ANY, Domain};
 use crate::kernels::generate::builder::{CaseBuilder, load, store, vector};
+use crate::kernels::generate::joined::Lines;
 use crate::kernels::math::format::Format;
 use crate::rule;
 
@@ -81,10 +82,12 @@ pub(super) fn add(choices: &mut Choices, case: &mut CaseBuilder, format: Format)
         args.push(out.into());
         outs.push(out);
     }
+    let lines = Lines::drawn(choices, NUMBERS as u64, 3);
     case.case.source += &format!(
-        "kernel void judge({parameters}) {{\n    size_t i = get_global_id(0);\n{body}}}\n"
+        "kernel void judge({parameters}) {{\n    size_t i = {};\n{body}}}\n",
+        lines.place()
     );
-    case.launch("judge", args, Range::line(NUMBERS as u64, 3));
+    case.launch("judge", args, lines.range);
     for (one, out) in asked.iter().zip(outs) {
         let (unit, wanted) = one.wanted();
         let of = vector(name, usize::from(one.lanes));
