@@ -162,6 +162,7 @@ pub fn cases_a_round(kind: &str) -> u32 {
         | "transfer/svm"
         | "image/read"
         | "image/write"
+        | "atomics/values"
         | "ndrange/ids" => 2,
         _ => 1,
     }
