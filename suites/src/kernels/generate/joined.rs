@@ -37,9 +37,9 @@ impl Lines {
                 before: 0,
             };
         }
-        let before = ROW * (MANY_GROUPS - 1);
+        let before = ROW * (MANY_GROUPS - 1) + choices.below(ROW as usize) as u64;
         Lines {
-            range: Range::line(before + numbers.next_multiple_of(ROW), ROW),
+            range: Range::line((before + numbers).next_multiple_of(ROW), ROW),
             before,
         }
     }

@@ -224,12 +224,16 @@ pub fn large(choices: &mut Choices) -> KernelCase {
         [0; 3]
     };
     let items = range.items() as usize;
-    let hits = case.buffer(4 * (items + 1 + CLASSES));
-    case.case.source = format!("#define CLASSES {CLASSES}\n{HITS}");
+    let hits = case.buffer(4 * (items + 1 + CLASSES + 1));
+    let sizes = Range::three(global, 1);
+    let longest = (0..3).max_by_key(|d| sizes[*d]).unwrap_or(0);
+    case.case.source = format!("#define CLASSES {CLASSES}\n#define LONGEST {longest}\n{HITS}");
+    let below = choices.below(sizes[longest] as usize) as u64;
     let mut args = args![hits];
     let chosen = local.map_or([0; 3], |local| Range::three(local, 1));
     let numbers = [shift, Range::three(global, 1), chosen];
     args.extend(numbers.as_flattened().iter().copied().map(Arg::Ulong));
+    args.push(Arg::Ulong(shift[longest] + below));
     let mut rules: Vec<RuleId> = vec![rule::ND_GLOBAL_ID, rule::ND_GROUP_COUNT];
     if with_offset {
         rules.push(rule::ND_OFFSET);
@@ -242,6 +246,7 @@ pub fn large(choices: &mut Choices) -> KernelCase {
     let mut words = vec![1; items];
     words.push(0);
     words.extend((0..CLASSES).map(|class| 3 * (items - class).div_ceil(CLASSES) as u32));
+    words.push((items as u64 / sizes[longest] * below) as u32);
     case.look(hits, &rules, "visits of each place", Want::words(words));
     case.case
 }

@@ -5,7 +5,7 @@ int placed(ulong id, ulong all, ulong group, ulong groups, ulong own, ulong loca
     return chosen == 0 || (group * chosen + own == id && groups == (all + chosen - 1) / chosen && local_size <= chosen);
 }
 
-kernel void hit(global uint *hits, ulong x, ulong y, ulong z, ulong width, ulong height, ulong depth, ulong w, ulong h, ulong d) {
+kernel void hit(global uint *hits, ulong x, ulong y, ulong z, ulong width, ulong height, ulong depth, ulong w, ulong h, ulong d, ulong limit) {
     ulong column = get_global_id(0) - x, row = get_global_id(1) - y, slice = get_global_id(2) - z;
     int right = get_global_size(0) == width && get_global_size(1) == height && get_global_size(2) == depth
              && get_global_offset(0) == x && get_global_offset(1) == y && get_global_offset(2) == z
@@ -17,4 +17,6 @@ kernel void hit(global uint *hits, ulong x, ulong y, ulong z, ulong width, ulong
     atomic_inc(hits + (right ? place : items));
     // Many count in few places.
     if (right) atomic_add(hits + items + 1 + place % CLASSES, 3u);
+    // Ids below a limit, of the longest dimension.
+    if (get_global_id(LONGEST) < limit) atomic_inc(hits + items + 1 + CLASSES);
 }
