@@ -46,6 +46,9 @@ fn add_one(element: &mut [u8], component: usize) {
     }
 }
 
+/// Bytes of a buffer in which elements lie far apart, at most.
+const WIDE: usize = 1 << 18;
+
 /// A work-group brings elements to local memory by asynchronous copies, changes them, and takes them
 /// back; on either side they may lie apart.
 pub fn asynchronous(choices: &mut Choices) -> KernelCase {
@@ -78,10 +81,11 @@ pub fn asynchronous(choices: &mut Choices) -> KernelCase {
     .max(2)
     .min(LOCAL / size);
     let mut stride = || {
-        if choices.percent(40) {
-            1
-        } else {
-            choices.between(2, 5)
+        let wide = choices.one_of(&[100, 255, 256, 257, 1000]);
+        match choices.below(10) {
+            0..4 => 1,
+            4 | 5 if groups * count * size * wide <= WIDE => wide,
+            _ => choices.between(2, 5),
         }
     };
     let (gather, scatter) = (stride(), stride());
