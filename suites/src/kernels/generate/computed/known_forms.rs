@@ -86,7 +86,7 @@ impl Author<'_> {
     fn multiples(&mut self, x: Expr) -> Expr {
         let ty = x.ty;
         let by = |author: &mut Self| {
-            let power = 1_i128 << author.choices.below(usize::from(ty.of.bits) - 1);
+            let power = 1_i128 << author.choices.below(usize::from(ty.of.bits));
             let number = match author.choices.below(4) {
                 0 => power,
                 1 => power + 1,
@@ -135,8 +135,26 @@ impl Author<'_> {
     /// multiple of the other, and among the greatest or the least of its type, where a product with an inverse that is
     /// rounded goes wrong first.
     fn greatest_quotient(&mut self, of: Integer, body: &mut Vec<Stmt>) -> Expr {
-        const DIVISORS: [i128; 16] = [
-            3, 5, 6, 7, 9, 10, 11, 14, 19, 21, 25, 28, 60, 100, 641, 10007,
+        const DIVISORS: [i128; 19] = [
+            3,
+            5,
+            6,
+            7,
+            9,
+            10,
+            11,
+            14,
+            19,
+            21,
+            25,
+            28,
+            60,
+            100,
+            641,
+            10007,
+            (1 << 31) + 1,
+            (1 << 32) - 3,
+            (1 << 63) + 5,
         ];
         let ty = of.scalar();
         let by = self.choices.one_of(&DIVISORS).min(of.greatest());

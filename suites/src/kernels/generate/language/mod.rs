@@ -59,6 +59,7 @@ const SUBJECTS: [(&str, &[Draw], RuleId); 3] = [
             objects::structures,
             declared::rest,
             objects::parameters,
+            objects::differences,
         ],
         rule::C_OBJECTS,
     ),

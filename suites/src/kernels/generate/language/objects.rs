@@ -125,6 +125,29 @@ pub(super) fn structures(choices: &mut Choices, n: usize) -> Piece {
         .gives(format!("sizeof(struct path{n})"), 56)
 }
 
+/// Differences of pointers to elements of any size, either way.
+pub(super) fn differences(choices: &mut Choices, n: usize) -> Piece {
+    let (a, b) = (choices.below(9) as i32, choices.below(9) as i32);
+    let [a0, b0] = [0, 1].map(|which| given(n, which));
+    let size = choices.between(1, 24);
+    Piece::about("differences of pointers")
+        .given(n, &[a, b])
+        .before(format!(
+            "typedef struct {{ uchar bytes[{size}]; }} element{n};"
+        ))
+        .inside(format!("element{n} all{n}[9];"))
+        .inside(format!(
+            "element{n} *one{n} = all{n} + {a0}, *other{n} = all{n} + {b0};"
+        ))
+        .gives(format!("one{n} - other{n}"), (a - b).into())
+        .gives(format!("other{n} - one{n}"), (b - a).into())
+        .gives(format!("all{n} - one{n}"), (-a).into())
+        .gives(
+            format!("(one{n} < other{n}) + 2 * (one{n} == other{n})"),
+            i64::from(a < b) + 2 * i64::from(a == b),
+        )
+}
+
 /// Parameters that are arrays are pointers; those that are numbers are objects of their own.
 pub(super) fn parameters(choices: &mut Choices, n: usize) -> Piece {
     let (a, b) = (choices.between(1, 99) as i32, choices.between(1, 99) as i32);
