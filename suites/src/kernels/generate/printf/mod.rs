@@ -389,7 +389,7 @@ impl Author<'_> {
             return any & (u64::MAX >> (64 - bits));
         }
         for _ in 0..20 {
-            let number = self.real(conversion.letter, vector);
+            let number = self.real(conversion, vector);
             if conversion.real(number).is_some() {
                 return of.bits_of(number);
             }
@@ -404,23 +404,25 @@ impl Author<'_> {
     }
 
     /// A number that a `float` holds.
-    fn real(&mut self, letter: char, vector: bool) -> f64 {
+    fn real(&mut self, Conversion { letter, flags, .. }: Conversion, vector: bool) -> f64 {
         let bits = self.choices.between(1, 20);
         let whole = self.choices.below(1 << bits) as f64;
-        let magnitude = match self.choices.below(13) {
+        // It is open what an infinity is written as, but not that zeros fill no field of it.
+        let often = if flags.zeros { 30 } else { 8 };
+        let infinite = self.items == 1 && !vector && self.choices.percent(often);
+        let magnitude = match self.choices.below(12) {
+            _ if infinite => f64::INFINITY,
             0 => 0.0,
             // Where one style or number of digits ends and the next begins.
-            10.. => {
+            9.. => {
                 let tens = 10f64.powi(self.choices.between(0, 12) as i32 - 5);
                 let beside = self
                     .choices
                     .one_of(&[1.0, 1.0, 0.999_999_9, 1.000_000_1, 0.5, 1.25]);
                 f64::from((tens * beside) as f32)
             }
-            // It is open what an infinity is written as.
-            1 if self.items == 1 && !vector => f64::INFINITY,
-            2 | 3 => whole,
-            4..=6 => whole / f64::from(1 << self.choices.below(8)),
+            1 | 2 => whole,
+            3..=5 => whole / f64::from(1 << self.choices.below(8)),
             _ => {
                 let powers = match letter {
                     'f' | 'F' => 12,
