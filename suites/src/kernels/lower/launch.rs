@@ -163,12 +163,17 @@ impl Lower<'_> {
             true => cl::CL_FILTER_LINEAR,
             false => cl::CL_FILTER_NEAREST,
         };
-        let list = [
+        let mut list = [
             values![cl::CL_SAMPLER_NORMALIZED_COORDS, sampler.normalized],
             values![cl::CL_SAMPLER_ADDRESSING_MODE, addressing],
-            values![cl::CL_SAMPLER_FILTER_MODE, filter, 0],
+            values![cl::CL_SAMPLER_FILTER_MODE, filter],
         ];
-        let arguments = values![self.context, Value::list(Class::Long, list.concat())];
+        // Properties have no order.
+        let first = slot.index() % list.len();
+        list.rotate_left(first);
+        let mut list = list.concat();
+        list.extend(values![0]);
+        let arguments = values![self.context, Value::list(Class::Long, list)];
         Call::new(Function::CreateSamplerWithProperties, arguments).makes(slot)
     }
 
