@@ -165,10 +165,10 @@ fn several(choices: &mut Choices, forms: usize) -> KernelCase {
     let copied: Vec<Option<bool>> = planned.iter().map(copied).collect();
     finish(&mut case, &program, &planned, (&copied, often), seed);
     // A function of a precision may be one more than a kernel has results.
-    let source = &case.case.source;
+    let texts = || case.case.units.iter().chain([&case.case.source]);
     let used = |need: &Need| match need {
-        Need::Fp16 => source.contains("half"),
-        Need::Fp64 => source.contains("double"),
+        Need::Fp16 => texts().any(|text| text.contains("half")),
+        Need::Fp64 => texts().any(|text| text.contains("double")),
         _ => true,
     };
     let needs: Vec<Need> = needs.into_iter().filter(used).collect();
