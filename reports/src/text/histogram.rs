@@ -40,7 +40,11 @@ fn title(out: &mut String, result: &CaseResult, colour: Colour) {
     paragraph(out, "  ", &plain(&result.reason));
     // The call in which it ended or hangs; what is wrong in outcomes stands with them.
     if matches!(result.verdict, Verdict::Crash | Verdict::Timeout) {
-        for violation in &result.violations {
+        let outcomes = result.histogram();
+        let seen: Vec<_> = (outcomes.iter())
+            .filter_map(|one| one.outcome.violation())
+            .collect();
+        for violation in result.violations.iter().filter(|v| !seen.contains(v)) {
             let text = plain(&outcome::violation(violation));
             paragraph(out, "  ", &format!("also `{text}`"));
         }

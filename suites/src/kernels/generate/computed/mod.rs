@@ -36,8 +36,8 @@ const INPUTS: usize = 4;
 /// The most results of a kernel: compilers build it within a second, and one that only calls functions with more as soon.
 const RESULTS: usize = 48;
 
-/// Groups at least of a launch that shows what an implementation does with one only that has many: a first few may run in
-/// another way while it compiles.
+/// Groups at least of a launch that shows what an implementation does with one only that has many: a first few may run
+/// in another way while it compiles.
 pub(super) const MANY_GROUPS: u64 = 10;
 
 /// What not all devices have: a program uses one of them at most.
