@@ -179,7 +179,7 @@ fn speed(out: &mut String, result: &CaseResult) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Observable, Outcome};
+    use crate::record::{Observable, Outcome, Violation};
     use crate::tests::sample;
 
     fn fits(text: &str) {
@@ -200,6 +200,27 @@ mod tests {
         let text = histogram(&sample::store_buffering(), Colour::Off);
         fits(&text);
         insta::assert_snapshot!(text);
+    }
+
+    #[test]
+    fn a_crash_names_its_call_and_says_nothing_twice() {
+        let violation = |what: &str| Violation {
+            rules: Vec::new(),
+            what: what.into(),
+        };
+        let mut result = sample::store_buffering();
+        let (call, seen) = (violation("clFinish was being called"), violation("it is 1"));
+        for launch in &mut result.launches {
+            launch.outcomes[0].outcome = Outcome::Violation(seen.clone());
+        }
+        result.violations = vec![seen, call];
+        let passed = histogram(&result, Colour::Off);
+        assert!(!passed.contains("clFinish"), "{passed}");
+        result.verdict = Verdict::Crash;
+        let text = histogram(&result, Colour::Off);
+        fits(&text);
+        assert!(text.contains("also `clFinish was being called "), "{text}");
+        assert_eq!(text.matches("it is 1").count(), 1, "{text}");
     }
 
     #[test]
