@@ -293,8 +293,11 @@ fn argument(tokens: &[&str]) -> Option<Argument> {
     let is_pipe = has(declared, &["pipe", "__pipe"]);
     let is_image = base.starts_with("image");
     let type_name = (is_plain(&base) && !is_pipe).then(|| format!("{base}{}", "*".repeat(stars)));
+    // Another name may stand for a pointer, and says nothing of what it points to.
+    let is_other_name = types.len() == 1 && !is_plain(&base);
     let qualifiers = match (stars, is_pipe) {
         (0, true) => Some(cl::CL_KERNEL_ARG_TYPE_PIPE.value() as u64),
+        (0, false) if is_other_name => None,
         (0, false) => Some(0),
         (1, _) => {
             let is_constant = has(pointee, &["const", "constant", "__constant"]);
@@ -314,6 +317,7 @@ fn argument(tokens: &[&str]) -> Option<Argument> {
     let address = match (stars, is_image || is_pipe) {
         // In which address space images and pipes are is said in several ways.
         (_, true) => None,
+        (0, false) if is_other_name => None,
         (0, false) => Some(cl::CL_KERNEL_ARG_ADDRESS_PRIVATE),
         (_, false) => of(&spaces),
     };
@@ -385,6 +389,22 @@ kernel void third(write_only image2d_t to, sampler_t by, read_only pipe int from
         );
         assert_eq!(all[2].arguments[0].address, None);
         assert_eq!(all[2].arguments[2].qualifiers, Some(8));
+    }
+
+    #[test]
+    fn a_name_that_may_stand_for_a_pointer_says_nothing() {
+        let source = "
+typedef volatile global int *cell;
+kernel void k(cell at, struct s by_value, int n) {}
+";
+        let all = kernels(source).expect("kernels");
+        let of: Vec<_> = all[0]
+            .arguments
+            .iter()
+            .map(|argument| (argument.address, argument.qualifiers))
+            .collect();
+        let private = Some(cl::CL_KERNEL_ARG_ADDRESS_PRIVATE);
+        assert_eq!(of, [(None, None), (private, Some(0)), (private, Some(0))]);
     }
 
     #[test]
