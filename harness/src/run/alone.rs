@@ -8,12 +8,9 @@
 
 use super::active::{Active, Halt, Observer};
 use super::schedule::Until;
-use crate::execute::needs::choose_dialect;
-use crate::judge::About;
 use crate::plan::{Case, seed};
 use crate::worker::session::{Limits, Load, Patience, Session, Stop};
 use crate::worker::triage::{Attempt, Ending, conclude};
-use classay_litmus::kernel::{Needs, Shape};
 use classay_reports::record::Launch;
 use classay_vocabulary::Budget;
 use std::time::{Duration, Instant};
@@ -150,20 +147,6 @@ impl Share {
 }
 
 impl Active {
-    /// Whether a case needs what the device lacks, as far as is known without asking it. A platform with more devices
-    /// than one may have more.
-    pub(super) fn is_lacking(&self, at: usize, about: Option<&About>) -> bool {
-        let capabilities = &self.session.known().capabilities;
-        let Some(program) = self.cases[at].body.litmus() else {
-            let mut needs = about.into_iter().flat_map(|about| &about.needs);
-            return needs.any(|need| !capabilities.offers(*need, 1));
-        };
-        let needs = Shape::of(program).and_then(|shape| Needs::of(program, &shape));
-        needs.map_or(true, |needs| {
-            choose_dialect(capabilities, &needs, 1).is_err()
-        })
-    }
-
     /// Plays the litmus tests at these places, some together; `end` is when all should be done, where they
     /// share the time.
     pub(super) fn alone(
