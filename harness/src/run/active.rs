@@ -8,11 +8,13 @@ use super::reach::Covers;
 use super::results::Results;
 use super::schedule::{Clock, Company, Learned, Pace, TIMES, Until, by_value};
 use crate::Error;
-use crate::judge::ChosenModel;
+use crate::execute::needs::choose_dialect;
+use crate::judge::{About, ChosenModel};
 use crate::plan::Case;
 use crate::threads::lock;
 use crate::worker::protocol::Known;
 use crate::worker::session::{Limits, Session, Stop};
+use classay_litmus::kernel::{Needs, Shape};
 use classay_reports::record::{CaseResult, Launch};
 use classay_reports::store::{RunStatus, StoreError};
 use std::path::Path;
@@ -224,7 +226,14 @@ impl Active {
                     false => clock.beside(),
                 };
                 let paced = until.map(|until| until.last_begin);
+                let (from, planned) = (Instant::now(), lock(&others).left());
                 self.beside(&others, jobs, (until, paced), &learned, observer)?;
+                let left = lock(&others).left();
+                let longer = clock.beside_to_the_end(from.elapsed(), (planned, left));
+                if let Some((until, paced)) = longer.filter(|_| !able.is_empty()) {
+                    let times = (Some(until), Some(paced));
+                    self.beside(&others, jobs, times, &learned, observer)?;
+                }
                 let until = clock.whole();
                 let paced = until.map(|until| until.last_begin);
                 self.in_rounds(&lacking, (1, TOGETHER), None, until, observer)?;
@@ -305,5 +314,19 @@ impl Active {
                 advice: format!("\n{so_far}"),
             },
         }
+    }
+
+    /// Whether a case needs what the device lacks, as far as is known without asking it. A platform with more devices
+    /// than one may have more.
+    fn is_lacking(&self, at: usize, about: Option<&About>) -> bool {
+        let capabilities = &self.session.known().capabilities;
+        let Some(program) = self.cases[at].body.litmus() else {
+            let mut needs = about.into_iter().flat_map(|about| &about.needs);
+            return needs.any(|need| !capabilities.offers(*need, 1));
+        };
+        let needs = Shape::of(program).and_then(|shape| Needs::of(program, &shape));
+        needs.map_or(true, |needs| {
+            choose_dialect(capabilities, &needs, 1).is_err()
+        })
     }
 }

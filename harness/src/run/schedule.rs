@@ -18,6 +18,10 @@ use std::time::{Duration, Instant};
 /// The part of a run's time in which cases run beside each other, where some need the machine alone.
 const BESIDE: f64 = 0.6;
 
+/// The part more that they get where they are all done in it: a device that needs so little for a case is soon known by
+/// its litmus tests, too.
+const MORE: f64 = 0.12;
+
 /// What a case may take beyond its part's end, as a part of the run's time.
 const GRACE: f64 = 0.04;
 
@@ -62,6 +66,23 @@ impl Clock {
     /// When the cases that run beside each other make room, where others wait for the machine.
     pub fn beside(&self) -> Option<Until> {
         self.at(BESIDE)
+    }
+
+    /// When those that are left of the cases beside each other make room, where all of them may be done by then, and when
+    /// they should be done; `took` is how long the others of so many took.
+    pub fn beside_to_the_end(
+        &self,
+        took: Duration,
+        (all, left): (usize, usize),
+    ) -> Option<(Until, Instant)> {
+        let seconds = self.seconds?;
+        let done = all.saturating_sub(left).max(1);
+        let needed = took.as_secs_f64() / done as f64 * left as f64;
+        let fits = left > 0 && needed <= seconds * MORE;
+        let soon = Instant::now() + Duration::from_secs_f64(needed);
+        self.at(BESIDE + MORE)
+            .filter(|_| fits)
+            .map(|until| (until, soon.min(until.last_begin)))
     }
 
     /// When everything ends.
@@ -398,6 +419,21 @@ mod tests {
     use super::*;
     use crate::plan;
     use classay_reports::record::CaseId;
+
+    #[test]
+    fn a_few_cases_that_are_left_get_more_time_and_many_do_not() {
+        let clock = Clock::new(Instant::now(), Some(60.0));
+        let took = Duration::from_secs(36);
+        let (until, paced) = clock
+            .beside_to_the_end(took, (1000, 100))
+            .expect("four seconds more");
+        assert!(paced <= until.last_begin);
+        assert!(until.cut < clock.whole().expect("an end").last_begin);
+        assert!(clock.beside_to_the_end(took, (1000, 500)).is_none());
+        assert!(clock.beside_to_the_end(took, (1000, 0)).is_none());
+        let whole = Clock::new(Instant::now(), None);
+        assert!(whole.beside_to_the_end(took, (1000, 100)).is_none());
+    }
 
     #[test]
     fn every_kind_comes_before_the_second_of_any() {
