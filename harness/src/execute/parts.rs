@@ -2,10 +2,14 @@
 //!
 //! A call that is let through may have done anything to what the calls behind it need, and one that ends the process
 //! takes everything with it. So the calls behind such a one are played as a part of their own, with new objects: after
-//! a call that was let through by the next run, after one that ended the process by the next process.
+//! a call that was let through by the next run, after one that ended the process by the next process. Few calls are a
+//! part in any case, so that what is made anew is what these few need: some of it takes a compiler.
 
 use crate::worker::whereabouts::Left;
 use std::ops::Range;
+
+/// Calls of a part at most.
+const PART: usize = 8;
 
 /// What is played of a case, and what is left of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,14 +24,20 @@ pub struct Parts {
 impl Parts {
     /// The parts of so many calls, or of those that another process left; none where it left nothing.
     pub fn new(calls: usize, left: Option<Left>) -> Option<Parts> {
-        let mut all = match left {
+        let wholes = match left {
             None => std::iter::once(0..calls).collect::<Vec<_>>(),
             Some(Left { from, without }) => {
                 let [from, without] = [from, without].map(|n| n as usize);
                 vec![from..without, without + 1..calls]
             }
         };
-        all.retain(|part| !part.is_empty());
+        let all: Vec<Range<usize>> = wholes
+            .into_iter()
+            .flat_map(|whole| {
+                let begins = whole.clone().step_by(PART);
+                begins.map(move |begin| begin..whole.end.min(begin + PART))
+            })
+            .collect();
         let mut left = all.clone();
         (!left.is_empty()).then(|| Parts {
             now: left.remove(0),
@@ -61,15 +71,19 @@ mod tests {
     #[test]
     fn calls_behind_one_that_was_let_through_come_next() {
         let mut parts = Parts::new(10, None).expect("calls");
-        assert_eq!(parts.now, 0..10);
+        assert_eq!(parts.now, 0..8);
         assert!(parts.go_on(Some(3)));
-        assert_eq!(parts.now, 4..10);
+        assert_eq!(parts.now, 4..8);
+        assert!(parts.go_on(Some(3)));
+        assert_eq!(parts.now, 8..10);
         assert!(parts.go_on(Some(0)));
-        assert_eq!(parts.now, 5..10);
-        assert!(!parts.go_on(Some(4)));
-        assert_eq!(parts.now, 0..10);
+        assert_eq!(parts.now, 9..10);
         assert!(!parts.go_on(None));
-        assert_eq!(parts.now, 0..10);
+        assert_eq!(parts.now, 0..8);
+        assert!(parts.go_on(None));
+        assert_eq!(parts.now, 8..10);
+        assert!(!parts.go_on(Some(1)));
+        assert_eq!(parts.now, 0..8);
     }
 
     #[test]
@@ -87,6 +101,6 @@ mod tests {
         let last = Parts::new(10, left(4, 9)).expect("calls");
         assert_eq!((last.now, last.left), (4..9, vec![]));
         let first = Parts::new(10, left(0, 0)).expect("calls");
-        assert_eq!((first.now, first.left), (1..10, vec![]));
+        assert_eq!((first.now, first.left), (1..9, vec![9..10]));
     }
 }

@@ -198,6 +198,17 @@ pub fn closure(names: Vec<&str>) -> Vec<&str> {
     all
 }
 
+/// The programs among these objects and those that are made with them, by their names.
+pub fn programs(names: Vec<&str>) -> Vec<String> {
+    let all = closure(names).into_iter();
+    let mut programs: Vec<String> = all
+        .filter(|name| kind(name) == Some(SlotKind::Program))
+        .map(String::from)
+        .collect();
+    programs.sort();
+    programs
+}
+
 impl Object {
     /// The objects that it is made with.
     fn needed(&self) -> impl Iterator<Item = &str> {

@@ -1,5 +1,6 @@
 //! Generates API cases from a seed, one function a kind.
 
+use super::fixture;
 use super::listed::{self, Listed};
 use super::refused::{self, Refused};
 use super::{Case, Given, Kind, Legacy, Operation, Scenario, Trigger, Work};
@@ -72,6 +73,9 @@ fn refused(choices: &mut Choices, held: bool) -> Case {
     while calls.len() < count && !left.is_empty() {
         calls.push(left.swap_remove(choices.below(left.len())).clone());
     }
+    // Those that need the same few programs follow each other: they take long to be made, and are made anew behind a
+    // call that ends the process.
+    calls.sort_by_cached_key(|row| fixture::programs(row.call.objects()));
     plain(Scenario::Refused { held, calls })
 }
 
