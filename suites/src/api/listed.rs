@@ -84,6 +84,11 @@ pub enum Listed {
     Task,
     /// A kernel with as many arguments of a sort as any device takes.
     Crowd(Sort),
+    /// Queues on the device, of which one after the other becomes the default one (clSetDefaultDeviceCommandQueue).
+    DefaultQueue {
+        /// How many there are, where the device has so many.
+        queues: u8,
+    },
 }
 
 words! {
@@ -232,6 +237,7 @@ impl Listed {
             } => &[Need::ImageObjects, Need::FullProfile, Need::ReadWriteImages],
             Listed::Formats { .. } => &[Need::ImageObjects, Need::FullProfile],
             Listed::Timers => &[Need::Api21],
+            Listed::DefaultQueue { .. } => &[Need::Api21, Need::DeviceEnqueue],
             Listed::EarlyImage { .. } => &[Need::ImageObjects, Need::FullProfile],
             Listed::LocalSize { .. } => &[Need::Api31],
             Listed::Crowd(Sort::Constants) => &[Need::FullProfile],
@@ -300,7 +306,10 @@ pub fn sub_devices(choices: &mut Choices) -> Listed {
 
 /// Anything but formats of images and sub-devices.
 pub fn other(choices: &mut Choices) -> Listed {
-    match choices.below(34) {
+    match choices.below(35) {
+        34 => Listed::DefaultQueue {
+            queues: choices.between(1, 3) as u8,
+        },
         30 => Listed::Crowd(choices.one_of(&Sort::ALL)),
         26..=28 => Listed::Flagged(flagged::flagged(choices)),
         29 => Listed::Task,

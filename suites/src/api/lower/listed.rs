@@ -13,9 +13,6 @@ const FORMATS: usize = 512;
 /// Bytes of a format.
 const FORMAT: usize = 8;
 
-/// Parts of a device for which there is room where nobody says how many they are: one with more cannot be divided so.
-const PARTS: usize = 8;
-
 /// Devices for which there is room.
 const DEVICES: usize = 64;
 
@@ -27,13 +24,6 @@ kernel void counts(global uint *to, uint first) {
     to[n + get_global_id(0) - first] += 9;
 }
 ";
-
-/// What a device says that cannot be divided so.
-const UNDIVIDED: [Constant; 3] = [
-    cl::CL_INVALID_VALUE,
-    cl::CL_DEVICE_PARTITION_FAILED,
-    cl::CL_INVALID_DEVICE_PARTITION_COUNT,
-];
 
 impl Lowering {
     /// Asks for each, one after the other.
@@ -78,6 +68,7 @@ impl Lowering {
                 Listed::Flagged(flagged) => self.flagged(place, flagged),
                 Listed::Task => self.task(place),
                 Listed::Crowd(sort) => self.crowd(place, *sort),
+                Listed::DefaultQueue { queues } => self.default_queue(place, (*queues).max(1)),
             }
         }
         self.end_thread();
@@ -99,7 +90,7 @@ impl Lowering {
     }
 
     /// A number of four bytes that is this.
-    fn is_number(&mut self, answer: AnswerId, number: usize, says: &str) {
+    pub(super) fn is_number(&mut self, answer: AnswerId, number: usize, says: &str) {
         let right = Right::Among(vec![number as i64]);
         self.must(says, That::Number(answer, right));
     }
@@ -185,110 +176,6 @@ impl Lowering {
         if is_kept {
             self.release([program]);
         }
-    }
-
-    /// clCreateSubDevices, and a command on two of them, and on one of a part that is divided again; what they say of
-    /// themselves is asked of all sub-devices.
-    fn sub_devices(&mut self, place: Place, count: usize, units: u64) {
-        let equally = |units: u64| values![cl::CL_DEVICE_PARTITION_EQUALLY, units, 0];
-        let mut parts = match count {
-            0 => self.divided(place.device, equally(units), (PARTS, false), units),
-            _ => {
-                let mut list = values![cl::CL_DEVICE_PARTITION_BY_COUNTS];
-                list.extend(vec![Value::Number(units); count]);
-                list.extend(values![cl::CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0]);
-                self.divided(place.device, list, (count, true), units)
-            }
-        };
-        if units > 1 {
-            let again = (units as usize, true);
-            parts.extend(self.divided(parts[0], equally(1), again, 1));
-        }
-        // The first and the last, where there are several.
-        let mut used = vec![parts[0]];
-        used.extend(parts.last().copied().filter(|last| *last != parts[0]));
-        let used: Vec<_> = used
-            .into_iter()
-            .map(|part| self.part_in_use(part))
-            .collect();
-        // What is made of them keeps them.
-        for part in parts {
-            self.step(Call::of(Function::RetainDevice, part));
-            self.step(Call::of(Function::ReleaseDevice, part));
-            self.step(Call::take(Function::ReleaseDevice, part));
-        }
-        for (n, [context, queue, to]) in (7_u32..).zip(used) {
-            let pattern = Value::Bytes(n.to_ne_bytes().to_vec());
-            let of = values![to, pattern, 4, 0, BYTES];
-            let function = Function::EnqueueFillBuffer;
-            self.step(Call::enqueue(function, queue, of, &[], None));
-            let says = "what a sub-device filled";
-            self.holds(queue, to, vec![n; BYTES / 4], says);
-            self.release([to, queue, context]);
-        }
-    }
-
-    /// Sub-devices of a device, of so many compute units each, as many as these properties ask for; where nobody knows
-    /// how many those are, as many as there is room for at most.
-    fn divided(
-        &mut self,
-        of: Slot,
-        properties: Vec<Value>,
-        (room, known): (usize, bool),
-        units: u64,
-    ) -> Vec<Slot> {
-        let parts: Vec<Slot> = (0..room)
-            .map(|_| self.own("part", SlotKind::Device))
-            .collect();
-        let into: Vec<Value> = parts.iter().map(|slot| Value::Into(*slot)).collect();
-        let number = self.builder.answer();
-        let arguments = values![
-            of,
-            Value::List(Class::Long, properties),
-            into.len(),
-            Value::List(Class::Object, into),
-            Value::Answer(number, 4)
-        ];
-        let mut call = Call::new(Function::CreateSubDevices, arguments);
-        let codes = UNDIVIDED.map(|code| code.value() as i32);
-        call.expect.codes = [0].into_iter().chain(codes).collect();
-        self.step(call);
-        if known {
-            let says = "clCreateSubDevices says that it makes {} of the sub-devices";
-            self.is_number(number, room, says);
-        }
-        for part in &parts {
-            let names = [
-                cl::CL_DEVICE_MAX_COMPUTE_UNITS,
-                cl::CL_DEVICE_PARTITION_MAX_SUB_DEVICES,
-            ];
-            let [own, most] = names.map(|name| {
-                let (size, answer) = self.ask(Function::GetDeviceInfo, *part, name.into(), 4);
-                self.steps.push(size);
-                answer
-            });
-            let says = "a sub-device has {} compute units, not as many as were asked for";
-            self.is_number(own, units as usize, says);
-            let says = "a sub-device can be divided into more parts than it has compute units";
-            self.must(says, That::NotAfter(most, own));
-        }
-        parts
-    }
-
-    /// A context, a queue and a buffer of a sub-device.
-    fn part_in_use(&mut self, part: Slot) -> [Slot; 3] {
-        let (context, queue, to) = (
-            self.own("context", SlotKind::Context),
-            self.own("queue", SlotKind::Queue),
-            self.own("buffer", SlotKind::Memory),
-        );
-        let [properties, notify, data] = [const { Value::Null }; 3];
-        let devices = Value::objects([part]);
-        let arguments = values![properties, 1, devices, notify, data];
-        self.step(Call::new(Function::CreateContext, arguments).makes(context));
-        self.step(Call::queue(context, part, Value::Null).makes(queue));
-        self.step(buffer(context, to));
-        [context, queue, to]
     }
 
     /// clGetSupportedImageFormats: as many by each form, with all that must be there.

@@ -7,6 +7,7 @@
 mod arguments;
 mod contention;
 mod crowds;
+mod default_queue;
 mod ends;
 mod flagged;
 mod held;
@@ -17,6 +18,7 @@ mod listed;
 mod made;
 mod operations;
 mod over;
+mod parts;
 mod programs;
 mod refused;
 mod timers;

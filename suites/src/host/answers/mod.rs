@@ -98,7 +98,7 @@ pub enum Wanted {
 
 impl Question {
     /// A question about an object alone.
-    fn new(function: Function, of: Slot, name: Constant, wanted: Wanted) -> Question {
+    pub fn new(function: Function, of: Slot, name: Constant, wanted: Wanted) -> Question {
         Question {
             function,
             of: vec![of.into(), name.into()],
@@ -183,7 +183,7 @@ impl Wanted {
     }
 
     /// An object, or none.
-    fn object(value: impl Into<Value>) -> Wanted {
+    pub fn object(value: impl Into<Value>) -> Wanted {
         Wanted::Values(vec![(Class::Object, value.into())])
     }
 

@@ -125,7 +125,7 @@ pub(super) fn made(known: &Known<'_>, program: Slot, done: &[&Call]) -> Option<M
                 },
                 il: source.as_ref().map(|_| Wanted::nothing()),
                 source,
-                stage: stage(known, program, call, done),
+                stage: stage(known, program, call, done, None),
             })
         }
         Origin::Fixture(_) | Origin::Event(_) => None,
@@ -156,14 +156,22 @@ fn concatenation(call: &Call) -> Option<String> {
     strings.collect()
 }
 
-/// What was done last to a program that a call makes, by the calls that were done so far.
+/// What was done last to a program that a call makes, by the calls that were done so far: for a device, or for any.
 fn stage(
     known: &Known<'_>,
     program: Slot,
     by: &Call,
     done: &[&Call],
+    device: Option<Slot>,
 ) -> Option<(Stage, Option<String>)> {
     if known.is_built_inside(program) {
+        return None;
+    }
+    let is_for = |call: &Call| match device {
+        Some(device) => is_done_for(call, device),
+        None => true,
+    };
+    if by.function == Function::LinkProgram && !is_for(by) {
         return None;
     }
     let mut builds = done.iter().filter(|call| {
@@ -171,7 +179,7 @@ fn stage(
             call.function,
             Function::BuildProgram | Function::CompileProgram
         );
-        does && object(call, 0) == Some(program)
+        does && object(call, 0) == Some(program) && is_for(call)
     });
     let last = match by.function {
         Function::LinkProgram => builds.next_back().copied().or(Some(by)),
@@ -186,7 +194,7 @@ fn stage(
         let place = parameters.iter().position(|(own, _)| *own == name)?;
         last.arguments.get(place)
     };
-    // What calls back is not done yet; what is done for some devices is not looked at.
+    // What calls back is not done yet.
     if argument("notify") != Some(&Value::Null) {
         return None;
     }
@@ -216,6 +224,16 @@ fn stage(
         _ => return None,
     };
     Some((stage, Some(options)))
+}
+
+/// Whether a build, a compilation or a link is done for a device: no list names all of the program's.
+fn is_done_for(call: &Call, device: Slot) -> bool {
+    let parameters = call.function.signature().parameters;
+    let place = parameters.iter().position(|(name, _)| *name == "devices");
+    match place.and_then(|place| call.arguments.get(place)) {
+        Some(Value::List(_, devices)) => devices.contains(&device.into()),
+        _ => true,
+    }
 }
 
 /// What a program must answer after these calls.
@@ -257,7 +275,7 @@ pub fn of_program(known: &Known<'_>, program: Slot, done: &[&Call]) -> Vec<Quest
             .clone()
             .map(|il| ask(cl::CL_PROGRAM_IL, il).since(210)),
     );
-    let Some((stage, options)) = &made.stage else {
+    let Some((last, _)) = &made.stage else {
         return all;
     };
     let signatures = made
@@ -270,7 +288,7 @@ pub fn of_program(known: &Known<'_>, program: Slot, done: &[&Call]) -> Vec<Quest
         cl::CL_PROGRAM_NUM_KERNELS,
         Wanted::nothing(),
     );
-    match (stage, signatures) {
+    match (last, signatures) {
         (Stage::Built, Some(signatures)) => {
             let names: Vec<&str> = signatures
                 .iter()
@@ -307,7 +325,13 @@ pub fn of_program(known: &Known<'_>, program: Slot, done: &[&Call]) -> Vec<Quest
         (_, _) => {}
     }
     for device in devices {
-        all.extend(of_build(program, device, *stage, options.as_deref()));
+        let own = match known.origin(program) {
+            Some(Origin::Made(by)) => stage(known, program, by, done, Some(device)),
+            _ => made.stage.clone(),
+        };
+        if let Some((stage, options)) = own {
+            all.extend(of_build(program, device, stage, options.as_deref()));
+        }
     }
     all
 }
