@@ -66,6 +66,9 @@ pub struct Mix {
     /// The kernel is `shaped`, which sees these sizes; else one dimension without an offset.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<Form>,
+    /// Its arguments stay as they were when it was recorded; else it gets others then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stays: bool,
 }
 
 /// The ND-range of a launch. Of dimensions that it has not the sizes are 1 and the offsets 0.
@@ -413,6 +416,7 @@ mod tests {
                 add: 77,
                 turns,
                 form: None,
+                stays: false,
             };
             let mut word = 5_u32;
             for _ in 0..turns {
@@ -433,6 +437,7 @@ mod tests {
                     add: 0,
                     turns: 1,
                     form: None,
+                    stays: false,
                 }),
             },
             after: after.to_vec(),

@@ -58,6 +58,8 @@ struct Draw<'c> {
     svm: bool,
     /// Kernels are recorded, too.
     mixes: bool,
+    /// Their arguments stay as they were when they were recorded.
+    stays: bool,
     /// Rectangles and images are copied from parts of buffers, too.
     parts: bool,
 }
@@ -115,6 +117,8 @@ pub fn recorded(choices: &mut Choices) -> KernelCase {
     let mixes = choices.percent(60);
     // Some implementations die of such copies, and show nothing of all the others then.
     let parts = choices.percent(25);
+    // Some take the arguments of the time when the command-buffer is enqueued.
+    let stays = choices.percent(50);
     let mut draw = Draw {
         choices,
         case,
@@ -122,6 +126,7 @@ pub fn recorded(choices: &mut Choices) -> KernelCase {
         images,
         svm,
         mixes,
+        stays,
         parts,
     };
     let mut rules: Vec<RuleId> = Vec::new();
@@ -190,10 +195,12 @@ impl Draw<'_> {
             .chain(images)
             .collect::<Vec<_>>()
         {
-            let name = match self.mixes {
-                true => format!("object {}", id.index()),
-                false => format!("object {}, of transfers alone", id.index()),
+            let of = match (self.mixes, self.stays) {
+                (true, false) => "",
+                (true, true) => ", of kernels whose arguments stay",
+                (false, _) => ", of transfers alone",
             };
+            let name = format!("object {}{of}", id.index());
             self.case.look(id, rules, &name, Want::AsMoved);
         }
     }
@@ -366,6 +373,7 @@ impl Draw<'_> {
             add: self.choices.below(1 << 16) as u32,
             turns: self.choices.one_of(&[1, 100, 20_000, 60_000]),
             form: self.form(words as u32),
+            stays: self.stays,
         }
     }
 

@@ -74,7 +74,7 @@ impl Lower<'_> {
         self.recorded.insert(n, Made { buffer, queue });
     }
 
-    /// Records the kernel, gives it other arguments then, and gives it up.
+    /// Records the kernel, gives it other arguments then unless they are to stay, and gives it up.
     fn record_mix(&mut self, buffer: Slot, mix: &Mix, tail: Vec<Value>) {
         let Some(program) = self.program else {
             return;
@@ -121,15 +121,17 @@ impl Lower<'_> {
         let of = [values![kernel], range(mix)].concat();
         let function = Function::CommandNDRangeKernelKHR;
         self.add(recorded(buffer, function, of, tail).about(vec![rule::API_VALID]));
-        // Of whatever is set from now on nothing is recorded.
-        self.add(word(4, !mix.add));
-        self.add(word(5, 1));
-        if mix.form.is_some() {
-            self.add(Call::bytes_argument(kernel, 6, vec![0; 32]));
-            self.add(room(1));
+        if !mix.stays {
+            // Of whatever is set from now on nothing is recorded.
+            self.add(word(4, !mix.add));
+            self.add(word(5, 1));
+            if mix.form.is_some() {
+                self.add(Call::bytes_argument(kernel, 6, vec![0; 32]));
+                self.add(room(1));
+            }
+            self.add(object(2, mix.from.object));
+            self.add(object(0, mix.to.object));
         }
-        self.add(object(2, mix.from.object));
-        self.add(object(0, mix.to.object));
         self.add(self.b.release(kernel));
     }
 
