@@ -58,7 +58,10 @@ impl Author<'_> {
             Shape::Struct(n) | Shape::Structs(n, _) => self.program.structs[*n].aligned.is_some(),
             _ => false,
         });
-        let packed = !inside && self.choices.percent(20);
+        // Of bytes alone it is the same in any case.
+        let wide = fields.iter().any(|field| self.program.bytes(*field).1 >= 4);
+        let often = if wide { 40 } else { 15 };
+        let packed = !inside && self.choices.percent(often);
         self.program.structs.push(Struct {
             fields,
             aligned,
@@ -281,7 +284,7 @@ impl Author<'_> {
         let uint = UINT.scalar();
         let fields = self.program.structs[n].fields.len();
         let mut sum = self.make.expr(uint, Kind::Size(n));
-        for field in (1..fields).rev().take(self.choices.below(3)) {
+        for field in (1..fields).rev().take(self.choices.between(1, 3)) {
             let offset = self.make.expr(uint, Kind::Offset(of, n, field));
             let before = self.make.with(sum, Arithmetic::Multiply, 211);
             sum = self.make.arithmetic(Arithmetic::Add, before, offset);

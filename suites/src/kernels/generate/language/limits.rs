@@ -188,12 +188,15 @@ pub(super) fn predefined(_: &mut Choices, n: usize) -> Piece {
 /// `bool`: what is not zero becomes one, and of a vector all bits of each component.
 pub(super) fn truths(choices: &mut Choices, n: usize) -> Piece {
     let number = choices.one_of(&[0, 1, 5, 256, -1, 65_536, i32::MIN]);
-    let real = choices.one_of(&[0.25f32, 0.0, -0.0, 1e-30, 256.0]);
+    let real = choices.one_of(&[0.25f32, 0.0, -0.0, 3e10, f32::NAN]);
+    // As an integer it would be zero.
+    let part = choices.one_of(&[0.25f32, -0.75, 1e-30, 0.999]);
     let truth = i64::from(number != 0);
     let real_truth = i64::from(real != 0.0);
-    let [a, b] = [0, 1].map(|which| given(n, which));
+    let [a, b, c] = [0, 1, 2].map(|which| given(n, which));
+    let reals = [real, part].map(|real| real.to_bits() as i32);
     Piece::about("bool")
-        .given(n, &[number, real.to_bits() as i32])
+        .given(n, &[number, reals[0], reals[1]])
         .before(format!("static bool same{n}(bool of) {{ return of; }}"))
         .before(format!(
             "static int sum{n}(bool x, bool y) {{ return x + y; }}"
@@ -202,6 +205,7 @@ pub(super) fn truths(choices: &mut Choices, n: usize) -> Piece {
         .gives(format!("(bool){a}"), truth)
         .gives(format!("whole{n} * 10 + real{n}"), 10 * truth + real_truth)
         .gives(format!("(bool)as_float({b})"), real_truth)
+        .gives(format!("(bool)as_float({c}) + same{n}(as_float({c}))"), 2)
         .gives(format!("(long)(bool)({a} * 0x100000000L)"), truth)
         .gives(format!("same{n}({a}) + sum{n}({a}, {a} * 256L)"), 3 * truth)
         .gives(format!("-whole{n} + (whole{n} == 1)"), 0)
