@@ -88,6 +88,16 @@ pub(super) fn constant(scalar: &str, bits: u64) -> String {
     }
 }
 
+/// A number or a vector of these numbers, by their bits, as it stands in a program.
+pub(super) fn constants(scalar: &str, bits: impl IntoIterator<Item = u64>) -> String {
+    let each = bits.into_iter().map(|bits| constant(scalar, bits));
+    let each: Vec<String> = each.collect();
+    match each.len() {
+        1 => each.concat(),
+        lanes => format!("({})({})", vector(scalar, lanes), each.join(", ")),
+    }
+}
+
 /// A case that is being made.
 #[derive(Default)]
 pub(super) struct CaseBuilder {

@@ -1,7 +1,7 @@
 //! Conversions between numbers with a fraction of every precision and all others, and between integers, each way to
 //! round, with saturation and without.
 
-use super::builder::{CaseBuilder, constant, load, store, vector};
+use super::builder::{CaseBuilder, constants, load, store, vector};
 use super::joined::Lines;
 use crate::choices::Choices;
 use crate::kernels::case::{Contents, KernelCase, Kind, ObjectId, Unit, Want};
@@ -200,13 +200,9 @@ impl Conversion {
             let each = numbers.chunks(bytes).map(|number| {
                 let mut bits = [0; 8];
                 bits[..bytes].copy_from_slice(number);
-                constant(self.from.name(), u64::from_le_bytes(bits))
+                u64::from_le_bytes(bits)
             });
-            let each: Vec<String> = each.collect();
-            let value = match self.lanes {
-                1 => each.concat(),
-                n => format!("({})({})", vector(self.from.name(), n), each.join(", ")),
-            };
+            let value = constants(self.from.name(), each);
             let converted = format!("{}({value})", self.call);
             format!(
                 "        {}\n",

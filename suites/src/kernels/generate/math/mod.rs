@@ -3,7 +3,7 @@
 mod arguments;
 mod relations;
 
-use super::builder::{CaseBuilder, constant, load, store, vector};
+use super::builder::{CaseBuilder, constants, load, store, vector};
 use crate::choices::Choices;
 use crate::host::check::Wanted;
 use crate::kernels::case::{Arg, Contents, KernelCase, Kind, ObjectId, Range, Unit, Want, Within};
@@ -363,13 +363,7 @@ fn write(case: &mut CaseBuilder, drawn: &Drawn, kernel: &mut Written) -> Vec<Out
             for call in 0..calls {
                 let vector = |numbers: &Vec<f64>| {
                     let lanes = numbers.iter().skip(call * drawn.lanes).take(drawn.lanes);
-                    let all: Vec<String> = lanes
-                        .map(|x| constant(format.name(), format.bits(*x)))
-                        .collect();
-                    match drawn.lanes {
-                        1 => all.concat(),
-                        n => format!("({}{n})({})", format.name(), all.join(", ")),
-                    }
+                    constants(format.name(), lanes.map(|x| format.bits(*x)))
                 };
                 let mut known: Vec<String> = drawn.arguments.iter().map(vector).collect();
                 if function.takes_int {
