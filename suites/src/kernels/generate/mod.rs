@@ -30,6 +30,7 @@ mod recorded;
 mod regions;
 mod rewrite;
 mod source;
+mod streams;
 mod subgroups;
 mod svm;
 mod transfer;
@@ -88,6 +89,7 @@ pub const FAMILIES: &[Family] = &[
     ("kernels", "language", language::language),
     ("kernels", "computed", computed::computed),
     ("kernels", "functions", computed::functions),
+    ("kernels", "streams", streams::streams),
     ("kernels", "phases", phases::phases),
     ("kernels", "random", random::random),
     ("kernels", "printf", printf::printf),
@@ -155,6 +157,7 @@ pub fn cases_a_round(kind: &str) -> u32 {
         "api/lists" | "transfer/buffer" | "transfer/rect" | "queue/recorded" => 3,
         "kernels/conversions"
         | "subgroup/exchange"
+        | "kernels/streams"
         | "program/instructions"
         | "api/programs"
         | "kernels/language"

@@ -3,7 +3,7 @@
 
 use super::{
     atomics, computed, conversions, copies, functions as collective, group, joined, language,
-    random, subgroups,
+    random, streams, subgroups,
 };
 use crate::choices::Choices;
 use crate::host::Linking;
@@ -41,7 +41,12 @@ fn one_of<const N: usize>(choices: &mut Choices, kinds: &[Draw; N]) -> KernelCas
 
 /// Statements, expressions and memory of one work-item each.
 pub fn computed(choices: &mut Choices) -> KernelCase {
-    let kinds: [Draw; 3] = [computed::computed, computed::computed, language::language];
+    let kinds: [Draw; 4] = [
+        computed::computed,
+        computed::computed,
+        language::language,
+        streams::streams,
+    ];
     one_of(choices, &kinds)
 }
 
