@@ -34,13 +34,29 @@ mod words;
 
 use super::case::{Arg, Contents, KernelCase, Launch, ObjectId, Same, Step, Unit, Want};
 use super::generate::draw;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What was drawn of each kind with each seed: many tests look at the same cases, and to draw them takes most of their
+/// time.
+static DRAWN: Mutex<BTreeMap<(String, u64), Arc<KernelCase>>> = Mutex::new(BTreeMap::new());
 
 /// The cases of the first seeds of a kind, with what they are called in a message.
 fn cases(kind: &str, seeds: u64) -> impl Iterator<Item = (String, KernelCase)> {
-    (0..seeds).map(move |seed| {
-        let case = draw(kind, seed).expect("the kind is there");
-        (format!("{kind} of seed {seed}"), case)
-    })
+    (0..seeds).map(move |seed| (format!("{kind} of seed {seed}"), drawn(kind, seed)))
+}
+
+fn drawn(kind: &str, seed: u64) -> KernelCase {
+    // A test that fails while it draws has kept nothing.
+    let all = || DRAWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = (kind.to_string(), seed);
+    let known = all().get(&key).cloned();
+    let case = known.unwrap_or_else(|| {
+        let case = Arc::new(draw(kind, seed).expect("the kind is there"));
+        all().insert(key, Arc::clone(&case));
+        case
+    });
+    KernelCase::clone(&case)
 }
 
 /// Cases of a kind that are a single draw, where others are several (`generate/joined.rs`), of so many.
