@@ -3,6 +3,7 @@
 use super::operations::fill;
 use super::*;
 use crate::host::Class;
+use crate::host::answers::{Question, Wanted};
 
 /// Microseconds by which timers of one device may differ: no text says how well they are read.
 const MEANWHILE: u32 = 2000;
@@ -70,6 +71,15 @@ impl Lowering {
             self.step(Call::time(filled, time, answer));
             answer
         });
+        // What a queue says of its times is asked wherever it may have none; this one has them all.
+        let (function, name) = (
+            Function::GetEventProfilingInfo,
+            cl::CL_PROFILING_COMMAND_COMPLETE,
+        );
+        let any = Wanted::Number(8, 0, u64::MAX);
+        let question = Question::new(function, filled, name, any).since(200);
+        let step = self.builder.question(question);
+        self.step(step);
         self.release([filled, to, queue]);
         answers
     }

@@ -111,7 +111,7 @@ impl Question {
     }
 
     /// The same, of which older devices know nothing.
-    fn since(mut self, version: u16) -> Question {
+    pub fn since(mut self, version: u16) -> Question {
         self.since = self.since.max(version);
         self
     }
