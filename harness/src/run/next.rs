@@ -150,17 +150,19 @@ mod tests {
     #[test]
     fn kinds_share_the_time_and_not_the_number_of_cases() {
         let mut cases = plan::drawn(9);
-        cases.retain(|case| ["api/context", "api/errors", "transfer/errors"].contains(&kind(case)));
+        cases.retain(|case| {
+            ["api/context", "api/errors-held", "transfer/errors"].contains(&kind(case))
+        });
         let kinds: BTreeSet<&str> = cases.iter().map(kind).collect();
         assert_eq!(kinds.len(), 3);
         let places: Vec<usize> = (0..cases.len()).collect();
         let takes = |kind: &str| match kind {
-            "api/errors" => 4.0,
+            "api/errors-held" => 4.0,
             _ => 0.5,
         };
         let next = Next::by_time(&cases, &places, 0);
         let seen = begun(&cases, next, kinds.len() * 4, takes);
-        assert_eq!(seen["api/errors"], 1);
+        assert_eq!(seen["api/errors-held"], 1);
         assert!(
             seen.values().filter(|&&many| many > 4).count() > 0,
             "{seen:?}"
