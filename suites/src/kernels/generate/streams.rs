@@ -21,7 +21,7 @@ struct Stream {
     range: Range,
     output: Integer,
     inputs: Vec<Integer>,
-    /// The length that it is told.
+    /// The value of its parameter `length`.
     length: u64,
 }
 
@@ -38,8 +38,8 @@ struct Body<'a, 'c> {
     from: Vec<(VarId, Integer)>,
     /// The length, as a parameter.
     length: VarId,
-    /// A length close to the number of elements, or to a multiple of what devices run at once.
-    told: u64,
+    /// The value of the parameter: close to the number of elements, or to a multiple of what devices run at once.
+    value: u64,
     /// Which element each work-item writes.
     writes: Moved,
 }
@@ -157,18 +157,9 @@ fn kernel(author: &mut Author<'_>, name: &str) -> Stream {
         })
         .collect();
     let length = author.number_parameter("length", UINT.scalar());
-    let told = near(author.choices, items);
+    let value = near(author.choices, items);
     let mut body = Vec::new();
-    let id = author.make.work_item(WorkItem::GlobalId, 0);
-    let index = match range.global.len() {
-        1 => id,
-        _ => {
-            let [row, columns] = [(WorkItem::GlobalId, 1), (WorkItem::GlobalSize, 0)]
-                .map(|(function, dimension)| author.make.work_item(function, dimension));
-            let rows = author.make.arithmetic(Arithmetic::Multiply, row, columns);
-            author.make.arithmetic(Arithmetic::Add, rows, id)
-        }
-    };
+    let index = author.linear_id(range.global.len() as u32);
     let own = author.declare(&mut body, UINT.scalar(), index);
     let inputs = from.iter().map(|(_, of)| *of).collect();
     let writes = moved(author.choices, items);
@@ -180,7 +171,7 @@ fn kernel(author: &mut Author<'_>, name: &str) -> Stream {
         output,
         from,
         length,
-        told,
+        value,
         writes,
     };
     writer.guarded(&mut body);
@@ -190,7 +181,7 @@ fn kernel(author: &mut Author<'_>, name: &str) -> Stream {
         range,
         output,
         inputs,
-        length: told,
+        length: value,
     }
 }
 
@@ -260,13 +251,13 @@ impl Body<'_, '_> {
                 let length = make.variable(self.length, UINT.scalar());
                 make.comparison(Less, number, length)
             }
-            3 => make.compared(number, Less, self.told.into()),
+            3 => make.compared(number, Less, self.value.into()),
             4 => {
                 // All but those at the edges.
                 let high = self.index();
                 let make = &mut self.author.make;
                 let low = make.compared(number, Greater, 0);
-                let high = make.compared(high, LessOrEqual, self.told as i128 - 1);
+                let high = make.compared(high, LessOrEqual, self.value as i128 - 1);
                 make.and(low, high)
             }
             5 => {

@@ -310,7 +310,7 @@ impl Author<'_> {
     }
 
     /// The global linear id, from the ids of so many dimensions.
-    fn linear_id(&mut self, dimensions: u32) -> Expr {
+    pub(super) fn linear_id(&mut self, dimensions: u32) -> Expr {
         let mut index = self.make.uint(0);
         for d in (0..dimensions).rev() {
             let [id, offset, size] = [
