@@ -5,7 +5,7 @@
 //! it uses it, as the instruction that it stands for.
 
 use super::function::Body;
-use super::reader::{Reader, id, literal};
+use super::reader::{Reader, id, literal, result, result_type};
 use super::types::Ty;
 use super::variable::Variable;
 use super::{Check, ensure};
@@ -23,10 +23,20 @@ use touchstone_ir::{
 /// By the id of a specialization constant, the bits that the host has set.
 pub(super) type Given = HashMap<Word, u64>;
 
-/// How deep constants may be computed from others.
-const DEPTH: u32 = 1000;
+/// How many constants one may be computed of, each counted as often as it is used.
+const COMPUTED_LIMIT: u32 = 1000;
+/// How many parts the value of an array or struct may have, those of its parts among them.
+const PARTS_LIMIT: u32 = 1 << 28;
 /// The largest initial value that is not zero, in bytes.
 const INITIAL_LIMIT: u64 = 1 << 28;
+
+/// A constant of the module.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Constant<'m> {
+    inst: &'m Instruction,
+    /// Itself and the constants that it is made of, each as often as it is used.
+    made_of: u32,
+}
 
 /// What a scalar or pointer constant is.
 #[derive(Clone, Copy, Debug)]
@@ -81,10 +91,43 @@ fn arithmetic(code: Code) -> Option<(ArithOp, bool)> {
     })
 }
 
+impl<'m> Reader<'m> {
+    /// Notes a constant. What it is made of stands before it, so no constant is made of itself, and what it takes to
+    /// compute it or to write it has a limit.
+    pub(super) fn declare_constant(&mut self, inst: &'m Instruction) -> Check<()> {
+        self.ty(result_type(inst)?)?;
+        let own = result(inst)?;
+        let computed = self.parsed.constant_ops.get(&own);
+        let mut made_of = 1u32;
+        for operand in &computed.unwrap_or(inst).operands {
+            let dr::Operand::IdRef(part) = operand else {
+                continue;
+            };
+            let known = self.constants.get(part).map(|part| part.made_of);
+            let known = known.or_else(|| self.variables.contains_key(part).then_some(1));
+            let Some(parts) = known else {
+                let part = self.name(*part);
+                return Err(format!("{part} is no constant or variable before it"));
+            };
+            made_of = made_of.saturating_add(parts);
+        }
+        let limit = match computed {
+            Some(_) => COMPUTED_LIMIT,
+            None => PARTS_LIMIT,
+        };
+        ensure!(
+            made_of <= limit,
+            "this is made of more than {limit} other constants"
+        );
+        self.constants.insert(own, Constant { inst, made_of });
+        Ok(())
+    }
+}
+
 impl Reader<'_> {
     /// The integer that a constant is, as its bits.
     pub(super) fn integer(&self, id: Word) -> Check<u64> {
-        match self.fold(id, 0)? {
+        match self.fold(id)? {
             Folded::Bits(bits) => Ok(bits),
             Folded::Address(..) => Err(format!("{} is an address", self.name(id))),
         }
@@ -109,19 +152,15 @@ impl Reader<'_> {
         }
     }
 
-    fn fold(&self, id: Word, depth: u32) -> Check<Folded> {
-        ensure!(
-            depth < DEPTH,
-            "constants are computed from others more than {DEPTH} deep"
-        );
+    fn fold(&self, id: Word) -> Check<Folded> {
         if let Some(Variable::Global(global, _)) = self.variables.get(&id) {
             return Ok(Folded::Address(*global, 0));
         }
-        let Some(inst) = self.constants.get(&id) else {
+        let Some(Constant { inst, .. }) = self.constants.get(&id) else {
             return Err(format!("{} is no constant", self.name(id)));
         };
         if let Some(inst) = self.parsed.constant_ops.get(&id) {
-            let folded = self.fold_op(inst, depth + 1);
+            let folded = self.fold_op(inst);
             return folded.map_err(|message| self.at(inst, &message));
         }
         let given = self.given.get(&id).copied();
@@ -145,14 +184,14 @@ impl Reader<'_> {
         Ok(Folded::Bits(bits))
     }
 
-    fn fold_op(&self, inst: &Instruction, depth: u32) -> Check<Folded> {
+    fn fold_op(&self, inst: &Instruction) -> Check<Folded> {
         let code = inst.class.opcode;
-        let fold = |n: usize| self.fold(id(inst, n)?, depth);
+        let fold = |n: usize| self.fold(id(inst, n)?);
         let bits = |n: usize| match fold(n)? {
             Folded::Bits(bits) => Ok(bits),
             Folded::Address(..) => Err("this is not computed of addresses".to_owned()),
         };
-        let own = || match self.ty(super::reader::result_type(inst)?)? {
+        let own = || match self.ty(result_type(inst)?)? {
             Ty::Scalar(scalar) => Ok(scalar),
             _ => Err("this is computed in functions only".to_owned()),
         };
@@ -236,13 +275,18 @@ impl Reader<'_> {
     fn write(&self, id: Word, offset: u64, to: &mut Initial) -> Check<()> {
         let ty = self.type_of(id)?;
         let shape = self.ty(ty)?;
-        if let Some(inst) = self.constants.get(&id)
+        if let Some(Constant { inst, .. }) = self.constants.get(&id)
             && is_composite(inst.class.opcode)
         {
             for n in 0..inst.operands.len() {
                 let part = super::reader::id(inst, n)?;
                 let at = match shape {
                     Ty::Vector(scalar, lanes) if n < lanes.count() as usize => {
+                        ensure!(
+                            self.scalar_of(part)? == scalar,
+                            "part {n} of {} is of another type",
+                            self.name(id)
+                        );
                         n as u64 * u64::from(scalar.size())
                     }
                     _ => {
@@ -263,7 +307,7 @@ impl Reader<'_> {
             return Ok(());
         }
         let size = self.layout(ty)?.size as usize;
-        match self.fold(id, 0)? {
+        match self.fold(id)? {
             Folded::Bits(0) => {}
             Folded::Bits(bits) => {
                 let end = offset + size as u64;
@@ -291,11 +335,11 @@ impl Reader<'_> {
 
     /// Whether a constant is all zero by what it is.
     fn is_null(&self, id: Word) -> bool {
-        let null = |inst: &&Instruction| {
-            matches!(inst.class.opcode, Code::ConstantNull | Code::Undef)
+        let null = |constant: &Constant<'_>| {
+            matches!(constant.inst.class.opcode, Code::ConstantNull | Code::Undef)
                 && !self.parsed.constant_ops.contains_key(&id)
         };
-        self.constants.get(&id).is_some_and(|inst| null(&&**inst))
+        self.constants.get(&id).is_some_and(null)
     }
 
     /// A variable of the unit that nobody names.
@@ -405,7 +449,7 @@ impl Body<'_, '_> {
         if self.reader.is_null(id) {
             return Ok(vec![0; lanes as usize]);
         }
-        let inst = self.reader.constants.get(&id);
+        let inst = self.reader.constants.get(&id).map(|known| known.inst);
         let inst = inst.filter(|inst| is_composite(inst.class.opcode));
         let Some(inst) = inst.filter(|inst| inst.operands.len() == lanes as usize) else {
             return Err(format!(

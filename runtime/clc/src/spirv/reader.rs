@@ -1,7 +1,7 @@
 //! What is known of a module while it is read: names, decorations, types, constants, functions.
 
 use super::capability::is_there;
-use super::constant::Given;
+use super::constant::{Constant, Given};
 use super::extended::Set;
 use super::function::Callee;
 use super::parse::{Parsed, spec_id};
@@ -28,7 +28,7 @@ pub(super) struct Reader<'m> {
     /// By id, the type of a value.
     value_types: HashMap<Word, Word>,
     pub(super) types: HashMap<Word, Ty>,
-    pub(super) constants: HashMap<Word, &'m Instruction>,
+    pub(super) constants: HashMap<Word, Constant<'m>>,
     /// By `SpecId`, what the host has set.
     pub(super) given: Given,
     /// Variables that are the values of constants, by the constant.
@@ -225,11 +225,7 @@ impl<'m> Reader<'m> {
             Op::Line | Op::NoLine => Ok(()),
             Op::Variable => self.declare_variable(inst),
             op if op.is_type() => self.declare_type(inst),
-            op if op.is_constant() || op == Op::Undef => {
-                self.ty(result_type(inst)?)?;
-                self.constants.insert(result(inst)?, inst);
-                Ok(())
-            }
+            op if op.is_constant() || op == Op::Undef => self.declare_constant(inst),
             _ => Err("this is not supported outside of functions".into()),
         }
     }

@@ -209,7 +209,11 @@ impl Reader<'_> {
             Op::TypeOpaque => Ty::Void,
             _ => return Err("this type is not supported".into()),
         };
-        self.types.insert(result, ty);
+        let announced = self.types.insert(result, ty);
+        ensure!(
+            announced.is_none() || matches!(self.ty(result)?, Ty::Pointer { .. }),
+            "a pointer is announced and something else declared"
+        );
         Ok(())
     }
 

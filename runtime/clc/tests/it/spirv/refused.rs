@@ -166,3 +166,58 @@ fn a_deep_type_is_told() {
     assert!(log.contains("nested more than 255 deep"), "{log}");
     assert!(unit_with(&assembled(2, &module("", "")), &[]).is_ok());
 }
+
+/// The log of a module with a variable of a type whose value is a constant.
+fn fails_with_value(globals: &str, ty: &str, value: &str) -> String {
+    fails(&module(
+        &format!(
+            "{globals}
+            %p_value = OpTypePointer UniformConstant {ty}
+            %variable = OpVariable %p_value UniformConstant {value}"
+        ),
+        "",
+    ))
+}
+
+#[test]
+fn a_constant_that_is_made_of_itself_or_of_a_later_one_is_told() {
+    let before = "is no constant or variable before it";
+    let own = "%v = OpConstantComposite %v2i32 %v %v";
+    let log = fails_with_value(own, "%v2i32", "%v");
+    assert!(log.contains(before), "{log}");
+    let ring = "%s = OpTypeStruct %i32
+        %a = OpConstantComposite %s %b
+        %b = OpSpecConstantOp %i32 IAdd %a %a";
+    let log = fails_with_value(ring, "%s", "%a");
+    assert!(log.contains(before), "{log}");
+    let own = "%n = OpSpecConstantOp %i32 IAdd %n %c1
+        %list = OpTypeArray %i32 %n";
+    let log = fails(&module(own, ""));
+    assert!(log.contains(before), "{log}");
+}
+
+/// Each is made of the one before twice: to compute or to write the last would take longer than anybody waits.
+#[test]
+fn constants_that_double_sixty_times_are_told() {
+    let mut sums = String::from("%n0 = OpSpecConstantOp %i32 IAdd %c1 %c1\n");
+    let mut structs = String::from("%t0 = OpTypeStruct\n%s0 = OpConstantComposite %t0\n");
+    for n in 1..60 {
+        let last = n - 1;
+        sums += &format!("%n{n} = OpSpecConstantOp %i32 IAdd %n{last} %n{last}\n");
+        structs += &format!("%t{n} = OpTypeStruct %t{last} %t{last}\n");
+        structs += &format!("%s{n} = OpConstantComposite %t{n} %s{last} %s{last}\n");
+    }
+    let log = fails_with_value(&sums, "%i32", "%n59");
+    assert!(log.contains("made of more than 1000 other"), "{log}");
+    let log = fails_with_value(&structs, "%t59", "%s59");
+    assert!(log.contains("made of more than 268435456 other"), "{log}");
+}
+
+#[test]
+fn an_announced_pointer_that_is_something_else_is_told() {
+    let globals = "OpTypeForwardPointer %later CrossWorkgroup
+        %s = OpTypeStruct %later
+        %later = OpTypeStruct %s";
+    let log = fails(&module(globals, ""));
+    assert!(log.contains("a pointer is announced"), "{log}");
+}
