@@ -225,8 +225,11 @@ impl Active {
                     true => clock.whole(),
                     false => clock.beside(),
                 };
-                let paced = until.map(|until| until.last_begin);
                 let (from, planned) = (Instant::now(), lock(&others).left());
+                let paced = match able.is_empty() {
+                    true => until.map(|until| until.last_begin),
+                    false => clock.beside_of(planned, able.len()),
+                };
                 self.beside(&others, jobs, (until, paced), &learned, observer)?;
                 let left = lock(&others).left();
                 let longer = clock.beside_to_the_end(from.elapsed(), (planned, left));

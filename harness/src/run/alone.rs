@@ -32,6 +32,9 @@ const OPENING: f64 = 0.1;
 /// Rounds of tests that share the time of a run.
 const ROUNDS: u32 = 3;
 
+/// The part of the tests for which there seems to be time that are built next.
+const CAREFUL: f64 = 0.5;
+
 /// The part of that time that workers and builds may take, where they take more than those of one round.
 const BUILDING: f64 = 0.5;
 
@@ -170,17 +173,19 @@ impl Active {
                 // Few, so that some are known soon.
                 None => TOGETHER,
             };
-            let mut many = together * self.lanes_within(end);
+            let lanes = self.lanes_within(end);
+            let mut many = together * lanes;
             if let Some(until) = until {
                 let time = until.last_begin.saturating_duration_since(now);
-                // Some that are built and not played any more would have been built in vain.
-                let fit = cost.map_or(many, |cost| (time.as_secs_f64() / cost) as usize);
-                many = many.min(fit);
+                if let Some(cost) = cost {
+                    many = fitting(time.as_secs_f64() / cost, many, TOGETHER * lanes);
+                }
                 if time.is_zero() || many == 0 {
                     break;
                 }
             }
             let (some, rest) = left.split_at(many.min(left.len()));
+            let together = together.min(some.len().div_ceil(lanes));
             let share = end.map(|end| {
                 let all = end.saturating_duration_since(now);
                 now + all.mul_f64(some.len() as f64 / left.len() as f64)
@@ -491,6 +496,13 @@ impl Active {
     }
 }
 
+/// How many of tests are built next where there is time for so many of them: some that are built and not played any more
+/// would have been built in vain, and later tests, which are larger, take longer to be built than those before them.
+fn fitting(time_for: f64, many: usize, few: usize) -> usize {
+    let careful = ((time_for * CAREFUL) as usize).max(few.min(time_for as usize));
+    many.min(careful)
+}
+
 /// A round of a case: its share of the time, and what is drawn in it.
 fn part(case: &Case, (round, rounds): (u32, u32), seconds: Option<f64>) -> Case {
     let budget = match (seconds, case.budget) {
@@ -529,6 +541,15 @@ mod tests {
         let mut drawn = plan::drawn(1).swap_remove(0);
         drawn.budget = Budget::Seconds(60.0);
         assert_eq!(rounds_of(&drawn), 1, "its outcomes are not counted");
+    }
+
+    #[test]
+    fn no_more_tests_are_built_than_can_be_played() {
+        assert_eq!(fitting(1000.0, 96, 24), 96, "there is time for all");
+        assert_eq!(fitting(60.0, 96, 24), 30, "later ones may take longer");
+        assert_eq!(fitting(30.0, 96, 24), 24, "few are not divided again");
+        assert_eq!(fitting(5.5, 96, 24), 5);
+        assert_eq!(fitting(0.9, 96, 24), 0);
     }
 
     #[test]

@@ -68,6 +68,13 @@ impl Clock {
         self.at(BESIDE)
     }
 
+    /// When so many cases beside each other should be done, where so many others wait for the machine: few of them do not
+    /// take the time of many.
+    pub fn beside_of(&self, cases: usize, waiting: usize) -> Option<Instant> {
+        let part = cases as f64 / (cases + waiting).max(1) as f64;
+        self.at(part.min(BESIDE)).map(|until| until.last_begin)
+    }
+
     /// When those that are left of the cases beside each other make room, where all of them may be done by then, and when
     /// they should be done; `took` is how long the others of so many took.
     pub fn beside_to_the_end(
@@ -419,6 +426,19 @@ mod tests {
     use super::*;
     use crate::plan;
     use classay_reports::record::CaseId;
+
+    #[test]
+    fn few_cases_beside_each_other_do_not_take_the_time_of_many() {
+        let begun = Instant::now();
+        let part = |cases, waiting| {
+            let clock = Clock::new(begun, Some(100.0));
+            let end = clock.beside_of(cases, waiting).expect("it ends");
+            (end - begun).as_secs_f64().round()
+        };
+        assert_eq!(part(1, 9), 10.0);
+        assert_eq!(part(1000, 100), 100.0 * BESIDE);
+        assert_eq!(Clock::new(begun, None).beside_of(1, 9), None);
+    }
 
     #[test]
     fn a_few_cases_that_are_left_get_more_time_and_many_do_not() {
