@@ -159,6 +159,8 @@ impl Share {
             .args(["--programs", &asked.programs.to_string()])
             .args(["--bounded", &asked.small.to_string()])
             .args(["--instances", &instances.to_string()])
+            // Beside other tests and builds a case may go without a processor for long.
+            .args(["--case-timeout", "60"])
             .arg("--store")
             .arg(store.path().join("results.db"));
         for id in &self.ids {

@@ -172,7 +172,11 @@ fn workers_killed_at_any_moment_cost_what_they_were_doing() {
     let whole = begun.elapsed();
     let expected = results(&undisturbed.json());
     let mut killed = 0;
-    for round in 0..rounds() {
+    for round in 0..4 * rounds() {
+        // On a machine that was busier before, a run may have ended whenever a worker was to be killed.
+        if round >= rounds() && killed > 0 {
+            break;
+        }
         let store = folder.path().join(format!("{round}.db"));
         let child = begin(&store)
             .stdout(Stdio::piped())
