@@ -385,7 +385,10 @@ impl<'b> Objects<'b> {
         }
         let of = match name {
             "event_called" => CallbackOf::Event(self.make("done")?),
-            "native" => CallbackOf::Native(Vec::new()),
+            "native" => CallbackOf::Native {
+                slots: Vec::new(),
+                numbers: 0,
+            },
             _ => CallbackOf::Context,
         };
         let callback = self.builder.callback(of, Vec::new());

@@ -613,7 +613,27 @@ pub enum CallbackOf {
         /// The allocations of the list.
         pointers: Vec<Slot>,
     },
-    /// A native kernel: it finds its identity and the addresses of memory objects in its block of
-    /// arguments, in this order, and keeps them in these slots while it runs.
-    Native(Vec<Slot>),
+    /// A native kernel: it finds its identity, the addresses of memory objects and [`number_in_block`]s in its block of
+    /// arguments, in this order. Where the numbers are others, it ran without its arguments.
+    Native {
+        /// Where it keeps the addresses while it runs.
+        slots: Vec<Slot>,
+        /// How many numbers there are.
+        numbers: usize,
+    },
 }
+
+/// The nth number among the arguments of a native kernel: a small one, as programs give them, and another than at
+/// the places beside it.
+pub fn number_in_block(n: usize) -> u64 {
+    (NUMBER_STEP * n as u64 + NUMBER_FIRST) % NUMBER_END
+}
+
+/// The first of those numbers.
+pub const NUMBER_FIRST: u64 = 3;
+
+/// How much larger each of them is than the one before.
+pub const NUMBER_STEP: u64 = 7;
+
+/// All of them are below this; beyond it they begin anew.
+pub const NUMBER_END: u64 = 251;

@@ -315,7 +315,7 @@ impl<'p> Host<'p> {
     fn callbacks(&self, tell: &mut dyn FnMut(Clause, String)) {
         for node in &self.nodes {
             let By::Callback(n) = node.by else { continue };
-            if matches!(self.program.callbacks[n].of, CallbackOf::Native(_)) {
+            if matches!(self.program.callbacks[n].of, CallbackOf::Native { .. }) {
                 continue;
             }
             let blocks = match node.op {

@@ -1,7 +1,7 @@
 //! The functions that the implementation calls: each finds its run by number and has its steps played.
 
 use super::run::{Run, find};
-use classay_suites::host::{CallbackId, CallbackOf, Fired, Slot};
+use classay_suites::host::{CallbackId, CallbackOf, Fired, Slot, number_in_block};
 use std::ffi::c_void;
 
 /// Bits of the number of a callback in what it is given.
@@ -22,13 +22,18 @@ pub fn function(run: &Run, id: CallbackId) -> usize {
         CallbackOf::Memory | CallbackOf::Context => of_object as *const (),
         CallbackOf::Program(_) => of_program as *const (),
         CallbackOf::SvmFree { .. } => of_svm_free as *const (),
-        CallbackOf::Native(_) => native as *const (),
+        CallbackOf::Native { .. } => native as *const (),
     };
     function.expose_provenance()
 }
 
 /// Has a callback played; `look` says whether it was given the right objects, before its steps.
 fn called(data: u64, status: i32, look: impl FnOnce(&Run, &CallbackOf) -> bool) {
+    called_if(data, status, |run, of| Some(look(run, of)));
+}
+
+/// As [`called`]; where `look` says nothing, it does not count as called.
+fn called_if(data: u64, status: i32, look: impl FnOnce(&Run, &CallbackOf) -> Option<bool>) {
     let Some(run) = find(data >> BITS) else {
         return;
     };
@@ -36,11 +41,15 @@ fn called(data: u64, status: i32, look: impl FnOnce(&Run, &CallbackOf) -> bool) 
     let Some(callback) = run.setting.program.callbacks.get(id.index()) else {
         return;
     };
+    let stamp = run.stamp();
+    let Some(right) = look(&run, &callback.of) else {
+        return;
+    };
     let fired = Fired {
         callback: id,
         status,
-        stamp: run.stamp(),
-        right: look(&run, &callback.of),
+        stamp,
+        right,
     };
     (run.setting.callback)(&run, &callback.steps, fired);
 }
@@ -101,8 +110,8 @@ extern "C" fn of_svm_free(
     });
 }
 
-/// A native kernel: a copy of its block of arguments begins with the numbers, and addresses of memory
-/// objects follow.
+/// A native kernel: a copy of its block of arguments begins with its identity, and addresses of memory objects and
+/// numbers follow. One whose numbers are others does not count as played.
 extern "C" fn native(block: *mut c_void) {
     if block.is_null() {
         return;
@@ -111,13 +120,17 @@ extern "C" fn native(block: *mut c_void) {
         // SAFETY: the block is a copy of what the enqueue gave, of which the alignment is not promised.
         unsafe { block.cast::<u64>().add(n).read_unaligned() }
     };
-    called(word(0), 0, |run, of| {
-        let CallbackOf::Native(slots) = of else {
-            return false;
+    called_if(word(0), 0, |run, of| {
+        let CallbackOf::Native { slots, numbers } = of else {
+            return Some(false);
         };
-        for (n, slot) in slots.iter().enumerate() {
-            run.store(*slot, word(n + 1) as usize);
-        }
-        true
+        let first = slots.len() + 1;
+        let given = (0..*numbers).all(|n| word(first + n) == number_in_block(n));
+        given.then(|| {
+            for (n, slot) in slots.iter().enumerate() {
+                run.store(*slot, word(n + 1) as usize);
+            }
+            true
+        })
     });
 }

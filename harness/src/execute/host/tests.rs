@@ -245,8 +245,14 @@ fn a_native_kernel_finds_its_buffers_in_its_block() {
         at: inside.at(0),
         data: tokens,
     };
-    let callback = b.callback(CallbackOf::Native(vec![inside]), vec![write.into()]);
-    let block = [Value::Data(callback), buffer.into()];
+    let native = CallbackOf::Native {
+        slots: vec![inside],
+        numbers: 2,
+    };
+    let callback = b.callback(native, vec![write.into()]);
+    let numbers = [0, 1].map(|n| Value::from(number_in_block(n)));
+    let [first, second] = numbers;
+    let block = [Value::Data(callback), buffer.into(), first, second];
     b.thread(vec![
         Call::new(
             Function::EnqueueNativeKernel,
@@ -254,7 +260,7 @@ fn a_native_kernel_finds_its_buffers_in_its_block() {
                 queue.into(),
                 Value::Callback(callback),
                 Value::list(Class::Pointer, block),
-                16_u32.into(),
+                32_u32.into(),
                 1_u32.into(),
                 Value::objects([buffer]),
                 Value::list(

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::commands::program::{ANY_CELL, Command, Kernel, Transfer};
+use crate::host::number_in_block;
 
 /// The arguments of the workload's kernels.
 #[derive(Clone)]
@@ -245,11 +246,10 @@ impl Lowering<'_> {
         let ranges = kernel.reads.iter().chain(&kernel.writes);
         let buffers: Vec<Slot> = ranges.filter_map(|r| self.buffer(r.object)).collect();
         let own = buffers.iter().map(|slot| Value::from(*slot));
-        // What follows is copied as well: few arguments, and more than an implementation may have room for at hand.
-        let more = [0, 1, 9, 300][id.index() % 4];
+        let numbers = (0..numbers_of(id)).map(|n| Value::from(number_in_block(n)));
         let block: Vec<Value> = std::iter::once(Value::Data(callback))
             .chain(own)
-            .chain((0..more).map(|_| Value::Data(callback)))
+            .chain(numbers)
             .collect();
         let bytes = 8 * block.len();
         let places = (1..=buffers.len()).map(|n| Value::Within {
@@ -440,4 +440,10 @@ fn null_argument(kernel: Slot, n: u32) -> Call {
     let none = Value::List(Class::Object, vec![Value::Null]);
     let arguments = [kernel.into(), n.into(), 8_u32.into(), none];
     Call::new(Function::SetKernelArg, arguments)
+}
+
+/// How many numbers a native kernel is given beside memory objects: few, and more than an implementation may have room
+/// for at hand.
+pub(super) fn numbers_of(id: CommandId) -> usize {
+    [0, 1, 9, 300][id.index() % 4]
 }

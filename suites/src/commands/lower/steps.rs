@@ -1,5 +1,6 @@
 //! What host threads and callbacks do.
 
+use super::enqueue::numbers_of;
 use super::*;
 use crate::commands::program::{AccessId, Step as CommandStep, Who};
 use crate::host::SignalId;
@@ -24,7 +25,9 @@ impl Lowering<'_> {
         }
         for (command, work) in native {
             let (slots, steps) = self.native_kernel(command, work);
-            self.builder.callback(CallbackOf::Native(slots), steps);
+            let numbers = numbers_of(command);
+            self.builder
+                .callback(CallbackOf::Native { slots, numbers }, steps);
         }
         for _ in 0..p.signals {
             self.builder.signal();

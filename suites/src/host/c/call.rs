@@ -409,6 +409,7 @@ impl Parameter<'_> {
                 format!("(cl_context_properties){}", self.writer.name(*slot))
             }
             (_, Value::Into(_)) => "NULL".into(),
+            (Class::Pointer, Value::Number(n)) => format!("(void *){}", number(*n)),
             (Class::Word, Value::Token(by, cell)) => {
                 format!("token({})", data::token(*by, *cell))
             }

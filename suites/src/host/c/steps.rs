@@ -105,7 +105,7 @@ fn head(n: usize, callback: &Callback) -> String {
         CallbackOf::SvmFree { .. } => {
             "cl_command_queue of, cl_uint count, void *pointers[], void *data"
         }
-        CallbackOf::Native(_) => "void *data",
+        CallbackOf::Native { .. } => "void *data",
     };
     format!("callback_{n}({parameters})")
 }
@@ -126,18 +126,30 @@ impl Steps<'_, '_, '_> {
         c.function(&format!("static void CL_CALLBACK {}", head(n, callback)));
         c.put("in_callbacks++;\nunsigned long stamp = tick();\ncl_int code = CL_SUCCESS;");
         let mut data = "data";
-        if let CallbackOf::Native(slots) = &callback.of {
+        let mut other = "data != THIS_RUN".to_string();
+        if let CallbackOf::Native { slots, numbers } = &callback.of {
             data = "block[0]";
-            c.put(format!("void *block[{}];", slots.len() + 1));
+            other = "block[0] != THIS_RUN".into();
+            let before = slots.len() + 1;
+            c.put(format!("void *block[{}];", before + numbers));
             c.put("memset(block, 0, sizeof block);");
             c.when("data", "memcpy(block, data, sizeof block);");
+            if *numbers > 0 {
+                let given = format!("({NUMBER_STEP} * n + {NUMBER_FIRST}) % {NUMBER_END}");
+                c.put("size_t others = 0; /* numbers that are not as they were given */");
+                c.put(format!("for (size_t n = 0; n < {numbers}; n++)"));
+                c.put(format!(
+                    "    others += (size_t)block[{before} + n] != {given};"
+                ));
+                other += " || others";
+            }
         }
-        c.open(format!("if ({data} != THIS_RUN)"));
+        c.open(format!("if ({other})"));
         c.put("in_callbacks--;\nreturn; /* of an earlier run, too late */");
         c.close();
         let (mut status, mut right) = ("0", "1".to_string());
         match &callback.of {
-            CallbackOf::Native(slots) => {
+            CallbackOf::Native { slots, .. } => {
                 for (n, slot) in slots.iter().enumerate() {
                     c.put(format!("{} = block[{}];", self.writer.name(*slot), n + 1));
                     self.writer.sure.insert(*slot);

@@ -234,7 +234,10 @@ fn newer_functions_ask_for_newer_headers() {
 
 /// A native kernel that finds a buffer in its block of arguments.
 fn native_call(queue: Slot, buffer: Slot, native: CallbackId, event: Slot) -> Call {
-    let block = Value::list(Class::Pointer, values![Value::Data(native), buffer]);
+    let block = Value::list(
+        Class::Pointer,
+        values![Value::Data(native), buffer, number_in_block(0)],
+    );
     let byte = Value::Within {
         argument: 2,
         byte: 8,
@@ -243,7 +246,7 @@ fn native_call(queue: Slot, buffer: Slot, native: CallbackId, event: Slot) -> Ca
         Value::objects([buffer]),
         Value::list(Class::Pointer, [byte]),
     );
-    let of = values![Value::Callback(native), block, 16, 1, objects, places];
+    let of = values![Value::Callback(native), block, 24, 1, objects, places];
     Call::enqueue(Function::EnqueueNativeKernel, queue, of, &[], Some(event))
 }
 
@@ -295,7 +298,13 @@ fn operations_of_every_kind_compile() {
             words: 4,
         },
     };
-    let native = b.callback(CallbackOf::Native(vec![inside]), vec![tokens.into()]);
+    let native = b.callback(
+        CallbackOf::Native {
+            slots: vec![inside],
+            numbers: 1,
+        },
+        vec![tokens.into()],
+    );
     let release = Call::take(Function::ReleaseEvent, other).whatever();
     let ended = b.callback(CallbackOf::Event(event), vec![release.into()]);
     let call = native_call(queue, buffer, native, event);
