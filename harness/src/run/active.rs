@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 /// The part of the time of a run of all cases that they share out: what the last of them take, and what comes before
 /// the first, is beside it.
-const MOST_SHARED: f64 = 0.95;
+const MOST_SHARED: f64 = 0.9;
 
 /// Who is shown a run while it goes on.
 pub trait Observer {
