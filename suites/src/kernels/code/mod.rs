@@ -288,7 +288,7 @@ pub enum Step {
     Field(usize),
     /// A lane of a vector.
     Lane(u8),
-    /// Lanes of a vector of so many, none of them twice, as a vector: the last step.
+    /// Lanes of a vector of so many, none of them twice, as a vector; behind it come at most lanes of these.
     Lanes(u8, Vec<u8>),
 }
 

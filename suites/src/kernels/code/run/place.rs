@@ -1,18 +1,18 @@
 //! Places, pointers, loads and stores.
 
-use super::super::number::Value;
+use super::super::number::{LANES, Value};
 use super::super::*;
 use super::memory::{Cell, Memory, Pointer, Use};
 use super::{Frame, Machine, Stop};
 
 /// A place that was found.
-pub(super) struct Found<'p> {
+pub(super) struct Found {
     /// Its first cell, and the object that it lies in.
     pub pointer: Pointer,
     /// What is there.
     pub shape: Shape,
     /// The lanes of a vector that are meant; none where it is all of the place.
-    pub lanes: Option<&'p [u8]>,
+    pub lanes: Option<[u8; LANES]>,
 }
 
 impl<'p> Machine<'p> {
@@ -21,7 +21,7 @@ impl<'p> Machine<'p> {
         place: &'p Place,
         frame: Frame<'p>,
         item: u32,
-    ) -> Result<Found<'p>, Stop> {
+    ) -> Result<Found, Stop> {
         let mut found = self.root(place.root, frame, item);
         for step in &place.path {
             found = self.step(found, step, frame, item)?;
@@ -29,7 +29,7 @@ impl<'p> Machine<'p> {
         Ok(found)
     }
 
-    pub(super) fn root(&self, root: Root, frame: Frame<'p>, item: u32) -> Found<'p> {
+    pub(super) fn root(&self, root: Root, frame: Frame<'p>, item: u32) -> Found {
         let (pointer, shape) = match root {
             Root::Table(n) => {
                 let before: usize = self.program.tables[..n]
@@ -62,11 +62,19 @@ impl<'p> Machine<'p> {
 
     fn step(
         &mut self,
-        from: Found<'p>,
+        from: Found,
         step: &'p Step,
         frame: Frame<'p>,
         item: u32,
-    ) -> Result<Found<'p>, Stop> {
+    ) -> Result<Found, Stop> {
+        // Lanes of lanes are lanes of the whole vector.
+        let of_all = |lanes: &[u8]| {
+            let mut picked = [0; LANES];
+            for (to, &lane) in picked.iter_mut().zip(lanes) {
+                *to = from.lanes.map_or(lane, |all| all[usize::from(lane)]);
+            }
+            Some(picked)
+        };
         let beyond = || "a place lies beyond its object".to_string();
         let (pointer, shape, lanes) = match (step, from.shape) {
             (Step::Index(index), shape) => {
@@ -106,11 +114,11 @@ impl<'p> Machine<'p> {
             }
             (Step::Lane(lane), Shape::Number(ty)) if *lane < ty.lanes => {
                 let shape = Shape::Number(ty.of.scalar());
-                (from.pointer, shape, Some(std::slice::from_ref(lane)))
+                (from.pointer, shape, of_all(&[*lane]))
             }
             (Step::Lanes(of, lanes), Shape::Number(ty)) if *of == ty.lanes => {
                 let shape = Shape::Number(ty.of.vector(lanes.len() as u8));
-                (from.pointer, shape, Some(&lanes[..]))
+                (from.pointer, shape, of_all(lanes))
             }
             (Step::Lane(_) | Step::Lanes(..), _) => {
                 return Err("a part is named that is not there".into());
@@ -209,7 +217,7 @@ impl<'p> Machine<'p> {
         self.read_found(&found, item)
     }
 
-    pub(super) fn read_found(&mut self, found: &Found<'p>, item: u32) -> Result<Value, Stop> {
+    pub(super) fn read_found(&mut self, found: &Found, item: u32) -> Result<Value, Stop> {
         let value = self.load_number(found.pointer, item)?;
         Ok(match (found.lanes, found.shape) {
             (Some(lanes), Shape::Number(ty)) => ty.each(|n| value[usize::from(lanes[n])]),
@@ -230,19 +238,19 @@ impl<'p> Machine<'p> {
 
     pub(super) fn assign_found(
         &mut self,
-        found: &Found<'p>,
+        found: &Found,
         value: Value,
         item: u32,
     ) -> Result<(), Stop> {
-        let whole = match found.lanes {
-            None => value,
-            Some(lanes) => {
+        let whole = match (&found.lanes, found.shape) {
+            (Some(lanes), Shape::Number(ty)) => {
                 let mut whole = self.load_number(found.pointer, item)?;
-                for (lane, bits) in lanes.iter().zip(value) {
+                for (lane, bits) in lanes.iter().zip(value).take(usize::from(ty.lanes)) {
                     whole[usize::from(*lane)] = bits;
                 }
                 whole
             }
+            (_, _) => value,
         };
         self.store(found.pointer, 0, Cell::Number(whole), item)
     }
@@ -323,7 +331,7 @@ impl<'p> Machine<'p> {
     /// An atomic function, of a number in shared memory.
     pub(super) fn change(
         &mut self,
-        found: &Found<'p>,
+        found: &Found,
         atomic: Atomic,
         by: Value,
         item: u32,

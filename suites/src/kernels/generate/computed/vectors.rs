@@ -281,8 +281,14 @@ impl Author<'_> {
         let id = self.declare(body, ty, value);
         for _ in 0..self.choices.between(1, 3) {
             let lanes = self.picked(ty.lanes);
-            let part = ty.of.vector(lanes.len() as u8);
-            let place = Place::variable(id).then(Step::Lanes(ty.lanes, lanes));
+            let mut part = ty.of.vector(lanes.len() as u8);
+            let mut place = Place::variable(id).then(Step::Lanes(ty.lanes, lanes));
+            // Lanes of lanes are assigned in the vector that all of them are of.
+            if self.choices.percent(35) {
+                let lanes = self.picked(part.lanes);
+                place = place.then(Step::Lanes(part.lanes, lanes.clone()));
+                part = ty.of.vector(lanes.len() as u8);
+            }
             let by = match self.choices.percent(50) {
                 // Other lanes of the vector itself.
                 true => {
