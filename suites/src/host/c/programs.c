@@ -25,11 +25,24 @@ static inline void specialize(cl_program made, cl_uint constant, size_t size, co
 }
 #endif
 
+/* Whether options ask for a version of the language that is later than the first device's OpenCL: an implementation may
+   accept it and lack what it stands for. */
+static inline int too_new(const char *options)
+{
+    unsigned asked = 0, has = 0;
+    char text[256] = "";
+    clGetDeviceInfo(devices[0], CL_DEVICE_VERSION, sizeof text - 1, text, NULL);
+    return sscanf(options, "-cl-std=CL%u", &asked) == 1 && sscanf(text, "OpenCL %u", &has) == 1 &&
+           asked > has;
+}
+
 /* From source, in the latest of these versions that the device builds. */
 static inline cl_program from_source(cl_context in, unsigned count, const char *text,
                                      const char *const *options, unsigned versions, unsigned *which)
 {
     for (unsigned n = 0; n < versions; n++) {
+        if (n + 1 < versions && too_new(options[n]))
+            continue;
         cl_int code;
         cl_program made = clCreateProgramWithSource(in, 1, &text, NULL, &code);
         must(code, "clCreateProgramWithSource");
@@ -83,6 +96,8 @@ static inline cl_program from_units(cl_context in, unsigned count, const char *c
         compiled[unit] = clCreateProgramWithSource(in, 1, (const char **)&units[unit], NULL, &code);
         must(code, "clCreateProgramWithSource");
         for (unsigned n = 0; n < versions; n++) {
+            if (n + 1 < versions && too_new(options[n]))
+                continue;
             code = clCompileProgram(compiled[unit], count, devices, options[n], 0, NULL, NULL, NULL, NULL);
             if (code == CL_SUCCESS)
                 break;
