@@ -145,6 +145,9 @@ impl Inputs {
             .map(|(text, version)| module(text, version))
             .collect();
         inputs.binaries = inputs.whole_binaries();
+        let is_right =
+            target != Target::Text || matches!(inputs.check(TEXTS[0].as_bytes()), Checked::Built);
+        assert!(is_right, "a text that is to be damaged is built as it is");
         inputs
     }
 
@@ -417,10 +420,12 @@ fn text(random: &mut ChaCha8Rng) -> Vec<u8> {
             soup
         }
         _ => {
-            // A kernel or two have more changes for what they take than all.
+            // All of it, or a part, which has more changes for what it takes.
             let begin = below(random, all.len());
-            let from = if below(random, 2) == 0 { 0 } else { begin };
-            let mut parts = all[from..(from + 400).min(all.len())].to_vec();
+            let mut parts = match below(random, 2) {
+                0 => all.clone(),
+                _ => all[begin..(begin + 400).min(all.len())].to_vec(),
+            };
             change(random, &mut parts, other);
             parts
         }

@@ -19,6 +19,7 @@ constant int table[4] = { 1, -2, 3, 0x7fffffff };
 constant float4 lights = (float4)(1.0f, 2.0e3f, .5f, 0x1p-3f);
 global int counter = 7;
 
+int gcd_of(int a, int b);
 int gcd(int a, int b) { return b == 0 ? a : gcd_of(b, a); }
 int gcd_of(int a, int b) { while (a % b != 0) { int rest = a % b; a = b; b = rest; } return b; }
 float norm(const pair_t *p) { return sqrt(p->second[0] * p->second[0] + fabs(p->second[1])); }
@@ -29,8 +30,8 @@ void sums(global const int *in, global int *out, local int *scratch, const int c
     size_t id = get_global_id(0), me = get_local_id(0);
     scratch[me] = id < (size_t)count ? in[id] : 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (size_t half = get_local_size(0) / 2; half > 0; half >>= 1) {
-        if (me < half) scratch[me] += scratch[me + half];
+    for (size_t by = get_local_size(0) / 2; by > 0; by >>= 1) {
+        if (me < by) scratch[me] += scratch[me + by];
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     if (me == 0) atomic_add(&out[get_group_id(0)], scratch[0]);
