@@ -225,9 +225,12 @@ impl Bench<'_> {
                     see(3, claim(of, &all).contains(*rate));
                 }
             }
-            let percent = |(hits, all): (u64, u64)| 100.0 * hits as f64 / all.max(1) as f64;
+            let percent = |(hits, all): (u64, u64)| match all {
+                0 => "-".to_owned(),
+                _ => format!("{:.1}", 100.0 * hits as f64 / all as f64),
+            };
             let [a, b, c, d] = shown.map(percent);
-            println!("  {a:>9.1} {b:>9.1} {c:>9.1} {d:>9.1}  {}", recording.name);
+            println!("  {a:>9} {b:>9} {c:>9} {d:>9}  {}", recording.name);
             for (sum, (hits, all)) in total.iter_mut().zip(shown) {
                 sum.0 += hits;
                 sum.1 += all;

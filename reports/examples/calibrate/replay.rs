@@ -111,12 +111,18 @@ impl Recording {
         (0..self.outcomes.len()).map(mean).collect()
     }
 
-    /// Five launches of each process, and the rate of that process, for each outcome.
+    /// Five launches of each process of which launches are recorded, and the rate of that process, for each outcome.
     pub fn samples(&self) -> Vec<Vec<(Clustered, f64)>> {
         let mut all = Vec::new();
         for rows in self.runs.values() {
             let last = rows.iter().map(|row| row.process).max().unwrap_or(0);
             for process in 0..=last {
+                if !rows
+                    .iter()
+                    .any(|row| (row.process, row.launch) == (process, 0))
+                {
+                    continue;
+                }
                 let of = |outcome: usize, launches: std::ops::RangeInclusive<u32>| {
                     let in_it =
                         |row: &&Row| row.process == process && launches.contains(&row.launch);
