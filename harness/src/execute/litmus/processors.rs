@@ -5,13 +5,18 @@
 //! which a test shows nothing, and what it shows later depends on where they end up. So the threads that
 //! did the work of a launch, which are those whose time on a processor grew, get a processor each, drawn
 //! anew whenever a test is played, and are set free again afterwards.
+//!
+//! Where they are fewer than the processors, the thread that waits for a launch may be one that works: Intel's CPU
+//! runtime has one thread fewer than there are processors, each of which it confines to one, and plays in the waiting
+//! one, too. That one gets a processor to which no other is confined. If it stayed where another has to be, it
+//! would for a tenth of a second and more, since a system moves what waits before it moves what runs.
 
 use super::launcher::Launcher;
 use crate::execute::ended::NotRun;
 use crate::sys;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What of the most that a thread worked makes another one a thread that works.
 const WORKED: f64 = 0.05;
@@ -53,7 +58,12 @@ impl Threads {
 
 /// Threads that have been given processors, or another nice value; dropped, they are as before.
 pub struct Placed {
-    processors: Vec<(i32, Vec<usize>)>,
+    /// What each was given.
+    processors: Vec<(i32, usize)>,
+    /// What they may run on otherwise.
+    all: Vec<usize>,
+    /// The threads there were when these were placed. One that is made later may run where its maker may.
+    there: Threads,
     nice: Vec<(i32, i32)>,
 }
 
@@ -70,6 +80,8 @@ impl Placed {
         let drawn = rng.next_u32() as usize;
         let mut placed = Placed {
             processors: Vec::new(),
+            all: sys::processors(sys::this_thread()),
+            there: Threads::now(),
             nice: Vec::new(),
         };
         let (pinned, wanted) = (
@@ -80,7 +92,7 @@ impl Placed {
             return Ok(placed);
         }
         let before = Threads::now();
-        let enough = sys::processors(sys::this_thread()).len();
+        let enough = placed.all.len();
         let mut workers = Vec::new();
         let mut reach = launcher.arrangement.first;
         for _ in 0..LOOKS {
@@ -101,22 +113,36 @@ impl Placed {
             }
         }
         if pinned {
-            placed.pin(&workers, drawn);
+            // Host threads run where the one that makes them does.
+            let waiting = launcher.built.test.host_threads().is_empty();
+            placed.pin(&workers, drawn, waiting);
         }
         Ok(placed)
     }
 
-    fn pin(&mut self, workers: &[i32], drawn: usize) {
-        let all = sys::processors(sys::this_thread());
-        for (at, &worker) in workers.iter().take(all.len()).enumerate() {
-            let was = sys::processors(worker);
-            // A driver that has placed its threads itself knows better.
-            if was != all {
-                continue;
-            }
+    fn pin(&mut self, workers: &[i32], drawn: usize, waiting: bool) {
+        let own = sys::this_thread();
+        self.there = Threads::now();
+        let all = &self.all;
+        let others = self.there.0.keys().copied().filter(|&thread| thread != own);
+        let confined = others.filter_map(|thread| match sys::processors(thread)[..] {
+            [only] => Some(only),
+            _ => None,
+        });
+        let confined: BTreeSet<usize> = confined.collect();
+        let places = (0..all.len()).map(|at| all[(at + drawn) % all.len()]);
+        let mut free = places.filter(|place| !confined.contains(place));
+        // A driver that has placed its threads itself knows better.
+        let movable = workers
+            .iter()
+            .copied()
+            .filter(|&worker| sys::processors(worker) == *all);
+        let alone = workers.is_empty() && confined.is_empty();
+        let waiting = (waiting && workers.len() < all.len() && !alone).then_some(own);
+        for (thread, place) in movable.chain(waiting).zip(&mut free) {
             // A thread may end at any time, and then needs none.
-            if sys::set_processors(worker, &[all[(at + drawn) % all.len()]]).is_ok() {
-                self.processors.push((worker, was));
+            if sys::set_processors(thread, &[place]).is_ok() {
+                self.processors.push((thread, place));
             }
         }
     }
@@ -124,8 +150,19 @@ impl Placed {
 
 impl Drop for Placed {
     fn drop(&mut self) {
-        for (thread, processors) in self.processors.drain(..) {
-            let _ = sys::set_processors(thread, &processors);
+        if !self.processors.is_empty() {
+            let given = |thread: &i32| {
+                let may = sys::processors(*thread);
+                self.processors.iter().any(|(_, place)| may == [*place])
+            };
+            let later = Threads::now()
+                .0
+                .into_keys()
+                .filter(|thread| !self.there.0.contains_key(thread));
+            let placed = self.processors.iter().map(|(thread, _)| *thread);
+            for thread in placed.chain(later.filter(given)) {
+                let _ = sys::set_processors(thread, &self.all);
+            }
         }
         for (thread, nice) in self.nice.drain(..) {
             let _ = sys::set_nice(thread, nice);
@@ -165,13 +202,31 @@ mod tests {
         let all = sys::processors(thread);
         let mut placed = Placed {
             processors: Vec::new(),
+            all: sys::processors(sys::this_thread()),
+            there: Threads::now(),
             nice: Vec::new(),
         };
-        placed.pin(&[thread], 1);
+        placed.pin(&[thread], 1, true);
         assert_eq!(sys::processors(thread), [all[1 % all.len()]]);
+        let own = sys::this_thread();
+        if all.len() > 1 {
+            // One worker is too few: this thread, which waits, may work.
+            assert_eq!(sys::processors(own), [all[2 % all.len()]]);
+        }
+        let (say, heard) = mpsc::channel();
+        let made = std::thread::spawn(move || {
+            say.send(sys::this_thread()).expect("someone listens");
+            std::thread::park();
+        });
+        let later = heard.recv().expect("it says so");
+        assert_eq!(sys::processors(later), sys::processors(own));
         drop(placed);
-        assert_eq!(sys::processors(thread), all);
+        for thread in [thread, own, later] {
+            assert_eq!(sys::processors(thread), all);
+        }
         drop(go);
+        made.thread().unpark();
+        made.join().expect("it ends");
         worker.join().expect("it ends");
     }
 }
