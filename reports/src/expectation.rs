@@ -211,6 +211,16 @@ impl Expectations {
         }
     }
 
+    /// What is wrong with a result and stands in no entry, where something else that is wrong with it does: what is known
+    /// must not hide it.
+    pub fn beside_known<'r>(&self, result: &'r CaseResult) -> Vec<&'r Violation> {
+        let new = self.news(result);
+        match new.len() < result.violations.len() {
+            true => new,
+            false => Vec::new(),
+        }
+    }
+
     /// Whether a verdict fails a run in which nothing in particular is expected.
     pub fn fails(&self, verdict: Verdict) -> bool {
         match verdict {
@@ -461,6 +471,9 @@ cases:
             .extend(callback("callback 4 never came").violations);
         let news: Vec<&str> = all.news(&both).iter().map(|v| v.what.as_str()).collect();
         assert_eq!(news, ["callback 4 never came"]);
+        assert_eq!(all.beside_known(&both), all.news(&both));
+        let only = callback("callback 4 never came");
+        assert!(all.beside_known(&only).is_empty(), "nothing is known of it");
         assert!(all.passes(&callback("callback 3 was late")));
         assert!(!all.passes(&callback("callback 3 was called twice")));
         assert!(!all.passes(&with(Verdict::Fail, "sp.finish", "callback 3 was late")));

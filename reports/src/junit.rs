@@ -59,11 +59,7 @@ pub fn write(
     let internal = |e: &dyn std::fmt::Display| JunitError::Internal(e.to_string());
     let suite = TestSuiteBuilder::new("classay")
         .set_timestamp(run.record.created)
-        .add_testcases(
-            results
-                .iter()
-                .map(|r| test_case(r, expectations.of(r), expectations.fails(r.verdict))),
-        )
+        .add_testcases(results.iter().map(|r| test_case(r, expectations)))
         .add_testcases(unreached(run).map(|case| {
             let name = legal(case.as_str());
             let why = "the time of the run was over before it was reached";
@@ -91,9 +87,13 @@ fn unreached(run: &Run) -> impl Iterator<Item = &CaseId> {
     run.reach.iter().flat_map(|reach| &reach.unreached)
 }
 
-fn test_case(result: &CaseResult, standing: Standing<'_>, fails: bool) -> TestCase {
+fn test_case(result: &CaseResult, expectations: &Expectations) -> TestCase {
+    let standing = expectations.of(result);
+    let fails = expectations.fails(result.verdict);
     let name = legal(result.case.as_str());
-    let reason = legal(&result.reason);
+    let new = expectations.beside_known(result).into_iter();
+    let new = new.map(|v| format!("not expected: `{}`; ", outcome::violation(v)));
+    let reason = legal(&(new.collect::<String>() + &result.reason));
     let seconds = if result.seconds.is_finite() {
         result.seconds.clamp(0.0, 1e9)
     } else {

@@ -56,9 +56,14 @@ fn log(out: &mut String, run: &Run, results: &[CaseResult], expectations: &Expec
 
 /// Why a case fails and how to repeat it, on one line.
 fn why(run: &Run, result: &CaseResult, expectations: &Expectations) -> String {
-    let mut parts = vec![plain(&result.reason)];
-    let besides = besides(result, expectations).into_iter();
-    parts.extend(besides.map(|v| format!("also `{}`", plain(&outcome::violation(v)))));
+    let mut parts = Vec::new();
+    let says = |said: &str, v: &Violation| format!("{said} `{}`", plain(&outcome::violation(v)));
+    let new = expectations.beside_known(result);
+    parts.extend(new.iter().map(|v| says("not expected:", v)));
+    parts.push(plain(&result.reason));
+    if new.is_empty() {
+        parts.extend(besides(result).iter().map(|v| says("also", v)));
+    }
     if let Standing::Unexpected(entry) = expectations.of(result) {
         parts.push(plain(&entry.unmet(result.verdict)));
     }
@@ -173,9 +178,14 @@ fn details(
             (_, true) => " that ended so",
         };
         detail(out, result, &and_more(count, alike), colour);
-        for violation in besides(result, expectations) {
+        let new = expectations.beside_known(result);
+        let (said, all) = match new.is_empty() {
+            true => ("also", besides(result)),
+            false => ("not expected:", new),
+        };
+        for violation in all {
             let text = plain(&outcome::violation(violation));
-            paragraph(out, "    ", &format!("also `{text}`"));
+            paragraph(out, "    ", &format!("{said} `{text}`"));
         }
         if let Some(text) = unmet {
             paragraph(out, "    ", &plain(&text));
@@ -216,9 +226,8 @@ fn broken(result: &CaseResult) -> BTreeSet<&[RuleId]> {
     }
 }
 
-/// A violation for each set of rules that the reason does not name: it has those of the most frequent one. Then what is
-/// not expected, where something is: what is known must not hide it.
-fn besides<'r>(result: &'r CaseResult, expectations: &Expectations) -> Vec<&'r Violation> {
+/// A violation for each set of rules that the reason does not name: it has those of the most frequent one.
+fn besides(result: &CaseResult) -> Vec<&Violation> {
     let mut rules = broken(result);
     let histogram = result.histogram();
     let seen = histogram
@@ -232,11 +241,6 @@ fn besides<'r>(result: &'r CaseResult, expectations: &Expectations) -> Vec<&'r V
         .into_iter()
         .filter_map(|rules| result.violations.iter().find(|v| v.rules == rules))
         .collect();
-    for violation in expectations.news(result) {
-        if most != Some(violation) && !all.contains(&violation) {
-            all.push(violation);
-        }
-    }
     // What the reason says itself.
     all.retain(|violation| !result.reason.starts_with(&violation.what));
     all
