@@ -237,13 +237,17 @@ impl Channel {
         row.normalized.then_some(row.limits.1 as u32)
     }
 
-    /// The bytes of a whole number within the limits; of a normalized channel, of the nearest one within them.
-    pub fn encode(self, value: i64) -> Vec<u8> {
+    /// Of a normalized channel, the nearest of the numbers within the limits; of others, the number itself.
+    pub fn nearest(self, value: i64) -> i64 {
         let row = self.row();
-        let value = match row.normalized {
+        match row.normalized {
             true => value.clamp(row.limits.0, row.limits.1),
             false => value,
-        };
+        }
+    }
+
+    /// The bytes of a whole number that fits into them.
+    fn encode(self, value: i64) -> Vec<u8> {
         if self == Channel::Float {
             (value as f32).to_le_bytes().to_vec()
         } else if self == Channel::Half {
@@ -282,8 +286,14 @@ impl Format {
         self.order.channels() * self.channel.bytes()
     }
 
-    /// The bytes of an element that has these values for red, green, blue and alpha.
+    /// The bytes of an element that has these values for red, green, blue and alpha; of a normalized channel, the
+    /// nearest that there are.
     pub fn encode(self, values: [i64; 4]) -> Vec<u8> {
+        self.as_they_are(values.map(|value| self.channel.nearest(value)))
+    }
+
+    /// The bytes of an element with these values, also where they are beyond the limits of a normalized channel.
+    pub fn as_they_are(self, values: [i64; 4]) -> Vec<u8> {
         let mut bytes = vec![0; self.bytes()];
         let width = self.channel.bytes();
         for (value, place) in values.into_iter().zip(self.order.places()) {

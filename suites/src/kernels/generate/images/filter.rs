@@ -23,10 +23,12 @@ pub(super) fn contents(linear: bool, image: Image, seed: u32) -> Vec<u8> {
     let (low, _) = image.format.channel.limits();
     let bytes = |element| {
         let values = read_values(linear, image.format, seed, element);
-        let lowest = |value| i64::from(signed && element % 2 == 1 && value == low);
-        image
-            .format
-            .encode(values.map(|value| value - lowest(value)))
+        let lowest = |channel: usize| {
+            let value = image.format.channel.nearest(values[channel]);
+            let turn = (element + channel + seed as usize) % 2;
+            value - i64::from(signed && turn == 1 && value == low)
+        };
+        image.format.as_they_are([0, 1, 2, 3].map(lowest))
     };
     elements.flat_map(bytes).collect()
 }
@@ -119,4 +121,29 @@ fn resolve(addressing: Addressing, at: i64, size: usize) -> Option<usize> {
         }
     };
     Some(inside as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::image::{Order, Shape};
+
+    #[test]
+    fn both_lowest_numbers_of_a_signed_channel_are_there_and_are_read_as_one() {
+        let own = Image {
+            shape: Shape::Plane(8, 8),
+            format: Format {
+                order: Order::R,
+                channel: Channel::Snorm8,
+            },
+        };
+        let bytes = contents(false, own, 3);
+        for lowest in [-128, -127i8] {
+            let at = bytes.iter().position(|byte| byte.cast_signed() == lowest);
+            let at = at.expect("it is there") as i64;
+            let place = [at % 8, at / 8, 0];
+            let [red, ..] = element_values(false, own, 3, Addressing::None, &place);
+            assert_eq!(red, -127);
+        }
+    }
 }

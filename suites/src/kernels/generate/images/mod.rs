@@ -59,10 +59,10 @@ fn value(format: Format, seed: u32, element: usize, channel: usize) -> i64 {
     let mixed = (element as u32 * 4 + channel as u32 + seed).wrapping_mul(2_654_435_761);
     let mixed = i64::from(mixed ^ mixed >> 15);
     // The limits are where conversions go wrong.
-    match mixed % 16 {
+    match mixed % 7 {
         0 => low,
         1 => high,
-        _ => low + mixed / 16 % (high - low + 1),
+        _ => low + mixed / 7 % (high - low + 1),
     }
 }
 
