@@ -39,9 +39,18 @@ pub struct Struct {
     /// The bytes of which its places are a multiple at least, as an attribute says ("Specifying Attributes of Types",
     /// `aligned`); a power of two.
     pub aligned: Option<usize>,
+    /// The same of each field ("Specifying Attributes of Variables", `aligned`); none of those beyond the list.
+    pub places: Vec<Option<usize>>,
     /// Its fields lie at any places, without bytes between them; what is inside of them is as it is elsewhere ("Specifying
     /// Attributes of Types", `packed`).
     pub packed: bool,
+}
+
+impl Struct {
+    /// Whether an attribute says where it or one of its fields lies.
+    pub fn is_aligned(&self) -> bool {
+        self.aligned.is_some() || self.places.iter().any(Option::is_some)
+    }
 }
 
 /// A part of an array or a structure.
@@ -84,7 +93,7 @@ impl Program {
                 let Struct {
                     fields, aligned, ..
                 } = &self.structs[n];
-                let aligns = fields.iter().map(|field| self.field_bytes(n, *field).1);
+                let aligns = (0..fields.len()).map(|field| self.field_bytes(n, field).1);
                 let align = aligns.chain(*aligned).max().unwrap_or(1);
                 let end = self.bytes_before(n, fields.len());
                 (end.next_multiple_of(align), align)
@@ -94,16 +103,18 @@ impl Program {
     }
 
     /// The bytes that a field of a structure has, and its alignment there.
-    fn field_bytes(&self, of: usize, field: Shape) -> (usize, usize) {
-        let (bytes, align) = self.bytes(field);
-        (bytes, if self.structs[of].packed { 1 } else { align })
+    fn field_bytes(&self, of: usize, field: usize) -> (usize, usize) {
+        let of = &self.structs[of];
+        let (bytes, align) = self.bytes(of.fields[field]);
+        let place = of.places.get(field).copied().flatten().unwrap_or(1);
+        (bytes, if of.packed { 1 } else { align.max(place) })
     }
 
     /// Behind how many bytes of a structure a field begins; of a number that no field has, where the last one ends.
     pub fn bytes_before(&self, of: usize, field: usize) -> usize {
         let mut end = 0usize;
-        for (n, shape) in self.structs[of].fields.iter().enumerate() {
-            let (size, align) = self.field_bytes(of, *shape);
+        for n in 0..self.structs[of].fields.len() {
+            let (size, align) = self.field_bytes(of, n);
             let begin = end.next_multiple_of(align);
             if n == field {
                 return begin;

@@ -267,17 +267,18 @@ fn vectors_are_put_together_of_vectors_and_of_one_scalar() {
 }
 
 #[test]
-fn packed_structures_have_no_bytes_between_fields() {
+fn fields_lie_where_attributes_say() {
     let fields = vec![
         Shape::Number(CHAR.scalar()),
         Shape::Number(UINT.vector(3)),
         Shape::Array(SHORT.scalar(), 3),
     ];
-    let of = |packed, aligned| {
+    let laid = |packed, aligned, places: &[Option<usize>]| {
         let fields = fields.clone();
         let structs = vec![Struct {
             fields,
             aligned,
+            places: places.to_vec(),
             packed,
         }];
         let program = Program {
@@ -292,7 +293,12 @@ fn packed_structures_have_no_bytes_between_fields() {
             program.bytes_before(0, 2),
         )
     };
+    let of = |packed, aligned| laid(packed, aligned, &[]);
     assert_eq!(of(false, None), (48, 16, 16, 32));
     assert_eq!(of(true, None), (23, 1, 1, 17));
     assert_eq!(of(true, Some(8)), (24, 8, 1, 17));
+    let places = [None, Some(64), Some(32)];
+    assert_eq!(laid(false, None, &places), (128, 64, 64, 96));
+    let little = [None, Some(4), Some(1)];
+    assert_eq!(laid(false, None, &little), (48, 16, 16, 32));
 }

@@ -63,7 +63,10 @@ fn write_unit(program: &Program, guarded: &BTreeSet<u32>, unit: usize) -> String
         };
         writer.line(&format!("struct {attributes}s{n} {{"));
         for (field, shape) in of.fields.iter().enumerate() {
-            writer.line(&format!("    {};", declared(&format!("f{field}"), *shape)));
+            let place = of.places.get(field).copied().flatten();
+            let place = place.map(|bytes| format!(" __attribute__((aligned({bytes})))"));
+            let field = declared(&format!("f{field}"), *shape);
+            writer.line(&format!("    {field}{};", place.unwrap_or_default()));
         }
         writer.line("};");
     }

@@ -55,16 +55,25 @@ impl Author<'_> {
         let aligned = own.then(|| self.choices.one_of(&[16, 8, 32, 4]));
         // What is aligned inside of a packed one is left out.
         let inside = fields.iter().any(|field| match field {
-            Shape::Struct(n) | Shape::Structs(n, _) => self.program.structs[*n].aligned.is_some(),
+            Shape::Struct(n) | Shape::Structs(n, _) => self.program.structs[*n].is_aligned(),
             _ => false,
         });
         // Of bytes alone it is the same in any case.
         let wide = fields.iter().any(|field| self.program.bytes(*field).1 >= 4);
         let often = if wide { 40 } else { 15 };
         let packed = !inside && self.choices.percent(often);
+        let mut places = Vec::new();
+        if !packed && self.choices.percent(25) {
+            let place = |_: &Shape| {
+                let own = self.choices.percent(40);
+                own.then(|| self.choices.one_of(&[8, 16, 4, 32]))
+            };
+            places = fields.iter().map(place).collect();
+        }
         self.program.structs.push(Struct {
             fields,
             aligned,
+            places,
             packed,
         });
         self.program.structs.len() - 1
