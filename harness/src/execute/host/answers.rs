@@ -10,7 +10,8 @@ use classay_suites::host::{Class, Slot, Value};
 const BEYOND: usize = 16;
 const FILLED: u8 = 0xa5;
 
-/// Asks how long an answer is, then for it, then for it with a byte of room too few. None where the run or the device
+/// Asks how long an answer is, then for it, then for it with a byte of room too few, then with more room than it needs.
+/// None where the run or the device
 /// is none to ask, or an object is not there.
 pub fn ask(run: &Run, got: &Observed, question: &Question) -> Option<Said> {
     let version = run.setting.device.version;
@@ -49,6 +50,10 @@ pub fn ask(run: &Run, got: &Observed, question: &Question) -> Option<Said> {
         said.bytes.truncate(bytes);
         let mut short = vec![FILLED; bytes];
         said.short = call(said.size - 1, room(&mut short), 0);
+        let mut more = vec![FILLED; bytes + BEYOND];
+        let mut length = [0_u64];
+        said.roomy = call(more.len() as u64, room(&mut more), room(&mut length));
+        said.roomy_length = length[0];
     }
     Some(said)
 }

@@ -242,6 +242,10 @@ pub struct Said {
     pub is_beyond: bool,
     /// The code of asking with a byte too few, where that was done.
     pub short: Option<i32>,
+    /// The code of asking with more room than the answer needs, where that was done.
+    pub roomy: Option<i32>,
+    /// The length that was said then.
+    pub roomy_length: u64,
     /// What the objects and addresses of [`Wanted`] were then, as the bytes that are wanted.
     pub wanted: Vec<u8>,
 }
@@ -307,6 +311,17 @@ impl Question {
         if let Some(code) = said.short.filter(|code| *code != TOO_SHORT) {
             return Some(format!(
                 "returns {code} where a byte of room is missing, not {TOO_SHORT}"
+            ));
+        }
+        if let Some(code) = said.roomy.filter(|code| *code != 0) {
+            return Some(format!(
+                "gives error {code} where there is more room than it needs"
+            ));
+        }
+        if said.roomy.is_some() && said.roomy_length != said.size {
+            return Some(format!(
+                "says of its {} bytes that they are {} where there is more room than it needs",
+                said.size, said.roomy_length
             ));
         }
         said.code.and_then(|_| self.wrong_bytes(said))

@@ -15,6 +15,8 @@ pub enum Age {
     New,
     /// After that, until its end.
     Used,
+    /// When every command is complete.
+    Over,
 }
 
 impl Known<'_> {
@@ -85,28 +87,15 @@ impl Known<'_> {
             self.context(queue)
                 .map(|of| ask(cl::CL_QUEUE_CONTEXT, Wanted::object(of))),
         );
-        let (device, flags, array) = match origin {
-            Origin::Fixture(Fixture::Queue {
-                device, profiling, ..
-            }) => {
-                let profiling = profiling.then_some(cl::CL_QUEUE_PROFILING_ENABLE);
-                let flags = profiling.map_or(0, |flag| flag.value() as u64);
-                (self.device(*device), Some(flags), None)
-            }
+        let (device, array) = match origin {
+            Origin::Fixture(Fixture::Queue { device, .. }) => (self.device(*device), None),
             Origin::Made(call) => match call.function {
-                Function::CreateCommandQueue => (
-                    object(call, 1),
-                    call.arguments.get(2).and_then(bits),
-                    Some(Wanted::nothing()),
-                ),
-                _ => (
-                    object(call, 1),
-                    call.arguments.get(2).and_then(queue_flags),
-                    call.arguments.get(2).and_then(list),
-                ),
+                Function::CreateCommandQueue => (object(call, 1), Some(Wanted::nothing())),
+                _ => (object(call, 1), call.arguments.get(2).and_then(list)),
             },
-            Origin::Fixture(_) | Origin::Event(_) | Origin::Build(..) => (None, None, None),
+            Origin::Fixture(_) | Origin::Event(_) | Origin::Build(..) => (None, None),
         };
+        let flags = self.flags_of_queue(queue);
         all.extend(device.map(|device| ask(cl::CL_QUEUE_DEVICE, Wanted::object(device))));
         all.extend(flags.map(|flags| ask(cl::CL_QUEUE_PROPERTIES, Wanted::long(flags))));
         let array = array.map(|wanted| ask(cl::CL_QUEUE_PROPERTIES_ARRAY, wanted).since(300));
@@ -211,6 +200,45 @@ impl Known<'_> {
         all
     }
 
+    /// CL_QUEUE_PROPERTIES of a queue, where these are known.
+    fn flags_of_queue(&self, queue: Slot) -> Option<u64> {
+        match self.origin(queue)? {
+            Origin::Fixture(Fixture::Queue { profiling, .. }) => {
+                let profiling = profiling.then_some(cl::CL_QUEUE_PROFILING_ENABLE);
+                Some(profiling.map_or(0, |flag| flag.value() as u64))
+            }
+            Origin::Made(call) => match call.function {
+                Function::CreateCommandQueue => call.arguments.get(2).and_then(bits),
+                _ => call.arguments.get(2).and_then(queue_flags),
+            },
+            Origin::Fixture(_) | Origin::Event(_) | Origin::Build(..) => None,
+        }
+    }
+
+    /// When the command of an event was queued and so on, of which nothing is known but that it is said where its queue
+    /// was made for that, and is not where it was not.
+    fn times(&self, event: Slot, queue: Slot) -> Vec<Question> {
+        let ask =
+            |name, wanted| Question::new(Function::GetEventProfilingInfo, event, name, wanted);
+        let Some(flags) = self.flags_of_queue(queue) else {
+            return Vec::new();
+        };
+        if flags & cl::CL_QUEUE_PROFILING_ENABLE.value() as u64 == 0 {
+            let code = cl::CL_PROFILING_INFO_NOT_AVAILABLE.value() as i32;
+            return vec![ask(cl::CL_PROFILING_COMMAND_START, Wanted::Refused(code))];
+        }
+        let names = [
+            cl::CL_PROFILING_COMMAND_QUEUED,
+            cl::CL_PROFILING_COMMAND_SUBMIT,
+            cl::CL_PROFILING_COMMAND_START,
+            cl::CL_PROFILING_COMMAND_END,
+        ];
+        let any = || Wanted::Number(8, 0, u64::MAX);
+        let mut all: Vec<Question> = names.map(|name| ask(name, any())).into();
+        all.push(ask(cl::CL_PROFILING_COMMAND_COMPLETE, any()).since(200));
+        all
+    }
+
     fn of_event(&self, event: Slot, origin: Origin<'_>, age: Age) -> Vec<Question> {
         let ask = |name, wanted| Question::new(Function::GetEventInfo, event, name, wanted);
         let mut all = vec![ask(cl::CL_EVENT_REFERENCE_COUNT, Wanted::references())];
@@ -233,6 +261,9 @@ impl Known<'_> {
                     Function::EnqueueCommandBufferKHR => self.executes_on(call),
                     _ => object(call, 0),
                 };
+                if let Some(queue) = queue.filter(|_| age == Age::Over) {
+                    all.extend(self.times(event, queue));
+                }
                 let queue = queue.map(|of| ask(cl::CL_EVENT_COMMAND_QUEUE, Wanted::object(of)));
                 all.extend(queue.map(|question| match call.function {
                     Function::EnqueueCommandBufferKHR => question.about(rule::CB_QUEUE),

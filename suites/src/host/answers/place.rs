@@ -189,7 +189,7 @@ impl Placing<'_, '_> {
         for n in 0..program.slots.len() {
             let slot = Slot(n as u16);
             if !self.known.taken_in_callbacks.contains(&slot) {
-                asked.extend(self.ask(slot, Age::Used, &done, None));
+                asked.extend(self.ask(slot, Age::Over, &done, None));
             }
         }
         if !asked.is_empty() {

@@ -14,6 +14,8 @@ fn said(bytes: &[u8]) -> Said {
         length: bytes.len() as u64,
         bytes: bytes.to_vec(),
         short: (!bytes.is_empty()).then_some(TOO_SHORT),
+        roomy: (!bytes.is_empty()).then_some(0),
+        roomy_length: bytes.len() as u64,
         ..Said::default()
     }
 }

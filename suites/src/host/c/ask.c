@@ -1,11 +1,11 @@
 /* ---- what objects answer ----------------------------------------------------------------------- */
 
 /* What was said to the question that was asked last: how long the answer is, the answer, and what a byte of room too
-   few gives. */
+   few gives, and more room than the answer needs. */
 static _Thread_local struct said {
-    cl_int sized, code, shortened;
+    cl_int sized, code, shortened, roomy;
     int is_told, is_beyond;
-    size_t size, length;
+    size_t size, length, roomy_length;
     unsigned char *bytes, *other;
     unsigned char wanted[1 << 16];
     size_t wanted_bytes;
@@ -23,7 +23,7 @@ static inline int said_room(void)
     if (said.sized != CL_SUCCESS || said.size == 0 || said.size > 1u << 20)
         return 0;
     said.bytes = room(said.size + BEYOND);
-    said.other = room(said.size);
+    said.other = room(said.size + BEYOND);
     memset(said.bytes, FILLED, said.size + BEYOND);
     return said.is_told = 1;
 }
@@ -48,6 +48,7 @@ static inline void said_beyond(void)
             said.code = function(__VA_ARGS__, said.size, said.bytes, &said.length);                 \
             said_beyond();                                                                          \
             said.shortened = function(__VA_ARGS__, said.size - 1, said.other, NULL);                \
+            said.roomy = function(__VA_ARGS__, said.size + BEYOND, said.other, &said.roomy_length); \
         }                                                                                           \
     } while (0)
 
@@ -101,6 +102,12 @@ static inline int is_said(const char *rules, const char *what, long long bytes)
     else if (said.is_told && said.shortened != CL_INVALID_VALUE)
         violation(rules, "%s returns %d where a byte of room is missing, not %d", what,
                   said.shortened, CL_INVALID_VALUE);
+    else if (said.is_told && said.roomy != CL_SUCCESS)
+        violation(rules, "%s gives error %d where there is more room than it needs", what,
+                  said.roomy);
+    else if (said.is_told && said.roomy_length != size)
+        violation(rules, "%s says of its %zu bytes that they are %zu where there is more room than it needs",
+                  what, size, said.roomy_length);
     else
         return said.is_told;
     return 0;
