@@ -2,6 +2,7 @@
 
 use super::fixture;
 use super::listed::{self, Listed};
+use super::made;
 use super::refused::{self, Refused};
 use super::{Case, Given, Kind, Legacy, Operation, Scenario, Trigger, Work};
 use crate::choices::Choices;
@@ -15,6 +16,7 @@ pub type Family = (&'static str, &'static str, fn(&mut Choices) -> Case);
 pub const FAMILIES: &[Family] = &[
     ("api", "errors", errors),
     ("api", "errors-held", errors_held),
+    ("api", "errors-objects", errors_objects),
     ("queue", "failed-list", failed_list),
     ("queue", "failed-event", failed_event),
     ("api", "threads", threads),
@@ -24,6 +26,7 @@ pub const FAMILIES: &[Family] = &[
     ("api", "last", last),
     ("api", "programs", programs),
     ("api", "lists", lists),
+    ("api", "objects", objects),
     ("api", "parts", parts),
     ("api", "device", device),
     ("image", "formats", formats),
@@ -56,19 +59,14 @@ fn needing(needs: impl IntoIterator<Item = Need>, scenario: Scenario) -> Case {
 /// end the process or the context, so that they share a case with few others.
 const STRANGE: usize = 24;
 
-/// All other calls of one case: a case is played again behind each that is let through, so that more would take an
-/// implementation long that lets many through. A few cases make all.
-const PLAIN: usize = 500;
-
-/// Calls that must be refused, in random order: many that may end nothing, or some of the others. What a device lacks
+/// Calls that must be refused, in random order: all that may end nothing, or some of the others. What a device lacks
 /// is left out where the case is played.
-fn refused(choices: &mut Choices, held: bool) -> Case {
-    let strange = choices.percent(35);
+fn refused(choices: &mut Choices, held: bool, strange: bool) -> Case {
     let when = |row: &Refused| if held { !row.releases() } else { !row.holds() };
     let ends = |row: &Refused| row.is_strange() || row.has_failed();
     let fits = |row: &&Refused| ends(row) == strange && !row.fails() && when(row);
     let mut left: Vec<&Refused> = refused::all().iter().filter(fits).collect();
-    let count = if strange { STRANGE } else { PLAIN };
+    let count = if strange { STRANGE } else { left.len() };
     let mut calls = Vec::new();
     while calls.len() < count && !left.is_empty() {
         calls.push(left.swap_remove(choices.below(left.len())).clone());
@@ -80,11 +78,16 @@ fn refused(choices: &mut Choices, held: bool) -> Case {
 }
 
 fn errors(choices: &mut Choices) -> Case {
-    refused(choices, false)
+    refused(choices, false, false)
 }
 
 fn errors_held(choices: &mut Choices) -> Case {
-    refused(choices, true)
+    refused(choices, true, false)
+}
+
+fn errors_objects(choices: &mut Choices) -> Case {
+    let held = choices.percent(35);
+    refused(choices, held, true)
 }
 
 /// A blocking call whose list has failed, by itself: nothing is known of what comes after it.
@@ -205,6 +208,12 @@ fn lists(choices: &mut Choices) -> Case {
     // Buffers and parts have many pairs of flags, and no kernel is compiled for them.
     all.extend((0..3).map(|_| listed::sub_buffer(choices)));
     of_lists(all)
+}
+
+/// Objects of every kind that is made without a compiler.
+fn objects(choices: &mut Choices) -> Case {
+    let all = made::some_of_each(choices);
+    of_lists(all.into_iter().map(Listed::Made).collect())
 }
 
 /// Sub-devices, which are in no other case: an implementation that breaks what is used after them does so here alone.

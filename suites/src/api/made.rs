@@ -184,6 +184,11 @@ pub enum Made {
 }
 
 impl Made {
+    /// Whether kernels are compiled for it.
+    fn compiles(&self) -> bool {
+        matches!(self, Made::Over { kernels: true, .. })
+    }
+
     /// What the device must offer for it.
     pub fn needs(&self) -> &'static [Need] {
         match self {
@@ -208,6 +213,23 @@ impl Made {
         }
     }
 }
+
+/// Some of each form for which no kernel is compiled: soon done, and many on one device.
+pub fn some_of_each(choices: &mut Choices) -> Vec<Made> {
+    let mut all: Vec<Made> = Vec::new();
+    for _ in 0..TRIES {
+        let one = made(choices);
+        let same = |other: &&Made| std::mem::discriminant(*other) == std::mem::discriminant(&one);
+        if !one.compiles() && all.iter().filter(same).count() < OF_EACH {
+            all.push(one);
+        }
+    }
+    all
+}
+
+/// How many of each form, and among how many that are drawn they are looked for.
+const OF_EACH: usize = 3;
+const TRIES: usize = 60;
 
 fn some_of<T: Copy, const N: usize>(choices: &mut Choices, all: &[T; N]) -> Vec<T> {
     let mut left = all.to_vec();
@@ -267,7 +289,7 @@ fn few_or_many(choices: &mut Choices, [least, most]: [usize; 2]) -> usize {
 }
 
 fn ends(choices: &mut Choices) -> Made {
-    let images = choices.percent(50);
+    let images = choices.percent(75);
     let count = few_or_many(choices, [1, 4]);
     let one = |choices: &mut Choices| match images {
         true => choices.one_of(&Ending::ALL),

@@ -154,12 +154,14 @@ pub fn cases_a_round(kind: &str) -> u32 {
         "kernels/computed" => 8,
         "kernels/functions" => 6,
         "kernels/math" | "image/transfer" => 4,
-        "api/lists" | "api/errors" | "transfer/buffer" | "transfer/rect" | "queue/recorded" => 3,
+        "api/lists" | "transfer/buffer" | "transfer/rect" | "queue/recorded" => 3,
         "kernels/conversions"
         | "subgroup/exchange"
         | "kernels/streams"
         | "program/instructions"
         | "api/programs"
+        | "api/errors-objects"
+        | "api/objects"
         | "kernels/language"
         | "transfer/map"
         | "transfer/svm"
