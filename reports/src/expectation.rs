@@ -4,7 +4,7 @@
 //! # Only for devices that match; each pattern is optional.
 //! device: { platform: "Portable Computing Language", name: "*", driver: "3.1*" }
 //! cases:
-//!   - case: queue/small/*            # of the whole id
+//!   - case: queue/small/*            # of the whole id; or several: [queue/small/*, queue/random/*]
 //!     verdict: fail                  # or several: [fail, pass]
 //!     rule: ex.prereq.barrier        # optional: only failures that break it
 //!     seen: "command * passed *"     # optional: only failures that say this, or one of a list
@@ -37,8 +37,9 @@ pub struct Expectations {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expectation {
-    /// A pattern for ids.
-    pub case: String,
+    /// Patterns for ids, of which one fits.
+    #[serde(deserialize_with = "patterns")]
+    pub case: Vec<String>,
     /// The verdicts that are expected.
     #[serde(deserialize_with = "one_or_more")]
     pub verdict: Vec<Verdict>,
@@ -291,7 +292,8 @@ impl Expectation {
         let failed = result.verdict.is_failure();
         let breaks = |rule: &String| failure.rules.iter().any(|id| matches(rule, id.as_str()));
         let shows = |seen: &String| matches(seen, failure.seen);
-        matches(&self.case, result.case.as_str())
+        let named = |case: &String| matches(case, result.case.as_str());
+        self.case.iter().any(named)
             && self.rule.as_ref().is_none_or(|rule| failed && breaks(rule))
             && (self.seen.is_empty() || failed && self.seen.iter().any(shows))
     }

@@ -16,6 +16,8 @@ const LONGER: u32 = 500;
 /// A memory object, and the callbacks for its end.
 struct Ended {
     memory: Slot,
+    /// What it is, in words.
+    what: &'static str,
     callbacks: Vec<(CallbackId, Mark)>,
     released: Option<Mark>,
 }
@@ -28,17 +30,29 @@ impl Lowering {
         let flags = cl::CL_MEM_READ_WRITE;
         let arguments = values![place.context, flags, WHOLE, Value::Null];
         self.step(Call::new(Function::CreateBuffer, arguments).makes(first));
-        let mut all = vec![self.ending(first, callbacks)];
+        let mut all = vec![self.ending(first, "a buffer", callbacks)];
         for other in others {
             let memory = self.own("memory", SlotKind::Memory);
-            let call = match other {
-                Ending::Buffer => buffer(place.context, memory),
-                Ending::Part => Call::sub_buffer(first, flags.into(), 0, PART).makes(memory),
-                Ending::Image => image(place, cl::CL_MEM_OBJECT_IMAGE2D, None, memory),
-                Ending::Over => image(place, cl::CL_MEM_OBJECT_IMAGE1D_BUFFER, Some(first), memory),
+            let (what, call) = match other {
+                Ending::Buffer => ("a buffer", buffer(place.context, memory)),
+                Ending::Part => {
+                    let part = Call::sub_buffer(first, flags.into(), 0, PART);
+                    ("a part of a buffer", part.makes(memory))
+                }
+                Ending::Image => {
+                    let shape = cl::CL_MEM_OBJECT_IMAGE2D;
+                    ("an image", image(place, shape, None, memory))
+                }
+                Ending::Over => {
+                    let shape = cl::CL_MEM_OBJECT_IMAGE1D_BUFFER;
+                    (
+                        "an image over a buffer",
+                        image(place, shape, Some(first), memory),
+                    )
+                }
             };
             self.step(call);
-            all.push(self.ending(memory, callbacks));
+            all.push(self.ending(memory, what, callbacks));
         }
         let order = order.iter().map(|n| usize::from(*n)).chain(0..all.len());
         let mut kept = None;
@@ -63,8 +77,11 @@ impl Lowering {
                     let says = "a memory object ended before its last reference was released";
                     self.must(says, early);
                 }
-                let says = "a callback for the end of a memory object was called {} times";
-                self.must_come(*callback, *mark, 1, says);
+                let says = format!(
+                    "a callback for the end of {} was called {{}} times",
+                    one.what
+                );
+                self.must_come(*callback, *mark, 1, &says);
             }
             let reverse = one.callbacks.iter().rev().map(|(callback, _)| *callback);
             let says =
@@ -74,7 +91,7 @@ impl Lowering {
     }
 
     /// A memory object is given callbacks for its end.
-    fn ending(&mut self, memory: Slot, count: usize) -> Ended {
+    fn ending(&mut self, memory: Slot, what: &'static str, count: usize) -> Ended {
         let callbacks = (0..count).map(|_| {
             let callback = self.builder.callback(CallbackOf::Memory, Vec::new());
             let function = Function::SetMemObjectDestructorCallback;
@@ -84,6 +101,7 @@ impl Lowering {
         Ended {
             callbacks: callbacks.collect(),
             memory,
+            what,
             released: None,
         }
     }
