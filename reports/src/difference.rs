@@ -248,7 +248,7 @@ mod tests {
             result("gone", Verdict::Pass, 1),
         ];
         let after = [
-            result("SB", Verdict::Pass, 80),
+            result("SB", Verdict::Pass, 200),
             result("MP", Verdict::Fail, 2),
             result("R", Verdict::Pass, 2),
             result("new", Verdict::Crash, 1),
