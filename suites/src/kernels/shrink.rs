@@ -276,28 +276,42 @@ mod tests {
         }
     }
 
+    /// Shrinks the case of a family, if it fails; whether it is half as long then.
+    fn shrinks(n: usize, name: &str) -> bool {
+        let case = draw(name, 5).expect("a family");
+        let fails = large(3);
+        if !fails(&case) {
+            return false;
+        }
+        let first = Size::of(&case);
+        let one = shrunk(case.clone(), &fails);
+        assert!(one.minimal && fails(&one.found), "{name}");
+        assert_eq!(valid::valid(&one.found), Ok(()), "{name}");
+        // No look is left where the launch alone makes it fail.
+        let looks = |step: &Step| matches!(step, Step::Look { .. });
+        assert!(!one.found.steps.iter().any(looks), "{name}");
+        // Another search finds the same, of whatever kind; it takes as long.
+        if n.is_multiple_of(5) {
+            assert_eq!(shrunk(case, &fails).found, one.found, "{name}");
+        }
+        Size::of(&one.found).length * 2 < first.length
+    }
+
     #[test]
     fn a_case_shrinks_to_a_smaller_one_that_fails() {
-        let mut smaller = 0;
-        for (n, (family, kind, _)) in FAMILIES.iter().enumerate() {
-            let case = draw(&format!("{family}/{kind}"), 5).expect("a family");
-            let fails = large(3);
-            if !fails(&case) {
-                continue;
-            }
-            let first = Size::of(&case);
-            let one = shrunk(case.clone(), &fails);
-            assert!(one.minimal && fails(&one.found), "{family}/{kind}");
-            assert_eq!(valid::valid(&one.found), Ok(()), "{family}/{kind}");
-            // No look is left where the launch alone makes it fail.
-            let looks = |step: &Step| matches!(step, Step::Look { .. });
-            assert!(!one.found.steps.iter().any(looks), "{family}/{kind}");
-            smaller += u32::from(Size::of(&one.found).length * 2 < first.length);
-            // Another search finds the same, of whatever kind; it takes as long.
-            if n % 5 == 0 {
-                assert_eq!(shrunk(case, &fails).found, one.found, "{family}/{kind}");
-            }
-        }
+        // One thread would be at it long after all other tests.
+        const THREADS: usize = 4;
+        let of_thread = |thread: usize| {
+            let all = FAMILIES.iter().enumerate().skip(thread).step_by(THREADS);
+            all.filter(|(n, (family, kind, _))| shrinks(*n, &format!("{family}/{kind}")))
+                .count()
+        };
+        let smaller: usize = std::thread::scope(|scope| {
+            let all = (0..THREADS).map(|thread| scope.spawn(move || of_thread(thread)));
+            let all: Vec<_> = all.collect();
+            let each = all.into_iter().map(|one| one.join().expect("they shrink"));
+            each.sum()
+        });
         assert!(smaller > 5, "only {smaller} are half as long");
     }
 
