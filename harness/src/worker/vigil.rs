@@ -3,7 +3,8 @@
 //! A worker that says nothing either computes, and a slow driver on a busy machine may do so for long, or
 //! waits for what does not come: a hang. The system tells the two apart: processes of the worker's group that
 //! use a processor, or want one and get none, are at work. One that waits is waited for much less long, and
-//! lends its turn on the machine to another case meanwhile; so does one that works for longer than that.
+//! lends its turn on the machine to another case meanwhile; so does one that works for longer than that. While
+//! others have the processor that it wants, its time does not run.
 
 use super::death::How;
 use super::turns::Turn;
@@ -54,6 +55,8 @@ pub struct Vigil<'a> {
     waits: Instant,
     looked: Instant,
     used: Option<Duration>,
+    /// How long, since it spoke, it wanted a processor that others had.
+    denied: Duration,
     turn: Option<&'a Turn>,
 }
 
@@ -68,6 +71,7 @@ impl<'a> Vigil<'a> {
             waits: now,
             looked: now,
             used: None,
+            denied: Duration::ZERO,
             turn,
         }
     }
@@ -76,6 +80,7 @@ impl<'a> Vigil<'a> {
     pub fn spoke(&mut self) {
         let now = Instant::now();
         (self.said, self.waits, self.looked, self.used) = (now, now, now, None);
+        self.denied = Duration::ZERO;
         if let Some(turn) = self.turn {
             turn.resume();
         }
@@ -87,18 +92,23 @@ impl<'a> Vigil<'a> {
         if now - self.looked >= LOOK {
             self.look(now);
         }
-        if now - self.said >= self.patience.working {
+        if now - self.said >= self.while_at_work() {
             return Some(How::Silent(self.patience.working));
         }
         // A group that was never seen at work has been waiting since it spoke.
         (now - self.waits >= self.patience.waiting).then_some(How::Silent(self.patience.waiting))
     }
 
+    /// How long it may work: what counts is the time in which it could, up to twice that in all.
+    fn while_at_work(&self) -> Duration {
+        self.patience.working + self.denied.min(self.patience.working)
+    }
+
     /// When it is decided next.
     pub fn next(&self) -> Instant {
         let ends = [
             self.looked + LOOK,
-            self.said + self.patience.working,
+            self.said + self.while_at_work(),
             self.waits + self.patience.waiting,
         ];
         ends.into_iter().min().unwrap_or(self.looked)
@@ -110,13 +120,12 @@ impl<'a> Vigil<'a> {
             self.looked = now;
             return;
         };
-        let busy = match self.used {
-            Some(before) => {
-                let used = seen.used.saturating_sub(before);
-                used.as_secs_f64() > AT_WORK * (now - self.looked).as_secs_f64()
-            }
-            None => false,
-        };
+        let since = now - self.looked;
+        let used = self.used.map(|before| seen.used.saturating_sub(before));
+        let busy = used.is_some_and(|used| used.as_secs_f64() > AT_WORK * since.as_secs_f64());
+        if let Some(used) = used.filter(|_| seen.runnable) {
+            self.denied += since.saturating_sub(used);
+        }
         (self.looked, self.used) = (now, Some(seen.used));
         if busy || seen.runnable {
             self.waits = now;
@@ -136,6 +145,7 @@ impl<'a> Vigil<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sys;
     use std::os::unix::process::CommandExt;
     use std::process::{Child, Command};
 
@@ -155,6 +165,25 @@ mod tests {
             crate::sys::kill_group(self.0.id());
             let _ = self.0.wait();
         }
+    }
+
+    #[test]
+    fn who_gets_half_a_processor_is_waited_for_longer() {
+        let script = "while :; do :; done";
+        let (one, other) = (Leader::of(script), Leader::of(script));
+        let processor = sys::processors(sys::this_thread())[0];
+        for leader in [&one, &other] {
+            let id = leader.0.id() as i32;
+            sys::set_processors(id, &[processor]).expect("it lives");
+        }
+        let patience = Patience::of(Duration::from_millis(1500));
+        let mut vigil = Vigil::new(one.0.id(), patience, None);
+        while vigil.silent().is_none() {
+            std::thread::sleep(vigil.next().saturating_duration_since(Instant::now()));
+        }
+        assert!(vigil.denied > patience.working / 5, "{:?}", vigil.denied);
+        vigil.spoke();
+        assert_eq!(vigil.while_at_work(), patience.working);
     }
 
     /// What becomes of a silent worker.
