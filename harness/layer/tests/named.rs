@@ -204,6 +204,7 @@ const SHOWN: &[(&str, &str)] = &[
     ("sampler-answers-wrong", "answer:sampler"),
     ("answer-size-wrong", "answer:memory"),
     ("answer-short-accepted", "answer:memory"),
+    ("answer-with-room-refused", "answer:memory"),
     ("release-in-callback-lost", "callback-release"),
 ];
 

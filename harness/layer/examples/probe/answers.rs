@@ -49,6 +49,13 @@ fn answers(query: impl Fn(size_t, *mut c_void, *mut size_t) -> cl_int, wanted: &
     must(
         code == CL_INVALID_VALUE,
         "a query with too little room is refused",
+    )?;
+    let mut more = vec![0; size + 8];
+    let code = query(more.len(), more.as_mut_ptr().cast(), &mut size);
+    done("a query with more room than it needs", code)?;
+    must(
+        size == wanted.len() && more.starts_with(wanted),
+        "a query with more room than it needs is answered",
     )
 }
 

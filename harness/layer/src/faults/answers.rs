@@ -43,6 +43,11 @@ pub(crate) unsafe fn info(
     if answer != CL_SUCCESS {
         return answer;
     }
+    // SAFETY: not NULL, and the query succeeded, so that the size was written there.
+    let has_more = || !value.is_null() && !size.is_null() && room > unsafe { size.read() };
+    if call.has(ApiViolation::AnswerRoomRefused) && has_more() {
+        return CL_INVALID_VALUE;
+    }
     if call.has(ApiViolation::AnswerWrong)
         && !LEFT_ALONE.contains(&name)
         && !value.is_null()
