@@ -50,7 +50,7 @@ pub struct RunOptions {
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
     /// Generate this many cases of each kind, four times as many litmus tests, and eight times as many of
-    /// computed kernels
+    /// computed kernels; of kinds that make the same calls from every seed, one or two
     #[arg(long, value_name = "N", default_value_t = Run::PROGRAMS, value_parser = of_a_kind())]
     programs: u32,
     /// Run this many bounded-exhaustive programs of commands, spread over the list of all 12,000

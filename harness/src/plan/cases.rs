@@ -7,7 +7,7 @@ use classay_litmus::program::{Api, Program};
 use classay_litmus::syntax;
 use classay_reports::record::CaseId;
 use classay_suites::commands::generate::enumerate;
-use classay_suites::kernels::generate::cases_a_round;
+use classay_suites::kernels::generate::{cases_a_round, most_cases};
 
 /// Most cases of each kind that a plan may have.
 pub const MOST_OF_A_KIND: u32 = 10_000;
@@ -149,12 +149,13 @@ pub fn drawn(each: u32) -> Vec<Case> {
 }
 
 /// The generated cases of a run of which each kind has so many, and those kinds more that
-/// [`cases_a_round`] names.
+/// [`cases_a_round`] names, and no more than [`most_cases`] says.
 pub fn drawn_for_a_run(each: u32) -> Vec<Case> {
     let all = Body::families().into_iter();
     let cases = all.flat_map(|(family, kind, body)| {
-        let count = each.saturating_mul(cases_a_round(&format!("{family}/{kind}")));
-        numbered_cases(family, kind, body, count)
+        let name = format!("{family}/{kind}");
+        let count = each.saturating_mul(cases_a_round(&name));
+        numbered_cases(family, kind, body, count.min(most_cases(&name)))
     });
     cases.collect()
 }

@@ -172,6 +172,14 @@ fn sizes_codes_and_room_are_looked_at() {
             ..right.clone()
         },
         Said {
+            roomy: Some(TOO_SHORT),
+            ..right.clone()
+        },
+        Said {
+            roomy_length: right.size + 8,
+            ..right.clone()
+        },
+        Said {
             bytes: 5_u64.to_ne_bytes().into(),
             ..right.clone()
         },
