@@ -21,7 +21,7 @@ mod common;
 
 use classay_suites::api;
 use classay_suites::commands::generate::{Profile, enumerate};
-use classay_suites::kernels::generate::FAMILIES;
+use classay_suites::kernels::generate::{FAMILIES, most_cases};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read};
@@ -79,7 +79,8 @@ impl Asked {
             .iter()
             .map(|(family, kind, _)| (*family, *kind));
         for (family, kind) in kinds.chain(kernels).chain(calls) {
-            for n in 0..self.programs {
+            let most = most_cases(&format!("{family}/{kind}"));
+            for n in 0..self.programs.min(most) {
                 cases.push((format!("{family}/{kind}/{n:05}"), n < QUICK));
             }
         }
