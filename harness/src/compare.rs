@@ -2,19 +2,22 @@
 
 use crate::Error;
 use classay_reports::difference::{Differences, differences};
+use classay_reports::expectation::{Expectations, Standing};
 use classay_reports::record::{CaseId, CaseResult};
 use classay_reports::store::{Run, RunId, Store};
 use std::path::Path;
 
-/// What differs between two runs, and whether their seeds are equal.
+/// What differs between two runs, and whether their seeds are equal. What is expected of the second is known.
 pub fn between(
     (before, then): (&Run, &[CaseResult]),
     (after, now): (&Run, &[CaseResult]),
+    expectations: &Expectations,
 ) -> (Differences, bool) {
     let same_seed = before.record.seed == after.record.seed;
     // A litmus test is the same program whatever the seed; what is drawn is not.
     let same = |case: &CaseId| same_seed || case.family() == "litmus";
-    (differences(then, now, &same), same_seed)
+    let expected = |result: &CaseResult| matches!(expectations.of(result), Standing::Expected(_));
+    (differences(then, now, &same, &expected), same_seed)
 }
 
 /// A store that is there, to be read.

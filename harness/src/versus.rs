@@ -139,6 +139,7 @@ impl Versus<'_> {
         let (differences, _) = between(
             (first.kept.run(), first.kept.all()),
             (second.kept.run(), second.kept.all()),
+            second.kept.expectations(),
         );
         Ok(Compared {
             differences,

@@ -4,6 +4,7 @@
 //! - [`store`]: the SQLite file in which a case is whole or absent;
 //! - [`stats`]: what counts allow one to claim, and under which assumptions;
 //! - [`verdict`]: outcome counts and the test's condition in, verdict and reason out;
+//! - [`signature`]: what a failure shows, so that those that show the same stand together;
 //! - [`difference`]: a run, compared with a baseline;
 //! - [`expectation`]: what is known to fail, and what of a run is as expected;
 //! - [`repeat`]: the command that plays a case again;
@@ -29,6 +30,7 @@ pub mod pattern;
 pub mod record;
 pub mod repeat;
 pub mod report;
+pub mod signature;
 pub mod stats;
 pub mod store;
 #[cfg(test)]

@@ -226,15 +226,22 @@ pub fn histogram(launches: &[Launch]) -> Vec<OutcomeCount> {
 
 /// These launches as clusters of an outcome; of the target outcomes, for `None`.
 pub fn clusters(launches: &[Launch], outcome: Option<&Outcome>) -> Vec<Cluster> {
-    let wanted = |o: &&OutcomeCount| match outcome {
+    clusters_where(launches, &|o| match outcome {
         Some(outcome) => o.outcome == *outcome,
         None => o.target,
-    };
+    })
+}
+
+/// These launches as clusters of the outcomes that are wanted.
+pub fn clusters_where(launches: &[Launch], wanted: &dyn Fn(&OutcomeCount) -> bool) -> Vec<Cluster> {
     let sum = |counts: &mut dyn Iterator<Item = u64>| counts.fold(0u64, u64::saturating_add);
-    let cluster = |launch: &Launch| Cluster {
-        process: launch.process,
-        count: sum(&mut launch.outcomes.iter().filter(wanted).map(|o| o.count)),
-        instances: sum(&mut launch.outcomes.iter().map(|o| o.count)),
+    let cluster = |launch: &Launch| {
+        let outcomes = launch.outcomes.iter();
+        Cluster {
+            process: launch.process,
+            count: sum(&mut outcomes.clone().filter(|o| wanted(o)).map(|o| o.count)),
+            instances: sum(&mut outcomes.map(|o| o.count)),
+        }
     };
     launches.iter().map(cluster).collect()
 }

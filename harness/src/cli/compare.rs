@@ -1,11 +1,13 @@
 //! `classay compare`: a run and its baseline.
 
-use super::options::{COMPARISON_EXIT_CODES, GateOptions, JsonOption};
-use super::output::{Out, colour};
+use super::options::{COMPARISON_EXIT_CODES, GateOptions, JsonOption, KnownOption};
+use super::output::{Out, colour, say};
 use clap::Args;
 use classay::Error;
 use classay::compare::{between, load};
+use classay::run::results;
 use classay_reports::difference::Differences;
+use classay_reports::expectation::Expectations;
 use classay_reports::text;
 use classay_vocabulary::ExitCode;
 use serde_json::{Value, json};
@@ -30,6 +32,8 @@ pub struct CompareOptions {
     #[command(flatten)]
     gate: GateOptions,
     #[command(flatten)]
+    expect: KnownOption,
+    #[command(flatten)]
     json: JsonOption,
 }
 
@@ -37,7 +41,11 @@ pub struct CompareOptions {
 pub fn main(args: &CompareOptions) -> Result<ExitCode, Error> {
     let (before, then) = load(&args.before, args.before_run)?;
     let (after, now) = load(&args.after, args.after_run)?;
-    let (found, same_seed) = between((&before, &then), (&after, &now));
+    let expectations = match &after.device {
+        Some(device) => results::expectations(&args.expect.gate(), device, &say)?,
+        None => Expectations::default(),
+    };
+    let (found, same_seed) = between((&before, &then), (&after, &now), &expectations);
     let mut out = Out::new();
     if !args.json.json {
         for (name, path, run, results) in [
@@ -109,7 +117,9 @@ fn object(found: &Differences, gate: &GateOptions) -> Value {
     };
     json!({
         "passes": found.passes(gate.gate()),
-        "new_failures": found.failures,
+        "new_failures": found.new().collect::<Vec<_>>(),
+        "other_failures": found.others().collect::<Vec<_>>(),
+        "failed": found.failures,
         "other_verdicts": found.verdicts,
         "only_before": found.missing,
         "only_after": found.added,

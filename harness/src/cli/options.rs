@@ -191,10 +191,27 @@ pub struct StoreOption {
 
 /// What a device is known to do.
 #[derive(Debug, Args)]
-pub struct ExpectOption {
+pub struct KnownOption {
     /// Read from this file which failures are known for the device, and fail only on others; repeatable
     #[arg(long, value_name = "FILE")]
     expect: Vec<PathBuf>,
+}
+
+impl KnownOption {
+    /// What fails a run, and nothing that may fail it beside that.
+    pub fn gate(&self) -> Gate {
+        Gate {
+            files: self.expect.clone(),
+            ..Gate::default()
+        }
+    }
+}
+
+/// What a device is known to do, and what else fails.
+#[derive(Debug, Args)]
+pub struct ExpectOption {
+    #[command(flatten)]
+    known: KnownOption,
     /// Fail also on what is contested: what some readings of the specification forbid and others allow
     #[arg(long)]
     strict: bool,
@@ -207,9 +224,9 @@ impl ExpectOption {
     /// What fails a run.
     pub fn gate(&self) -> Gate {
         Gate {
-            files: self.expect.clone(),
             strict: self.strict,
             lenient: self.accept_flaky,
+            ..self.known.gate()
         }
     }
 }
@@ -402,7 +419,7 @@ impl FalseDiscoveryOption {
 /// What fails a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum GateKind {
-    /// Only what fails now and did not
+    /// Only failures that the first run would have shown
     Failures,
     /// That, and outcomes that are more or less frequent
     Rates,
@@ -436,7 +453,8 @@ impl GateOptions {
 
 /// The exit codes of commands that compare.
 pub const COMPARISON_EXIT_CODES: &str = "Exit codes: 0 nothing that --gate names; 1 a new failure, or, by \
-     --gate rates, a rate that changed; 2 the command line or an input file is wrong; 3 there is no such device; \
+     --gate rates, a rate that changed; a failure is new where no case of the first run shows the same and a run like it \
+     would, with at least 95 %, or where a case shows it in each of three plays or more; 2 the command line or an input file is wrong; 3 there is no such device; \
      4 there is nothing to compare; 5 interrupted; 6 a store cannot be read or written. Rates are compared between processes: \
      runs of a single process are not said to differ.";
 

@@ -8,6 +8,7 @@ use classay::about;
 use classay::compare::{between, load};
 use classay::run::results;
 use classay::tune::tuned::For;
+use classay_reports::expectation::Expectations;
 use classay_reports::record::CaseResult;
 use classay_reports::report::{Baseline, Context, Faults, Progress, Report, Tuning};
 use classay_reports::store::{Run, RunId, Store};
@@ -87,6 +88,7 @@ pub fn main(args: &ReportOptions) -> Result<ExitCode, Error> {
             &path,
             &run,
             &results,
+            &context.expectations,
             args.chance.rate(),
         )?);
     }
@@ -172,6 +174,7 @@ fn baseline(
     path: &Path,
     run: &Run,
     results: &[CaseResult],
+    expectations: &Expectations,
     rate: f64,
 ) -> Result<Baseline, Error> {
     let (before, then) = match earlier.parse::<u32>() {
@@ -183,7 +186,7 @@ fn baseline(
         Ok(number) => load(path, Some(number))?,
         Err(_) => load(Path::new(earlier), None)?,
     };
-    let (differences, same_seed) = between((&before, &then), (run, results));
+    let (differences, same_seed) = between((&before, &then), (run, results), expectations);
     Ok(Baseline {
         name: match earlier.parse::<u32>() {
             Ok(_) => "this store".into(),

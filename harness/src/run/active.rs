@@ -260,7 +260,10 @@ impl Active {
         learned: &Mutex<Learned>,
         observer: &mut dyn Observer,
     ) -> Result<(), Halt> {
+        let expectations = self.results.expectations().clone();
         let beside = Beside {
+            expectations: &expectations,
+            confirmed: Mutex::default(),
             cases: &self.cases,
             next,
             model: &self.model,

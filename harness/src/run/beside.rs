@@ -10,11 +10,17 @@ use super::active::Halt;
 use super::next::Next;
 use super::schedule::{Learned, Pace, Until, kind};
 use crate::judge::ChosenModel;
+use crate::merge::add;
 use crate::plan::Case;
 use crate::threads::lock;
 use crate::worker::session::{Limits, Session, Stop};
 use crate::worker::turns::Turns;
-use classay_reports::record::CaseResult;
+use classay_reports::difference::finding::PLAYS;
+use classay_reports::expectation::Expectations;
+use classay_reports::record::{CaseResult, Verdict};
+use classay_reports::signature::Signature;
+use classay_vocabulary::Budget;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
@@ -22,6 +28,9 @@ use std::time::Instant;
 
 /// Threads for each case that may compute: those beyond the first run while others wait.
 const THREADS: usize = 3;
+
+/// A case that took longer than so many seconds is not played again: what it shows, quicker ones may.
+const QUICK: f64 = 1.0;
 
 /// What a thread reports.
 pub(super) enum News {
@@ -42,6 +51,9 @@ pub(super) struct Beside<'a> {
     pub jobs: usize,
     pub pace: Mutex<Pace>,
     pub learned: &'a Mutex<Learned>,
+    pub expectations: &'a Expectations,
+    /// What failures show that were played again, in their words.
+    pub confirmed: Mutex<BTreeSet<(Option<String>, String)>>,
 }
 
 impl Beside<'_> {
@@ -94,6 +106,55 @@ impl Beside<'_> {
         })
     }
 
+    /// Plays a case again that is the first to show a failure, and not expected to, until it was played so often that a
+    /// comparison with another run knows whether it fails each time.
+    fn confirm(
+        &self,
+        session: &mut Session,
+        case: &Case,
+        limits: Limits,
+        mut result: CaseResult,
+    ) -> Result<CaseResult, Stop> {
+        let is_new = || {
+            let shown = Signature::all(&result);
+            let mut confirmed = lock(&self.confirmed);
+            let new = shown.iter().map(Signature::words);
+            new.fold(false, |any, words| confirmed.insert(words) || any)
+        };
+        let plays = match result.verdict {
+            Verdict::Fail => result.instances,
+            Verdict::Crash => u64::from(result.attempts),
+            _ => PLAYS,
+        };
+        let known = plays >= PLAYS || result.seconds > QUICK || self.expectations.passes(&result);
+        if known || !is_new() {
+            return Ok(result);
+        }
+        let again = Case {
+            budget: match result.verdict {
+                Verdict::Crash => case.budget,
+                _ => Budget::Instances(PLAYS - plays),
+            },
+            ..case.clone()
+        };
+        let limits = Limits {
+            retries: (PLAYS - 1) as u32,
+            ..limits
+        };
+        match session.run(&again, limits, self.model, &mut |_| {}) {
+            // It says how many of all tries ended so.
+            Ok(more) if more.verdict == Verdict::Crash && more.verdict == result.verdict => {
+                let seconds = result.seconds + more.seconds;
+                result = CaseResult { seconds, ..more };
+            }
+            Ok(more) => result = add(case, result, more, self.model),
+            // What it showed by then counts.
+            Err(Stop::TimeIsUp) => {}
+            Err(stop) => return Err(stop),
+        }
+        Ok(result)
+    }
+
     /// What one thread does.
     fn serve(
         &self,
@@ -123,6 +184,10 @@ impl Beside<'_> {
             session.take_turn(Some(turn));
             let is_warm = session.has_compiled();
             let ran = session.run(&case, limits, self.model, &mut |_| {});
+            let ran = match ran {
+                Ok(result) => self.confirm(&mut session, &case, limits, result),
+                Err(stop) => Err(stop),
+            };
             session.take_turn(None);
             match ran {
                 Ok(result) => {

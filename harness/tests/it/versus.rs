@@ -90,7 +90,7 @@ fn a_broken_device_differs_from_the_one_that_it_was() {
     let told = &done.json()[0];
     assert_eq!(told["passes"], false, "{}", done.told());
     assert_eq!(
-        told["new_failures"][0]["case"],
+        told["new_failures"][0]["cases"][0],
         "litmus/classic/SB+sc",
         "{}",
         done.told()

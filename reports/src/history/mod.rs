@@ -9,7 +9,7 @@
 //!
 //! - [`order`]: which of two driver versions is the later one;
 //! - [`cells`]: how a rule, or a kind of cases, fared in each version;
-//! - [`signature`]: failures that show the same, and the versions that have them;
+//! - [`failure`]: failures that show the same, and the versions that have them;
 //! - [`step`]: what changed from one version to the next, and what cannot be compared;
 //! - [`mod@rates`]: weak outcomes over the versions;
 //! - [`mod@capabilities`]: what the device of each version offers.
@@ -19,16 +19,17 @@
 
 pub mod capabilities;
 pub mod cells;
+pub mod failure;
 pub mod order;
 pub mod rates;
-pub mod signature;
+
 pub mod step;
 
 pub use capabilities::{Capability, CapabilityChange, Way};
 pub use cells::{Cell, Mark, Row};
+pub use failure::Failure;
 pub use order::DriverVersion;
 pub use rates::Rates;
-pub use signature::{Failure, Signature};
 pub use step::{CaseChange, RuleChange, Scope, Step, Turn};
 
 use crate::difference::Gate;
@@ -138,7 +139,7 @@ impl Group {
             driver: versions.first().map_or("", Version::driver).to_owned(),
             rules: cells::of_rules(&context.rules, &versions),
             kinds: cells::of_kinds(&versions),
-            failures: signature::failures(&versions),
+            failures: failure::failures(&versions),
             rates: rates::rates(&versions, &steps, &context.weak, context.false_discovery),
             steps,
             capabilities,

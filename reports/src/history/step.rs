@@ -5,10 +5,10 @@
 
 use super::Version;
 use super::capabilities::{Capability, CapabilityChange, changes};
-use super::signature::Signature;
 use crate::difference::{Differences, VerdictChange, differences};
 use crate::record::{CaseId, CaseResult, RuleId, Verdict};
 use crate::report::rules::named;
+use crate::signature::Signature;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Which cases of two runs are compared, and which are not.
@@ -170,7 +170,7 @@ impl Step {
             compared.cloned().collect()
         };
         let (then, now) = (of(before), of(after));
-        let found = differences(&then, &now, &|_| true);
+        let found = differences(&then, &now, &|_| true, &|_| false);
         Step {
             from,
             rules: rules(before, after, &scope),

@@ -40,6 +40,8 @@ fn broken(kind: &str, name: &str, rule: &str, what: &str) -> CaseResult {
             rules: vec![RuleId::new(rule)],
             what: what.into(),
         }],
+        attempts: 3,
+        failed_attempts: 3,
         ..case(kind, name, Verdict::Fail)
     }
 }
@@ -155,6 +157,8 @@ pub fn broken_and_mended() -> History {
             case("finish", "00001", Verdict::Pass),
             CaseResult {
                 reason: "the worker was killed by signal 11 (SIGSEGV)".into(),
+                attempts: 3,
+                failed_attempts: 3,
                 ..case("alone", "00001", Verdict::Crash)
             },
             sb(0),

@@ -5,13 +5,13 @@
 use super::run::{changed, described, rate, tally};
 use crate::difference::Gate;
 use crate::history::{
-    Capability, CaseChange, Cell, Failure, Group, History, Rates, Row, RuleChange, Signature, Step,
-    Version,
+    Capability, CaseChange, Cell, Failure, Group, History, Rates, Row, RuleChange, Step, Version,
 };
+use crate::signature::Signature;
 use serde_json::{Value, json};
 
 /// The version of the form, the value of the key `version`.
-pub const HISTORY_VERSION: u32 = 1;
+pub const HISTORY_VERSION: u32 = 2;
 
 /// The schema, in JSON Schema's draft 2020-12.
 pub const HISTORY_SCHEMA: &str = include_str!("../../schema/history.schema.json");
@@ -70,7 +70,9 @@ fn step(group: &Group, step: &Step, q: f64) -> Value {
             "only_before": scope.only_before,
             "only_after": scope.only_after,
         },
-        "new_failures": step.found.failures,
+        "new_failures": step.found.new().collect::<Vec<_>>(),
+        "other_failures": step.found.others().collect::<Vec<_>>(),
+        "failed": step.found.failures,
         "other_verdicts": step.found.verdicts,
         "rules": step.rules.iter().map(rule).collect::<Vec<_>>(),
         "cases": step.cases.iter().map(case).collect::<Vec<_>>(),
@@ -179,7 +181,7 @@ mod tests {
     fn the_schema_refuses_what_it_does_not_describe() {
         let good = history(&broken_and_mended(), Gate::Failures);
         let bad: [&dyn Fn(&mut Value); 5] = [
-            &|v| v["version"] = json!(2),
+            &|v| v["version"] = json!(1),
             &|v| v["drivers"][0]["rules"][0]["versions"][0]["mark"] = json!("fine"),
             &|v| v["drivers"][0]["steps"][0]["compared"] = json!("all"),
             &|v| v["drivers"][0]["steps"][0]["rules"][0]["turn"] = json!("gone"),

@@ -14,7 +14,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 /// The version of the form, the value of the key `version`.
-pub const SCHEMA_VERSION: u32 = 2;
+pub const SCHEMA_VERSION: u32 = 3;
 
 /// The schema, in JSON Schema's draft 2020-12.
 pub const SCHEMA: &str = include_str!("../../schema/report.schema.json");
@@ -211,7 +211,9 @@ fn comparison(baseline: &Baseline) -> Value {
         "passes": found.passes(Gate::Rates(baseline.rate)),
         "false_discovery_rate": baseline.rate,
         "same_seed": baseline.same_seed,
-        "new_failures": found.failures,
+        "new_failures": found.new().collect::<Vec<_>>(),
+        "other_failures": found.others().collect::<Vec<_>>(),
+        "failed": found.failures,
         "other_verdicts": found.verdicts,
         "only_before": found.missing,
         "only_after": found.added,

@@ -291,7 +291,7 @@ pub fn context(results: &[CaseResult]) -> Context {
         baseline: Some(Baseline {
             name: "old.db".into(),
             run: run(&earlier),
-            differences: differences(&earlier, results, &|_| true),
+            differences: differences(&earlier, results, &|_| true, &|_| false),
             rate: 0.05,
             same_seed: true,
         }),

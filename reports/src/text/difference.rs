@@ -1,43 +1,53 @@
-//! Two runs side by side: new failures, other changes, and the rates that changed.
+//! Two runs side by side: failures that the first does not show, other changes, and the rates that changed.
 
 use super::Colour;
 use super::layout::{paragraph, plain, push};
 use super::number::{grouped, ratio_interval, share};
-use crate::difference::{Differences, OutcomeChange, VerdictChange};
+use super::outcome::few_rules;
+use crate::difference::{Differences, Finding, Newness, OutcomeChange, VerdictChange};
+use crate::record::Verdict;
 use std::fmt::Write;
 
-/// Most changed rates that are printed one by one.
-const RATES: usize = 40;
+/// Most changed rates, changed verdicts, and failures of a kind, that are printed one by one.
+const MOST: usize = 40;
 
 /// The text for what differs at this false discovery rate; ends with a line end.
 pub fn difference(found: &Differences, q: f64, colour: Colour) -> String {
     let mut out = String::new();
     let compared = found.outcomes.len();
-    for change in &found.failures {
-        verdict(&mut out, "new failure", change, colour);
+    for newness in [Newness::New, Newness::Perhaps, Newness::Untried] {
+        let all: Vec<&Finding> = found.that_are(newness).collect();
+        for one in all.iter().take(MOST) {
+            finding(&mut out, one, colour);
+        }
+        more(&mut out, all.len());
     }
-    for change in &found.verdicts {
-        verdict(&mut out, "changed", change, colour);
+    for change in found.verdicts.iter().take(MOST) {
+        verdict(&mut out, change, colour);
     }
+    more(&mut out, found.verdicts.len());
     let changed: Vec<&OutcomeChange> = found.changed(q).collect();
-    for change in changed.iter().take(RATES) {
+    for change in changed.iter().take(MOST) {
         outcome(&mut out, change, colour);
     }
-    if changed.len() > RATES {
-        push(
-            &mut out,
-            &format!("… and {} more", grouped((changed.len() - RATES) as u64)),
-        );
-    }
+    more(&mut out, changed.len());
     for (cases, which) in [(&found.missing, "first"), (&found.added, "second")] {
         if !cases.is_empty() {
             let n = grouped(cases.len() as u64);
-            push(&mut out, &format!("{n} cases are only in the {which} run"));
+            push(
+                &mut out,
+                &format!("{n} cases have a result in the {which} run alone"),
+            );
         }
     }
+    let of = |newness| grouped(found.that_are(newness).count() as u64);
     let mut total = format!(
-        "{} new failures; {} of {} outcomes are more or less frequent",
-        found.failures.len(),
+        "{} new failures; {} that chance may explain, {} of kinds of cases that the first run did not play, {} that it shows \
+         too; {} of {} outcomes are more or less frequent",
+        of(Newness::New),
+        of(Newness::Perhaps),
+        of(Newness::Untried),
+        of(Newness::Known),
         grouped(changed.len() as u64),
         grouped(compared as u64)
     );
@@ -49,18 +59,32 @@ pub fn difference(found: &Differences, q: f64, colour: Colour) -> String {
     out
 }
 
-fn verdict(out: &mut String, what: &str, change: &VerdictChange, colour: Colour) {
-    let after = colour.verdict(change.after, change.after.name());
-    push(
-        out,
-        &format!(
-            "{what}: {} {} -> {after}",
-            plain(&change.test),
-            change.before
-        ),
-    );
-    paragraph(out, "  ", &plain(&change.reason));
-    if let Some(missed) = change.missed {
+/// Says how many of so many were left out.
+fn more(out: &mut String, all: usize) {
+    if all > MOST {
+        push(out, &format!("… and {} more", grouped((all - MOST) as u64)));
+    }
+}
+
+fn finding(out: &mut String, finding: &Finding, colour: Colour) {
+    let what = match finding.newness {
+        Newness::New => colour.verdict(Verdict::Fail, "new failure"),
+        Newness::Perhaps => "perhaps new".into(),
+        Newness::Untried => "not tried before".into(),
+        Newness::Known => "known".into(),
+    };
+    let (first, others) = match finding.cases.as_slice() {
+        [] => (String::new(), 0),
+        [first, others @ ..] => (first.to_string(), others.len()),
+    };
+    let others = match others {
+        0 => String::new(),
+        1 => " and 1 more case".into(),
+        n => format!(" and {} more cases", grouped(n as u64)),
+    };
+    push(out, &format!("{what}: {}{others}", plain(&first)));
+    paragraph(out, "  ", &shown(finding));
+    if let Some(missed) = finding.missed {
         let percent = 100.0 * missed;
         let text = format!(
             "not seen in the first run, which would miss it with a probability of {percent:.2} % if it were as \
@@ -68,6 +92,25 @@ fn verdict(out: &mut String, what: &str, change: &VerdictChange, colour: Colour)
         );
         paragraph(out, "  ", &text);
     }
+}
+
+/// What a finding shows, in words, with its rules.
+fn shown(finding: &Finding) -> String {
+    let what = plain(&finding.signature.what);
+    match finding.signature.rules.as_slice() {
+        [] => what,
+        broken => format!("{what}, which {} forbids", few_rules(broken)),
+    }
+}
+
+fn verdict(out: &mut String, change: &VerdictChange, colour: Colour) {
+    let after = colour.verdict(change.after, change.after.name());
+    let test = plain(&change.test);
+    push(
+        out,
+        &format!("changed: {test} {} -> {after}", change.before),
+    );
+    paragraph(out, "  ", &plain(&change.reason));
 }
 
 fn outcome(out: &mut String, change: &OutcomeChange, colour: Colour) {

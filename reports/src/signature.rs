@@ -1,11 +1,11 @@
 //! What failures show, so that those that show the same stand together.
 
-use super::Version;
-use crate::record::{CaseId, CaseResult, RuleId, Violation};
+use crate::record::{CaseResult, Outcome, RuleId, Verdict, Violation};
+use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// What a failure shows: which rules are broken and how; or, where no rule is, how cases of a kind ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Signature {
     /// The rules, of which one is broken; none where the worker crashed or did not answer.
     pub rules: Vec<RuleId>,
@@ -19,7 +19,8 @@ pub struct Signature {
 type Key = (Vec<RuleId>, Option<String>, String);
 
 impl Signature {
-    fn violation(violation: &Violation) -> Signature {
+    /// What a violation shows.
+    pub fn violation(violation: &Violation) -> Signature {
         Signature {
             rules: violation.rules.clone(),
             kind: None,
@@ -37,7 +38,7 @@ impl Signature {
             let signature = Signature::violation(violation);
             all.entry(signature.key()).or_insert(signature);
         }
-        let is_violation = result.verdict == crate::record::Verdict::Fail;
+        let is_violation = result.verdict == Verdict::Fail;
         if !is_violation || all.is_empty() {
             let ended = Signature {
                 rules: Vec::new(),
@@ -60,14 +61,30 @@ impl Signature {
         }
     }
 
+    /// Whether one rule may be what both break, or neither names any. Which of a command's rules an outcome may break
+    /// depends on what stands beside the command in its program.
+    pub fn may_break_what(&self, other: &Signature) -> bool {
+        (self.rules.is_empty() && other.rules.is_empty())
+            || self.rules.iter().any(|rule| other.rules.contains(rule))
+    }
+
+    /// What makes it one with others that [may break what](Self::may_break_what) it breaks: how cases of a kind ended, and
+    /// the words without numbers.
+    pub fn words(&self) -> (Option<String>, String) {
+        (self.kind.clone(), without_numbers(&self.what))
+    }
+
+    /// Whether an outcome shows it.
+    pub fn is_shown_by(&self, outcome: &Outcome) -> bool {
+        let violation = outcome.violation().map(Signature::violation);
+        violation.is_some_and(|shown| shown.words() == self.words() && shown.may_break_what(self))
+    }
+
     /// What makes it equal to another: its words without the numbers that differ from program to program.
     /// Numbers below zero are codes of errors, and stay.
     pub fn key(&self) -> Key {
-        (
-            self.rules.clone(),
-            self.kind.clone(),
-            without_numbers(&self.what),
-        )
+        let (kind, what) = self.words();
+        (self.rules.clone(), kind, what)
     }
 }
 
@@ -101,41 +118,6 @@ fn without_numbers(text: &str) -> String {
         last = '#';
     }
     out
-}
-
-/// A signature over the versions.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
-    /// What it shows.
-    pub signature: Signature,
-    /// The cases that show it in each version.
-    pub cases: Vec<Vec<CaseId>>,
-}
-
-impl Failure {
-    /// Cases that show it, over all versions.
-    pub fn times(&self) -> usize {
-        self.cases.iter().map(Vec::len).sum()
-    }
-}
-
-/// What failed, with the versions that show it: what most cases show first.
-pub fn failures(versions: &[Version]) -> Vec<Failure> {
-    let mut all: BTreeMap<Key, Failure> = BTreeMap::new();
-    for (place, version) in versions.iter().enumerate() {
-        for result in &version.results {
-            for signature in Signature::all(result) {
-                let failure = all.entry(signature.key()).or_insert_with(|| Failure {
-                    signature,
-                    cases: vec![Vec::new(); versions.len()],
-                });
-                failure.cases[place].push(result.case.clone());
-            }
-        }
-    }
-    let mut failures: Vec<Failure> = all.into_values().collect();
-    failures.sort_by_key(|failure| std::cmp::Reverse(failure.times()));
-    failures
 }
 
 #[cfg(test)]

@@ -1,9 +1,13 @@
 //! A run, compared with a baseline: what passed and now fails, and which outcomes became more or less
 //! frequent.
 //!
-//! Cases are matched by their ids. A case that is the same program in both runs (the caller says which are)
+//! Failures are matched by what they show ([`finding`]), cases by their ids. A case that is the same program in both runs (the caller says which are)
 //! is compared outcome by outcome ([`mod@crate::stats::compare`]); all outcomes together are one family, over
 //! which the false discovery rate is kept.
+
+pub mod finding;
+
+pub use finding::{Finding, Newness};
 
 use crate::record::{CaseId, CaseResult, Outcome, Verdict};
 use crate::stats::Confidence;
@@ -50,7 +54,7 @@ pub struct VerdictChange {
 /// What a later run must not do.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Gate {
-    /// Fail where the earlier run did not.
+    /// Show a failure that is new ([`Newness::New`]).
     Failures,
     /// That, or show an outcome more or less often, at this false discovery rate.
     Rates(f64),
@@ -59,6 +63,8 @@ pub enum Gate {
 /// What differs between two runs.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Differences {
+    /// What the second run shows of failures, the newest first.
+    pub findings: Vec<Finding>,
     /// Cases that fail now and did not, or that only the second run has and that fail.
     pub failures: Vec<VerdictChange>,
     /// Other changes of verdicts.
@@ -79,25 +85,45 @@ impl Differences {
             .filter(move |change| change.q_value < q)
     }
 
+    /// The failures that stand so to the first run.
+    pub fn that_are(&self, newness: Newness) -> impl Iterator<Item = &Finding> {
+        let all = self.findings.iter();
+        all.filter(move |finding| finding.newness == newness)
+    }
+
+    /// The failures that are not new.
+    pub fn others(&self) -> impl Iterator<Item = &Finding> {
+        let all = self.findings.iter();
+        all.filter(|finding| finding.newness != Newness::New)
+    }
+
+    /// The failures that are new.
+    pub fn new(&self) -> impl Iterator<Item = &Finding> {
+        self.that_are(Newness::New)
+    }
+
     /// Whether the second run may follow the first.
     pub fn passes(&self, gate: Gate) -> bool {
         let changed = match gate {
             Gate::Failures => false,
             Gate::Rates(q) => self.changed(q).next().is_some(),
         };
-        self.failures.is_empty() && !changed
+        self.new().next().is_none() && !changed
     }
 }
 
-/// Compares two runs. `same` says of which cases the rates can be compared, being the same program in both.
+/// Compares two runs. `same` says of which cases the rates can be compared, being the same program in both; `expected`
+/// which results of the second are as expected, so that what they show is known.
 pub fn differences(
     before: &[CaseResult],
     after: &[CaseResult],
     same: &dyn Fn(&CaseId) -> bool,
+    expected: &dyn Fn(&CaseResult) -> bool,
 ) -> Differences {
     let earlier: BTreeMap<&CaseId, &CaseResult> = before.iter().map(|r| (&r.case, r)).collect();
     let later: BTreeSet<&CaseId> = after.iter().map(|r| &r.case).collect();
     let mut found = Differences {
+        findings: finding::findings(before, after, same, expected),
         missing: before
             .iter()
             .map(|r| &r.case)
@@ -223,7 +249,11 @@ mod tests {
                 unsigned: false,
             }],
             launches: (0..40).map(launch).collect(),
-            ..CaseResult::new(CaseId::new("litmus", "classic", name), verdict, "so it is")
+            ..CaseResult::new(
+                CaseId::new("litmus", "classic", name),
+                verdict,
+                &format!("so it is with {name}"),
+            )
         }
     }
 
@@ -233,7 +263,7 @@ mod tests {
             result("SB", Verdict::Pass, 50),
             result("MP", Verdict::Fail, 2),
         ];
-        let found = differences(&run, &run, &|_| true);
+        let found = differences(&run, &run, &|_| true, &|_| false);
         assert!(found.passes(Gate::Rates(0.05)), "{found:?}");
         assert_eq!(found.outcomes.len(), 2, "one of each pair of outcomes");
         assert!(found.failures.is_empty() && found.verdicts.is_empty());
@@ -253,7 +283,13 @@ mod tests {
             result("R", Verdict::Pass, 2),
             result("new", Verdict::Crash, 1),
         ];
-        let found = differences(&before, &after, &|_| true);
+        let found = differences(&before, &after, &|_| true, &|_| false);
+        let new: Vec<&CaseId> = found.new().flat_map(|finding| &finding.cases).collect();
+        assert_eq!(
+            new,
+            [&CaseId::new("litmus", "classic", "MP")],
+            "judged otherwise"
+        );
         let names = |changes: &[VerdictChange]| -> Vec<String> {
             changes.iter().map(|c| c.test.clone()).collect()
         };
@@ -264,7 +300,7 @@ mod tests {
         assert_eq!(changed, ["SB"]);
         assert!(!found.passes(Gate::Rates(0.05)));
         // Programs that are not the same have no rates to compare.
-        let other = differences(&before, &after, &|_| false);
+        let other = differences(&before, &after, &|_| false, &|_| false);
         assert!(other.outcomes.is_empty());
     }
 }
