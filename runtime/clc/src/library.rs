@@ -58,6 +58,16 @@ impl File {
         if on(Fault::LayerBelow) {
             text = text.replace("rint(w)", "floor(w)");
         }
+        if on(Fault::LeastNormBelow) {
+            text = text.replace(
+                "max(-1.0f, (float)(char)byte / 127.0f)",
+                "(float)(char)byte / 127.0f",
+            );
+            text = text.replace(
+                "max(-1.0f, (float)((global const char *)p)[n] / 127.0f)",
+                "(float)((global const char *)p)[n] / 127.0f",
+            );
+        }
         compile_unit(&Source::new(self.name, &text), &options).map(|unit| unit.lowered)
     }
 

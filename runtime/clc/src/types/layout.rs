@@ -61,7 +61,11 @@ impl Types {
         let mut placed = Vec::with_capacity(fields.len());
         for mut field in fields {
             let field_size = self.size(field.qual)?;
-            let natural = if packed { 1 } else { self.align(field.qual) };
+            let natural = match self.align(field.qual) {
+                _ if packed => 1,
+                8 if field_size == 8 && on(Fault::WideMemberCloser) => 4,
+                natural => natural,
+            };
             let field_align = natural.max(field.align);
             align = align.max(field_align);
             field.align = field_align;

@@ -16,13 +16,25 @@ pub const SCENARIOS: &[Scenario] = &[
     ("mapped_plane", mapped_plane),
     ("layers", layers),
     ("lines_apart", lines_apart),
+    ("least_norm", least_norm),
 ];
 
 /// An image of four bytes an element, two rows high where it has rows; each layer's elements are its number.
 fn image(rig: &Rig, kind: cl_mem_object_type, width: usize, layers: usize) -> cl_mem {
+    image_of(rig, CL_UNSIGNED_INT8, kind, width, layers)
+}
+
+/// The same of other channels of one byte.
+fn image_of(
+    rig: &Rig,
+    channels: cl_channel_type,
+    kind: cl_mem_object_type,
+    width: usize,
+    layers: usize,
+) -> cl_mem {
     let format = cl_image_format {
         image_channel_order: CL_RGBA,
-        image_channel_data_type: CL_UNSIGNED_INT8,
+        image_channel_data_type: channels,
     };
     let lines = kind == CL_MEM_OBJECT_IMAGE1D_ARRAY;
     // SAFETY: zeros and null are values of each member.
@@ -113,6 +125,22 @@ fn layers() {
     set(kernel, 2, sampler);
     run(&rig, kernel, space(&[1], &[1]));
     assert_eq!(words(&rig, out, 2), [1, 2]);
+}
+
+/// The least number of a channel is read as -1, and is not less.
+fn least_norm() {
+    let rig = Rig::new();
+    let source = "kernel void k(global uint *x, read_only image1d_array_t y) {
+        x[0] = read_imagef(y, (int2)(0, 128)).x == -1.0f;
+    }";
+    let kernel = kernel(&rig, source);
+    let out = buffer(&rig, &[9]);
+    set(kernel, 0, out);
+    // Its elements are the numbers of the layers.
+    let kind = CL_MEM_OBJECT_IMAGE1D_ARRAY;
+    set(kernel, 1, image_of(&rig, CL_SNORM_INT8, kind, 1, 129));
+    run(&rig, kernel, space(&[1], &[1]));
+    assert_eq!(words(&rig, out, 1), [1]);
 }
 
 /// The images of an array of lines are read to where their slice pitch says.

@@ -49,6 +49,7 @@ pub fn shows(fault: Fault) -> &'static [&'static str] {
         ParametersTooSmall | NumericVersionOlder | ExtensionWithoutVersion => &["device_answers"],
         MapSlicePitch => &["mapped_plane"],
         LayerBelow => &["layers"],
+        LeastNormBelow => &["least_norm"],
         SourcePiecesApart => &["pieces"],
         FailedBuildForgotten => &["failed_rebuild"],
         SamplerDefaultEdge => &["sampler_defaults"],
@@ -72,6 +73,7 @@ pub fn shows(fault: Fault) -> &'static [&'static str] {
         | DifferenceByNegation
         | StructTailLost
         | AlignmentNotCounted
+        | WideMemberCloser
         | InitializerRestKept
         | LaneNegationComplements => &["computing"],
         FlagConstantStays | BinaryConstantsLost => &["specialized"],
