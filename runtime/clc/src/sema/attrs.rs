@@ -65,6 +65,11 @@ impl Sema<'_> {
         out
     }
 
+    /// Whether a list says that a field has "the smallest possible alignment".
+    pub(super) fn packed_attr(&self, attrs: &[Attr]) -> bool {
+        attrs.iter().any(|attr| self.attr_name(attr) == "packed")
+    }
+
     pub(super) fn record_attrs(&mut self, attrs: &[Attr]) -> RecordAttrs {
         let mut out = RecordAttrs::default();
         for attr in attrs {

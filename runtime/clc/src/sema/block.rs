@@ -266,6 +266,7 @@ impl Sema<'_> {
             qual: qual.value(),
             offset: 0,
             align: 1,
+            packed: false,
         });
         let record = Record {
             fields: fields.collect(),

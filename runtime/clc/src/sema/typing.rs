@@ -334,12 +334,13 @@ impl Sema<'_> {
                 return self.error(group.specs.loc, "a field has no storage class");
             }
             let group_align = self.alignment_attr(&group.specs.attrs);
+            let group_packed = self.packed_attr(&group.specs.attrs);
             if group.declarators.is_empty() {
                 if let Type::Record(inner) = self.types.of(base.qual)
                     && self.types.record(inner).tag.is_none()
                 {
                     not_for_kernels = not_for_kernels.or(base.not_for_kernels);
-                    fields.push(field(None, base.qual, group_align));
+                    fields.push(field(None, base.qual, group_align, group_packed));
                 } else {
                     let at = group.specs.loc;
                     self.diags.warning(at, "this declares no field");
@@ -374,10 +375,12 @@ impl Sema<'_> {
                 };
                 not_for_kernels = not_for_kernels.or(banned);
                 let own = self.alignment_attr(&member.declarator.attrs);
+                let packed = self.packed_attr(&member.declarator.attrs);
                 fields.push(field(
                     Some(name.symbol),
                     declared.qual,
                     own.max(group_align),
+                    packed || group_packed,
                 ));
             }
         }
@@ -471,8 +474,9 @@ fn enumeration_type(least: i128, most: i128) -> Option<Scalar> {
     fitting.next().map(|&(scalar, ..)| scalar)
 }
 
-fn field(name: Option<Symbol>, qual: Qual, aligned: Option<u64>) -> Field {
+fn field(name: Option<Symbol>, qual: Qual, aligned: Option<u64>, packed: bool) -> Field {
     Field {
+        packed,
         name,
         qual,
         offset: 0,

@@ -62,7 +62,7 @@ impl Types {
         for mut field in fields {
             let field_size = self.size(field.qual)?;
             let natural = match self.align(field.qual) {
-                _ if packed => 1,
+                _ if packed || field.packed => 1,
                 8 if field_size == 8 && on(Fault::WideMemberCloser) => 4,
                 natural => natural,
             };

@@ -181,6 +181,8 @@ pub(crate) struct Field {
     pub(crate) offset: u64,
     /// Known alignment of the field, less than its type's in packed structs.
     pub(crate) align: u64,
+    /// It has the attribute `packed` of its own.
+    pub(crate) packed: bool,
 }
 
 /// A struct or union.

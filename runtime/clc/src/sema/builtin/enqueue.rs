@@ -304,6 +304,7 @@ impl Sema<'_> {
             qual: self.types.plain(words),
             offset: 0,
             align: 1,
+            packed: false,
         };
         let record = Record {
             tag: Some(self.names.intern(RANGE)),
