@@ -143,6 +143,8 @@ capabilities! {
     opencl work_group_functions: bool,
     /// Independent forward progress of sub-groups.
     opencl sub_group_progress: bool,
+    /// Quotients and roots of `float` that are rounded correctly where a build asks for that.
+    opencl rounded_division: bool,
     /// Double precision.
     opencl fp64: bool,
     /// Half precision.

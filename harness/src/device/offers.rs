@@ -53,6 +53,7 @@ impl Capabilities {
             Need::ScopeDevice => c.scope_device,
             Need::ScopeAllDevices => c.scope_all_devices,
             Need::Int64Atomics => c.int64_atomics,
+            Need::RoundedDivision => c.rounded_division,
             Need::Fp64 => c.fp64,
             Need::Fp16 => c.fp16,
             Need::Extension(extension) => c

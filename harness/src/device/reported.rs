@@ -110,6 +110,10 @@ impl Reported {
                 & cl::CL_EXEC_NATIVE_KERNEL
                 != 0,
             built_in_kernels: ask!(ask, text_of CL_DEVICE_BUILT_IN_KERNELS),
+            rounded_division: version >= (1, 2)
+                && ask!(ask, u64_of CL_DEVICE_SINGLE_FP_CONFIG)
+                    & cl::CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT
+                    != 0,
             fp64: ask!(ask, u64_of CL_DEVICE_DOUBLE_FP_CONFIG) != 0,
             mem_base_addr_align_bits: ask!(ask, u32_of CL_DEVICE_MEM_BASE_ADDR_ALIGN),
             address_bits: ask!(ask, u32_of CL_DEVICE_ADDRESS_BITS),

@@ -89,6 +89,7 @@ fn everything() -> Reported {
             program_scope_variables: true,
             work_group_functions: true,
             sub_group_progress: true,
+            rounded_division: true,
             fp64: true,
             mem_base_addr_align_bits: 1024,
             address_bits: 64,

@@ -97,6 +97,8 @@ needs! {
     ScopeAllDevices = "atomic scope all_svm_devices",
     /// 64-bit atomics.
     Int64Atomics = "64-bit atomics",
+    /// Quotients and roots of `float` that are rounded correctly where a build asks for that.
+    RoundedDivision = "correctly rounded division and roots",
     /// Double precision.
     Fp64 = "double precision",
     /// Half precision.

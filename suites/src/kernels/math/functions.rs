@@ -40,8 +40,10 @@ pub enum Domain {
 pub enum Form {
     /// Of each lane.
     Lanes,
-    /// `x op y` of each lane.
+    /// `x op y` of each lane, where one of them may be a scalar beside a vector.
     Operator,
+    /// `op x` of each lane.
+    Prefix,
     /// Of each lane, where the arguments from this one on may be scalars beside vectors.
     ScalarFrom(usize),
     /// Of each lane, where the arguments before this one may be scalars beside vectors.
@@ -590,6 +592,8 @@ pub static FUNCTIONS: &[Function] = &[
         },
     )
     .form(Form::Operator),
+    function("-", &[Wide], NONE, exact!(|x: f64| -x)).form(Form::Prefix),
+    function("+", &[Wide], NONE, exact!(|x: f64| x)).form(Form::Prefix),
     // Common functions.
     function("clamp", &[Ordered, Ordered, Ordered], NONE, |given| {
         let value = given.x().max(given.y()).min(given.z());

@@ -260,6 +260,23 @@ fn lengths_neither_overflow_nor_vanish() {
 }
 
 #[test]
+fn a_sign_before_a_number_makes_another_one_and_nothing_is_lost() {
+    for (name, x, right) in [("-", 0.0, -0.0), ("-", -1.5, 1.5), ("+", -0.0, -0.0)] {
+        let mut all = FUNCTIONS.iter();
+        let function = all
+            .find(|function| function.name == name && function.takes.len() == 1)
+            .expect("it is in the table");
+        for format in FORMATS {
+            let gives = (function.of)(&given(format, &[x], 0));
+            assert_eq!((function.ulps)(format, 1.0), Some(0.0));
+            let bounds = bounds(format, 0.0, gives);
+            assert_eq!([bounds.low, bounds.high], [format.key(right); 2]);
+            assert!(!bounds.zero, "{name}{x}");
+        }
+    }
+}
+
+#[test]
 fn functions_of_the_host_are_near_enough() {
     // Another library's functions of the same names, within half a unit and a little.
     type Host = fn(f32) -> f32;

@@ -37,8 +37,18 @@ pub(super) fn draw<'f>(
     };
     let total = function.takes.len() + usize::from(function.takes_int);
     let scalars = lanes > 1 && choices.percent(50);
+    let operator = function.form == Form::Operator;
+    // What is assigned to is no scalar beside a vector, and no integer.
+    let assigned = operator && choices.percent(30);
+    let beside = match operator {
+        true => Some(if assigned { 1 } else { choices.below(2) }),
+        false => None,
+    };
+    let whole = beside.filter(|_| (scalars || lanes == 1) && choices.percent(35));
+    let whole = whole.zip(choices.pick(&["int", "short", "char"]));
     let scalar: Vec<bool> = (0..total)
         .map(|n| match function.form {
+            Form::Operator => scalars && beside == Some(n),
             Form::ScalarFrom(from) => scalars && n >= from,
             Form::ScalarBefore(before) => scalars && n < before,
             _ => false,
@@ -69,6 +79,10 @@ pub(super) fn draw<'f>(
             }
         }
     }
+    if let Some(numbers) = whole.and_then(|(at, _)| arguments.get_mut(at)) {
+        // No integer is -0.
+        numbers.fill_with(|| f64::from(choices.below(200) as i32 - 100));
+    }
     // What is a scalar is the same in each lane.
     for (argument, _) in arguments
         .iter_mut()
@@ -85,7 +99,9 @@ pub(super) fn draw<'f>(
     {
         in_order(choices, format, lanes, least, [low, high]);
     }
-    meet(choices, function, format, lanes, &scalar, &mut arguments);
+    if whole.is_none() {
+        meet(choices, function, format, lanes, &scalar, &mut arguments);
+    }
     let mut ints: Vec<i32> = (0..numbers).map(|_| int(choices)).collect();
     if function.name == "ldexp" {
         within_reach(choices, format, &arguments[0], &mut ints);
@@ -119,9 +135,12 @@ pub(super) fn draw<'f>(
         format,
         lanes,
         scalar,
+        whole,
+        assigned,
         arguments,
         ints,
         known,
+        rounded: false,
         space,
     }
 }
@@ -368,6 +387,7 @@ fn inside(choices: &mut Choices, format: Format, domain: Domain, exponent: i32) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernels::math::bounds;
     use crate::kernels::math::functions::FUNCTIONS;
 
     fn calls(name: &str, seed: u64) -> Drawn<'static> {
@@ -394,6 +414,50 @@ mod tests {
             let seeds = (0..40).filter(meets).count();
             assert!(seeds >= 36, "{name}: {seeds}");
         }
+    }
+
+    #[test]
+    fn one_operand_may_be_a_scalar_or_an_integer() {
+        let (mut sides, mut integers, mut assigned) = ([0, 0], 0, 0);
+        for seed in 0..200 {
+            let drawn = calls("/", seed);
+            let scalars: Vec<usize> = (0..2).filter(|n| drawn.scalar[*n]).collect();
+            assert!(scalars.len() < 2 && (drawn.lanes > 1 || scalars.is_empty()));
+            for n in scalars {
+                sides[n] += 1;
+                let mut vectors = drawn.arguments[n].chunks(drawn.lanes);
+                assert!(vectors.all(|lanes| lanes.iter().all(|x| *x == lanes[0])));
+            }
+            if let Some((n, _)) = drawn.whole {
+                integers += 1;
+                assert!(drawn.arguments[n].iter().all(|x| *x == x.trunc()));
+                assert!(
+                    drawn.lanes == 1 || drawn.scalar[n],
+                    "no vector is converted"
+                );
+            }
+            if drawn.assigned {
+                assigned += 1;
+                assert!(!drawn.scalar[0] && drawn.whole.is_none_or(|(n, _)| n == 1));
+            }
+        }
+        assert!(sides[0] > 5 && sides[1] > 20 && integers > 20 && assigned > 20);
+    }
+
+    #[test]
+    fn a_quotient_that_is_rounded_correctly_is_one_number() {
+        let mut drawn = calls("/", 4);
+        drawn.arguments = vec![vec![1.0; NUMBERS], vec![3.0; NUMBERS]];
+        let right = |drawn: &Drawn| {
+            let (_, gives) = drawn.wanted(drawn.function.of)[0].clone();
+            bounds(Format::Float, 2.5, gives)
+        };
+        let free = right(&drawn);
+        assert!(free.low < free.high, "{free:?}");
+        drawn.rounded = true;
+        let third = Format::Float.key(Format::Float.number(0x3eaa_aaab));
+        let one = right(&drawn);
+        assert_eq!([one.low, one.high], [third; 2]);
     }
 
     #[test]

@@ -37,12 +37,18 @@ struct Drawn<'f> {
     lanes: usize,
     /// Arguments that are scalars beside vectors.
     scalar: Vec<bool>,
+    /// The argument that is a whole number, and the type of integers as which it is written.
+    whole: Option<(usize, &'static str)>,
+    /// An operator stands in an assignment, `x op= y`.
+    assigned: bool,
     /// The numbers of each argument.
     arguments: Vec<Vec<f64>>,
     /// The `int`s, one for each vector or each lane.
     ints: Vec<i32>,
     /// The arguments are in the text.
     known: bool,
+    /// It has to be the number that is nearest, by an option of the build.
+    rounded: bool,
     space: Space,
 }
 
@@ -71,14 +77,24 @@ pub fn math(choices: &mut Choices) -> KernelCase {
     if alone {
         functions = choices.pick(&functions).into_iter().collect();
     }
+    // Of floats a device may round quotients and roots correctly where it is asked to.
+    let rounded = format == Format::Float && choices.percent(12);
+    if rounded {
+        case.need(&[Need::RoundedDivision]);
+        case.case.build.options = "-cl-fp32-correctly-rounded-divide-sqrt".into();
+        let more = FUNCTIONS.iter().filter(|function| may_be_rounded(function));
+        functions.retain(|function| !may_be_rounded(function));
+        functions.extend(more);
+    }
     // Every other case asks the relational functions too, which are as much for a compiler.
     let relations = choices.percent(50);
     // Vectors of each size in turn.
     let turn = choices.below(SIZES);
-    let drawn = functions
-        .into_iter()
-        .enumerate()
-        .map(|(n, function)| draw(choices, function, format, turn + n));
+    let drawn = functions.into_iter().enumerate().map(|(n, function)| {
+        let mut drawn = draw(choices, function, format, turn + n);
+        drawn.rounded = rounded && may_be_rounded(function);
+        drawn
+    });
     // Constants are computed by one work-item, and local memory stands in no block.
     let apart = |drawn: &Drawn| drawn.known || matches!(drawn.space, Space::Local | Space::Generic);
     let (apart, together): (Vec<Drawn>, Vec<Drawn>) = drawn.partition(apart);
@@ -90,6 +106,12 @@ pub fn math(choices: &mut Choices) -> KernelCase {
         relations::add(choices, &mut case, format);
     }
     case.case
+}
+
+/// Whether an option of the build demands that the function is rounded correctly: "single precision floating-point divide
+/// (x/y and 1/x) and sqrt" (`-cl-fp32-correctly-rounded-divide-sqrt`).
+fn may_be_rounded(function: &Function) -> bool {
+    matches!(function.name, "/" | "sqrt")
 }
 
 impl Drawn<'_> {
@@ -137,6 +159,7 @@ impl Drawn<'_> {
     fn text(&self, arguments: &[String]) -> String {
         match self.function.form {
             Form::Operator => arguments.join(&format!(" {} ", self.function.name)),
+            Form::Prefix => format!("{}{}", self.function.name, arguments.join(", ")),
             _ => format!("{}({})", self.function.name, arguments.join(", ")),
         }
     }
@@ -170,7 +193,14 @@ impl Drawn<'_> {
         let lanes = self.given_lanes();
         let places = (0..self.calls()).flat_map(|call| (0..lanes).map(move |lane| (call, lane)));
         let given = places.map(|(call, lane)| self.given(call, lane));
-        given.map(|given| (given.clone(), of(&given))).collect()
+        // A quotient or a root of floats that is rounded to a double, and then to a float, is rounded as if at once.
+        let exactly = |gives: Gives| match gives {
+            Gives::Near(value) if self.rounded => Gives::Exactly(value),
+            gives => gives,
+        };
+        given
+            .map(|given| (given.clone(), exactly(of(&given))))
+            .collect()
     }
 
     /// The statements of one call: its arguments, the call, and what becomes of what it gives.
@@ -190,10 +220,17 @@ impl Drawn<'_> {
                 None if *scalar => (1, format!("a{n}[{call} * {lanes}]")),
                 None => (lanes, load(lanes, &format!("a{n}"), call)),
             };
+            let value = match self.whole {
+                Some((at, ty)) if at == n => format!("({ty}){value}"),
+                _ => value,
+            };
             if self.known {
                 passed.push(value);
             } else {
-                let ty = self.type_name(of, own);
+                let ty = match self.whole {
+                    Some((at, ty)) if at == n => ty.to_owned(),
+                    _ => self.type_name(of, own),
+                };
                 text += &format!("{pad}{ty} x{n} = {value};\n");
                 passed.push(format!("x{n}"));
             }
@@ -214,7 +251,13 @@ impl Drawn<'_> {
             }
         }
         let ty = self.type_name(self.function.gives, given);
-        text += &format!("{pad}{ty} result = {};\n", self.text(&passed));
+        match (self.assigned, passed.as_slice()) {
+            (true, [x, y]) => {
+                let op = self.function.name;
+                text += &format!("{pad}{ty} result = {x};\n{pad}result {op}= {y};\n");
+            }
+            _ => text += &format!("{pad}{ty} result = {};\n", self.text(&passed)),
+        }
         text += &stored(given, "result", "first");
         if self.function.stores.is_some() {
             let there = match self.space {
@@ -381,7 +424,9 @@ fn write(case: &mut CaseBuilder, drawn: &Drawn, kernel: &mut Written) -> Vec<Out
 fn look(case: &mut CaseBuilder, drawn: &Drawn, outs: Vec<Out>) {
     let (function, format) = (drawn.function, drawn.format);
     let called = match function.form {
+        Form::Operator if drawn.assigned => format!("x {}= y", function.name),
         Form::Operator => format!("x {} y", function.name),
+        Form::Prefix => format!("{}x", function.name),
         _ => function.name.to_owned(),
     };
     let of = vector(format.name(), drawn.lanes);

@@ -3,7 +3,7 @@
 
 use crate::choices::Choices;
 use crate::kernels::case::{Arg, Contents, Kind, Unit, Want};
-use crate::kernels::code::judged::{Judged, RELATIONS, Relation, TRUTHS};
+use crate::kernels::code::judged::{Judged, RELATIONS, Relation, TRUTHS, Truth};
 use crate::kernels::code::number::{COMPARISONS, Type};
 use crate::kernels::code::real::{ANY, Domain};
 use crate::kernels::generate::builder::{CaseBuilder, load, store, vector};
@@ -49,6 +49,8 @@ struct Asked {
     judged: Judged,
     format: Format,
     lanes: u8,
+    /// The argument of an operator that is a scalar beside a vector.
+    scalar: Option<usize>,
     /// The bits of each argument.
     arguments: Vec<Vec<u64>>,
 }
@@ -113,10 +115,19 @@ impl Asked {
                 }
             }
         }
+        let scalar =
+            (may_widen(judged) && lanes > 1 && choices.percent(30)).then(|| choices.below(2));
+        if let Some(numbers) = scalar.and_then(|n| arguments.get_mut(n)) {
+            for vector in numbers.chunks_mut(lanes.into()) {
+                let first = vector.first().copied().unwrap_or(0);
+                vector.fill(first);
+            }
+        }
         Asked {
             judged,
             format,
             lanes,
+            scalar,
             arguments,
         }
     }
@@ -139,7 +150,10 @@ impl Asked {
                     (ty.name(), format!("(global const {of}*)from + {begin}"))
                 }
             };
-            let value = load(lanes, &format!("({from})"), "i");
+            let (ty, value) = match self.scalar == Some(k) {
+                true => (self.format.name().into(), format!("({from})[i * {lanes}]")),
+                false => (ty, load(lanes, &format!("({from})"), "i")),
+            };
             text += &format!("        {ty} {} = {value};\n", ["x", "y", "z"][k.min(2)]);
         }
         let form = self.judged.form(self.format, self.lanes, ["x", "y", "z"]);
@@ -180,6 +194,14 @@ fn result(judged: Judged, format: Format, lanes: u8, bits: [u64; 3]) -> Option<u
         }
     });
     judged.lane(format, lanes, normal)
+}
+
+/// Whether it is an operator of which one operand may be a scalar beside a vector.
+fn may_widen(judged: Judged) -> bool {
+    matches!(
+        judged,
+        Judged::Compare(_) | Judged::Truth(Truth::And | Truth::Or)
+    )
 }
 
 /// Whether only the kind of a number matters: what is not normal is then known, whether it is flushed to zero or not.
