@@ -346,6 +346,8 @@ pub enum Kind {
     Held,
     /// `-e`, of the promoted type.
     Negate(Box<Expr>),
+    /// `+e`, of the promoted type.
+    Plus(Box<Expr>),
     /// `~e`, of the promoted type.
     Complement(Box<Expr>),
     /// `!e`.

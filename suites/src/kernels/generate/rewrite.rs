@@ -295,6 +295,7 @@ impl Rewriter<'_, '_> {
         let kind = match of.kind {
             Kind::Read(place) => Kind::Read(self.place(place)),
             Kind::Negate(a) => Kind::Negate(boxed(self, a)),
+            Kind::Plus(a) => Kind::Plus(boxed(self, a)),
             Kind::Complement(a) => Kind::Complement(boxed(self, a)),
             Kind::Not(a) => Kind::Not(boxed(self, a)),
             Kind::Arithmetic(op, a, b) => Kind::Arithmetic(op, boxed(self, a), boxed(self, b)),

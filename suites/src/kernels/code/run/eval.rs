@@ -28,6 +28,7 @@ impl<'p> Machine<'p> {
                 self.guard(expr, (0..usize::from(ty.lanes)).all(|n| !least(n)));
                 exact
             }
+            Kind::Plus(of) => self.operand(of, ty, frame, item)?,
             Kind::Complement(of) => {
                 let value = self.operand(of, ty, frame, item)?;
                 ty.each(|n| ty.of.wrap(!ty.of.number(value[n])))

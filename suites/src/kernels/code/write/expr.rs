@@ -29,6 +29,7 @@ impl Writer<'_> {
                 format!("as_{}(({})(0) - {of})", ty.name(), unsigned.name())
             }
             Kind::Negate(of) => format!("(-{})", self.expr(of)),
+            Kind::Plus(of) => format!("(+{})", self.expr(of)),
             Kind::Complement(of) => format!("(~{})", self.expr(of)),
             Kind::Not(of) => format!("(!{})", self.expr(of)),
             Kind::Arithmetic(op, left, right) if guarded => self.guarded(*op, ty, left, right),

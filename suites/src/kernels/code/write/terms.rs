@@ -41,14 +41,15 @@ pub(super) fn union(from: Type, to: Type) -> String {
 
 /// The names of lanes of a vector of so many; of several that they may have the one whose turn it is.
 pub(super) fn lane_names(lanes: &[u8], of: u8, turn: u32) -> String {
-    let are = |lane: &dyn Fn(u8) -> u8| (0..of / 2).all(|n| lanes[usize::from(n)] == lane(n));
-    // Of a vector of three the halves have a lane without a value.
-    if of.is_power_of_two() && lanes.len() == usize::from(of / 2) {
+    // A vector of three has the halves of one of four, of which two have a lane without a value.
+    let whole = of.next_power_of_two();
+    let are = |lane: &dyn Fn(u8) -> u8| (0..whole / 2).all(|n| lanes[usize::from(n)] == lane(n));
+    if lanes.len() == usize::from(whole / 2) {
         let halves: [(&str, &dyn Fn(u8) -> u8); 4] = [
             ("lo", &|n| n),
             ("even", &|n| 2 * n),
             ("odd", &|n| 2 * n + 1),
-            ("hi", &|n| n + of / 2),
+            ("hi", &|n| n + whole / 2),
         ];
         let found = halves.into_iter().find(|(_, lane)| are(lane));
         if let (Some((name, _)), false) = (found, turn % 4 == 3) {
@@ -159,6 +160,9 @@ mod tests {
         };
         same(&[0, 1], 4, &["S01", "lo", "s01", "xy"]);
         same(&[2, 2, 1], 3, &["S221", "s221", "zzy"]);
+        same(&[0, 1], 3, &["S01", "lo", "s01", "xy"]);
+        same(&[0, 2], 3, &["S02", "even", "s02", "xz"]);
+        same(&[1, 2], 3, &["S12", "s12", "yz"]);
         same(&[10, 3], 16, &["Sa3", "sA3", "sa3"]);
         same(
             &[8, 9, 10, 11, 12, 13, 14, 15],

@@ -192,8 +192,9 @@ impl<'c> Author<'c> {
             9 => {
                 let of = self.expr(depth - 1);
                 let ty = of.ty.of.promoted().scalar();
-                let kind = match self.choices.below(2) {
-                    0 => Kind::Complement(of.into()),
+                let kind = match self.choices.below(5) {
+                    0 | 1 => Kind::Complement(of.into()),
+                    2 => Kind::Plus(of.into()),
                     _ => Kind::Negate(of.into()),
                 };
                 self.make.expr(ty, kind)

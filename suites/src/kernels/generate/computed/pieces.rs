@@ -138,6 +138,7 @@ impl Author<'_> {
                 return self.make.variable(id, ty);
             }
             Kind::Negate(of) => Kind::Negate(inner(of)),
+            Kind::Plus(of) => Kind::Plus(inner(of)),
             Kind::Complement(of) => Kind::Complement(inner(of)),
             Kind::Not(of) => Kind::Not(inner(of)),
             Kind::Cast(of) => Kind::Cast(inner(of)),
@@ -148,6 +149,7 @@ impl Author<'_> {
             Kind::Or(a, b) => Kind::Or(inner(a), inner(b)),
             Kind::Choice(c, a, b) => Kind::Choice(inner(c), inner(a), inner(b)),
             Kind::Spread(of) => Kind::Spread(inner(of)),
+            Kind::WorkItem(function, of) => Kind::WorkItem(function, inner(of)),
             Kind::Builtin(function, of) => {
                 let each = of.into_iter().map(|of| self.reads(of, body));
                 Kind::Builtin(function, each.collect())
@@ -576,11 +578,14 @@ impl Author<'_> {
             // Seldom one that no range has, of which the functions say what it is, too.
             let beyond = self.choices.percent(1);
             let dimension = if beyond {
-                3
+                self.choices.one_of(&[3, 4, 31, 1 << 31, u32::MAX])
             } else {
                 self.choices.below(3) as u32
             };
-            let value = self.make.work_item(function, dimension);
+            let mut value = self.make.work_item(function, dimension);
+            if beyond && self.choices.percent(50) {
+                value = self.reads(value, body);
+            }
             self.result(body, results, UINT, value);
             return;
         }

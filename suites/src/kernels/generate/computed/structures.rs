@@ -237,6 +237,7 @@ impl Author<'_> {
             }
         }
         self.through_pointer(body, n, two);
+        self.lanes_of_field(body, results, (n, two), kept);
         self.layout(body, results, n, two);
         for id in [one, two] {
             let sum = self.sum(body);
@@ -257,6 +258,38 @@ impl Author<'_> {
                 Place::variable(kept.local).at(me)
             }
         }
+    }
+
+    /// Lanes of a vector in a structure that are changed where that lies: in a variable, or in global or local memory.
+    fn lanes_of_field(
+        &mut self,
+        body: &mut Vec<Stmt>,
+        results: &mut Results,
+        (n, of): (usize, VarId),
+        kept: Option<Kept>,
+    ) {
+        let mut vectors = self.program.numbers(Shape::Struct(n));
+        vectors.retain(|(_, ty)| ty.lanes > 1);
+        if vectors.is_empty() {
+            return;
+        }
+        let (path, ty) = vectors.swap_remove(self.choices.below(vectors.len()));
+        let own = Place::variable(of);
+        let there = kept.map(|kept| {
+            let global = self.choices.percent(60);
+            self.kept_place(kept, global)
+        });
+        if let Some(there) = &there {
+            body.push(Stmt::Copy(there.clone(), own.clone()));
+        }
+        let changed = there.clone().unwrap_or(own.clone());
+        let changed = self.make.part(changed, &path);
+        self.assign_lanes(body, &changed, ty);
+        if let Some(there) = there {
+            body.push(Stmt::Copy(own.clone(), there));
+        }
+        let own = self.make.part(own, &path);
+        self.lanes_of(results, &own, ty);
     }
 
     fn call_by_value(&mut self, body: &mut Vec<Stmt>, n: usize, (from, to): (Place, Place)) {

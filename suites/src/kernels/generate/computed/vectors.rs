@@ -30,9 +30,10 @@ impl Author<'_> {
                 }
             }
             4 => {
-                let kind = match self.choices.percent(60) {
-                    true => Kind::Negate(left.into()),
-                    false => Kind::Complement(left.into()),
+                let kind = match self.choices.below(6) {
+                    0..=2 => Kind::Negate(left.into()),
+                    3 => Kind::Plus(left.into()),
+                    _ => Kind::Complement(left.into()),
                 };
                 self.make.expr(ty, kind)
             }
@@ -272,17 +273,56 @@ impl Author<'_> {
         picked.collect()
     }
 
-    /// Lanes of a vector that are assigned and changed together, in another order than they lie.
+    /// Lanes of a vector that are assigned and changed together, in another order than they lie: of a variable, of an element
+    /// of an array, and through a pointer.
     pub(super) fn some_lanes(&mut self, body: &mut Vec<Stmt>, results: &mut Results) {
         let ty = self
             .integer()
             .vector(self.choices.one_of(&[4, 3, 8, 16, 2]));
-        let value = self.vector(ty);
-        let id = self.declare(body, ty, value);
+        let place = match self.choices.below(4) {
+            0 | 1 => {
+                let value = self.vector(ty);
+                Place::variable(self.declare(body, ty, value))
+            }
+            way => {
+                let all = self.variable(Shape::Array(ty, 3));
+                let list = (0..3).map(|_| self.vector(ty)).collect();
+                body.push(Stmt::Declare(all, Some(Init::List(list))));
+                let at = self.small(1);
+                match way {
+                    2 => Place::variable(all).at(at),
+                    _ => {
+                        let pointer = self.variable(Shape::Pointer(Region::Private, ty));
+                        let target = Target::To(Place::variable(all).at(at));
+                        body.push(Stmt::Declare(pointer, Some(Init::Pointer(target))));
+                        Place::variable(pointer).at(self.make.uint(0))
+                    }
+                }
+            }
+        };
+        self.assign_lanes(body, &place, ty);
+        self.lanes_of(results, &place, ty);
+    }
+
+    /// Lanes of a vector, wherever it lies, that are assigned and changed together, or one of them: the others stay.
+    pub(super) fn assign_lanes(&mut self, body: &mut Vec<Stmt>, whole: &Place, ty: Type) {
         for _ in 0..self.choices.between(1, 3) {
+            if self.choices.percent(30) {
+                let lane = self.choices.below(usize::from(ty.lanes)) as u8;
+                let (place, part) = (whole.clone().then(Step::Lane(lane)), ty.of.scalar());
+                let by = self.leaf();
+                body.push(match self.choices.percent(50) {
+                    true => Stmt::Assign(place, self.make.implicit(part, by)),
+                    false => {
+                        let op = self.choices.one_of(&ARITHMETIC);
+                        self.make.compound(place, part, op, by)
+                    }
+                });
+                continue;
+            }
             let lanes = self.picked(ty.lanes);
             let mut part = ty.of.vector(lanes.len() as u8);
-            let mut place = Place::variable(id).then(Step::Lanes(ty.lanes, lanes));
+            let mut place = whole.clone().then(Step::Lanes(ty.lanes, lanes));
             // Lanes of lanes are assigned in the vector that all of them are of.
             if self.choices.percent(35) {
                 let lanes = self.picked(part.lanes);
@@ -292,7 +332,7 @@ impl Author<'_> {
             let by = match self.choices.percent(50) {
                 // Other lanes of the vector itself.
                 true => {
-                    let of = self.make.variable(id, ty);
+                    let of = self.make.read(whole.clone(), ty);
                     self.swizzled(of, part.lanes)
                 }
                 false if self.choices.percent(30) => self.scalar_for(part),
@@ -306,10 +346,14 @@ impl Author<'_> {
                 }
             });
         }
+    }
+
+    /// Some lanes of a vector as results.
+    pub(super) fn lanes_of(&mut self, results: &mut Results, whole: &Place, ty: Type) {
         let first = self.choices.below(usize::from(ty.lanes)) as u8;
         for n in 0..ty.lanes.min(4) {
             let lane = (first + n) % ty.lanes;
-            let place = Place::variable(id).then(Step::Lane(lane));
+            let place = whole.clone().then(Step::Lane(lane));
             results.push(self.make.read(place, ty.of.scalar()));
         }
     }
