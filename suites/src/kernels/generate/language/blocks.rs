@@ -55,6 +55,8 @@ pub(super) fn nested(choices: &mut Choices, n: usize) -> Piece {
 /// Of how many work-items the groups of a block may be.
 pub(super) fn asked(_: &mut Choices, n: usize) -> Piece {
     let block = format!("^{{ *kept{n} = 1; }}");
+    let of =
+        |range: &str, what: &str| format!("get_kernel_{what}_for_ndrange({range}{n}, {block})");
     Piece::about("what is asked of blocks")
         .inside(format!("global long *kept{n} = out;"))
         .inside(format!(
@@ -65,4 +67,32 @@ pub(super) fn asked(_: &mut Choices, n: usize) -> Piece {
         ))
         .gives(format!("most{n} >= 1"), 1)
         .gives(format!("times{n} >= 1"), 1)
+        .before("#ifdef cl_khr_subgroups")
+        .before("#pragma OPENCL EXTENSION cl_khr_subgroups: enable")
+        .before("#endif")
+        .before("#if defined(cl_khr_subgroups) || defined(__opencl_c_subgroups)")
+        .before(format!("#define SUB_GROUPS{n}(what, right) (what)"))
+        .before("#else")
+        .before(format!("#define SUB_GROUPS{n}(what, right) (right)"))
+        .before("#endif")
+        .inside(format!("uint few{n} = min(most{n}, 6u);"))
+        .inside(format!(
+            "ndrange_t alone{n} = ndrange_1D(3, 1), range{n} = ndrange_1D(2 * few{n}, few{n});"
+        ))
+        .inside(format!(
+            "uint one{n} = SUB_GROUPS{n}({}, 1u);",
+            of("alone", "sub_group_count")
+        ))
+        .inside(format!(
+            "uint count{n} = SUB_GROUPS{n}({}, 1u);",
+            of("range", "sub_group_count")
+        ))
+        .inside(format!(
+            "uint size{n} = SUB_GROUPS{n}({}, few{n});",
+            of("range", "max_sub_group_size")
+        ))
+        .gives(format!("one{n}"), 1)
+        // Each has a work-item, and together they have all.
+        .gives(format!("count{n} >= 1 && count{n} <= few{n}"), 1)
+        .gives(format!("size{n} >= 1 && count{n} * size{n} >= few{n}"), 1)
 }

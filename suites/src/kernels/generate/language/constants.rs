@@ -1,5 +1,6 @@
 //! Constants, and the sizes of types and expressions (C99 6.4.4, 6.5.3.4; OpenCL C "Vector Literals", vec_step).
 
+use super::limits::{of_precisions, perhaps};
 use crate::choices::Choices;
 use crate::kernels::generate::pieces::{Piece, given};
 use crate::kernels::math::format::MODES;
@@ -186,7 +187,7 @@ pub(super) fn fractions(choices: &mut Choices, n: usize) -> Piece {
 }
 
 /// Sizes of types, and how many elements lie beside each other.
-pub(super) fn sizes(choices: &mut Choices, _: usize) -> Piece {
+pub(super) fn sizes(choices: &mut Choices, n: usize) -> Piece {
     const TYPES: [(&str, i64); 9] = [
         ("char", 1),
         ("uchar", 1),
@@ -219,7 +220,20 @@ pub(super) fn sizes(choices: &mut Choices, _: usize) -> Piece {
         ("sizeof(int[3])", 12),
         ("sizeof(uchar3[5])", 20),
     ];
-    let mut piece = Piece::about("sizes of types");
+    let mut piece = of_precisions("sizes of types", n)
+        .inside(format!("int i{n} = 5; uchar3 lanes{n} = (uchar3)(1);"))
+        .gives(format!("vec_step(i{n}++) * 10 + i{n}"), 15)
+        .gives(
+            format!("vec_step(lanes{n}) * 10 + vec_step(lanes{n}.xy)"),
+            42,
+        )
+        .gives(format!("vec_step(lanes{n}.xyzzyxxy + (uchar)1)"), 8);
+    for lanes in [2, 8] {
+        let what = format!("vec_step(double{lanes}) + 8 * (int)(sizeof(double{lanes}) / 8)");
+        piece = perhaps(piece, "WIDE", n, &what, 9 * lanes);
+        let what = format!("vec_step((half{lanes})(0)) + 2 * (int)(sizeof(half{lanes}) / 2)");
+        piece = perhaps(piece, "SHORT", n, &what, 3 * lanes);
+    }
     for (text, number) in some(choices, &SIZES, 6) {
         piece = piece.gives(text, number);
     }
@@ -255,6 +269,7 @@ pub(super) fn sizes_of_expressions(choices: &mut Choices, n: usize) -> Piece {
         .gives(format!("i{n}"), start.into())
         .gives(format!("sizeof(small{n} + small{n})"), 4)
         .gives(format!("sizeof(-small{n})"), 4)
+        .gives(format!("sizeof(+small{n})"), 4)
         .gives(format!("sizeof(small{n}++)"), 1)
         .gives(format!("sizeof(small{n} << 1L)"), 4)
         .gives(format!("sizeof(i{n} == 1L)"), 4)

@@ -3,6 +3,7 @@
 
 use crate::choices::Choices;
 use crate::kernels::generate::pieces::{Piece, given};
+use crate::kernels::math::format::Format;
 use std::f64::consts;
 
 /// Macros that are integers, and that `#if` may ask about.
@@ -91,7 +92,7 @@ const MATHEMATICAL: [(&str, f64); 13] = [
 
 /// A piece in which `WIDE(what, right)` is an expression of `double` where there is that type, and what it must give where
 /// there is none; `SHORT` is the same of `half`.
-fn of_precisions(about: &'static str, n: usize) -> Piece {
+pub(super) fn of_precisions(about: &'static str, n: usize) -> Piece {
     let mut piece = Piece::about(about);
     for (name, extension) in [("WIDE", "cl_khr_fp64"), ("SHORT", "cl_khr_fp16")] {
         piece = piece
@@ -106,7 +107,7 @@ fn of_precisions(about: &'static str, n: usize) -> Piece {
 }
 
 /// An expression that gives a number of those that only some devices have.
-fn perhaps(piece: Piece, name: &str, n: usize, what: &str, right: i64) -> Piece {
+pub(super) fn perhaps(piece: Piece, name: &str, n: usize, what: &str, right: i64) -> Piece {
     piece.gives(format!("{name}{n}({what}, {right}L)"), right)
 }
 
@@ -214,6 +215,158 @@ pub(super) fn truths(choices: &mut Choices, n: usize) -> Piece {
         .gives(format!("((long3)(bool)({a} != 0)).z"), -truth)
 }
 
+/// Objects that are `bool`: what is assigned to one is zero or one, whatever type computed it (C99 6.3.1.2, 6.5.16).
+pub(super) fn truth_objects(choices: &mut Choices, n: usize) -> Piece {
+    let number = choices.one_of(&[0, 2, 256, -1, i32::MIN]);
+    let real = choices.one_of(&[0.25f32, 0.0, -0.0, 3e10, f32::NAN]);
+    let start = choices.below(2) as i32;
+    let [truth, started] = [number, start].map(|number| i64::from(number != 0));
+    let real_truth = i64::from(real != 0.0);
+    let [a, b, c] = [0, 1, 2].map(|which| given(n, which));
+    let seen = format!("set{n}[0] + 2 * set{n}[1] + 4 * set{n}[2] + 8 * set{n}[3]");
+    let held =
+        format!("held{n}.one + 2 * held{n}.all[0] + 4 * held{n}.all[1] + 8 * held{n}.all[2]");
+    Piece::about("bool objects")
+        .given(n, &[number, real.to_bits() as i32, start])
+        .before(format!(
+            "struct truths{n} {{ uchar before; bool one, all[3]; uchar after; }};"
+        ))
+        .inside(format!(
+            "bool set{n}[4] = {{ {a}, as_float({b}), {a} * 0x100000000L, 0.5f }};"
+        ))
+        .inside(format!(
+            "struct truths{n} held{n} = {{ 7, as_float({b}), {{ {c}, {a} }}, 9 }};"
+        ))
+        .inside(format!(
+            "bool or{n} = {c}, sum{n} = {c}, product{n} = {c}, difference{n} = {c};"
+        ))
+        .inside(format!(
+            "bool and{n} = {c}, left{n} = {c}, right{n} = {c}, *at{n} = set{n} + 1;"
+        ))
+        .inside(format!(
+            "or{n} |= {a}; sum{n} += {a} | 2; product{n} *= 0.5f; difference{n} -= 5;"
+        ))
+        .inside(format!("and{n} &= 2; left{n} <<= 3; right{n} >>= 1;"))
+        .inside(format!("int before{n} = {seen}, held_before{n} = {held};"))
+        .inside(format!(
+            "*at{n} = {a} * 0x100000000L; at{n}[1] = as_float({b}); at{n}[2] -= 1;"
+        ))
+        .inside(format!(
+            "held{n}.one += as_float({b}); held{n}.all[1] |= 4; held{n}.all[2] = 256;"
+        ))
+        .gives(format!("before{n}"), truth * 5 + real_truth * 2 + 8)
+        .gives(
+            format!("held_before{n}"),
+            real_truth + started * 2 + truth * 4,
+        )
+        .gives(seen, truth * 3 + real_truth * 4)
+        .gives(held, real_truth + started * 2 + 12)
+        .gives(format!("or{n}"), truth | started)
+        .gives(
+            format!("sum{n}"),
+            i64::from((number | 2).wrapping_add(start) != 0),
+        )
+        .gives(format!("product{n} + 10 * difference{n}"), started + 10)
+        .gives(
+            format!("and{n} + 10 * left{n} + 100 * right{n}"),
+            10 * started,
+        )
+        .gives(format!("(set{n}[0] = {a} | 2) + 1"), 2)
+        .gives(format!("held{n}.before * 10 + held{n}.after"), 79)
+}
+
+/// Operands of several types: "a common real type" is that of the greater rank, which is any with a fraction beside an
+/// integer (OpenCL C "Usual Arithmetic Conversions", C99 6.3.1.8). All numbers are exact.
+pub(super) fn mixed(choices: &mut Choices, n: usize) -> Piece {
+    let a = 2 * choices.between(1, 49) as i32 + 1;
+    let real = choices.between(1, 60) as f32 + 0.5;
+    let which = choices.below(2) as i32;
+    let (whole, twice) = (i64::from(a), (2.0 * real) as i64);
+    let chosen = |yes: i64, no: i64| if which == 1 { yes } else { no };
+    let [a0, b0, c0, d0] = [0, 1, 2, 3].map(|which| given(n, which));
+    let wide = |number: f64| number.to_bits() as i64;
+    let piece = of_precisions("operands of several types", n)
+        .given(n, &[a, real.to_bits() as i32, which, -a])
+        .inside(format!("float x{n} = as_float({b0}), y{n} = x{n};"))
+        .inside(format!("char small{n} = (char){a0}; long wide{n} = {a0};"))
+        .inside(format!(
+            "y{n} += {a0}; y{n} *= (uchar)2; y{n} -= wide{n}; y{n} /= 4L;"
+        ))
+        .gives(
+            format!("sizeof(wide{n} + x{n}) + sizeof(small{n} * x{n}) + sizeof(1ul - x{n})"),
+            12,
+        )
+        .gives(
+            format!("sizeof({c0} ? 1 : x{n}) + sizeof({c0} ? x{n} : wide{n})"),
+            8,
+        )
+        .gives(format!("({a0} + x{n}) * 2"), 2 * whole + twice)
+        .gives(format!("((uint){a0} - x{n}) * 2"), 2 * whole - twice)
+        .gives(format!("wide{n} / 4.0f * 4"), whole)
+        .gives(format!("small{n} / 2.0f * 2"), whole)
+        .gives(format!("y{n} * 4"), whole + twice)
+        .gives(
+            format!("({c0} ? small{n} : x{n}) / 2 * 4"),
+            chosen(2 * whole, twice),
+        )
+        .gives(
+            format!("({c0} ? x{n} : wide{n}) / 2 * 4"),
+            chosen(twice, 2 * whole),
+        )
+        .gives(
+            format!(
+                "({d0} < x{n}) + 2 * (small{n} > 0.5f) + 4 * (x{n} == wide{n}) + 8 * (0.5f < 1u)"
+            ),
+            11,
+        );
+    let float = f64::from(real);
+    let long = [
+        (
+            format!("sizeof(x{n} + 1.0) + sizeof(wide{n} * 1.0) + sizeof({c0} ? x{n} : 1.0)"),
+            24,
+        ),
+        (
+            format!("as_long(x{n} + 0x1.0000001p0)"),
+            wide(float + libm::ldexp(268_435_457.0, -28)),
+        ),
+        (
+            format!("as_long(small{n} * 0x1.0000001p0)"),
+            wide(f64::from(a) * libm::ldexp(268_435_457.0, -28)),
+        ),
+        (
+            format!("as_long({c0} ? small{n} : 0x1.8p0)"),
+            chosen(wide(a.into()), wide(1.5)),
+        ),
+        (
+            format!("as_long({c0} ? x{n} : 0x1.0000001p0)"),
+            chosen(wide(float), wide(libm::ldexp(268_435_457.0, -28))),
+        ),
+        (format!("(x{n} == x{n} + 0x1p-30)"), 0),
+    ];
+    let piece = long.iter().fold(piece, |piece, (what, right)| {
+        perhaps(piece, "WIDE", n, what, *right)
+    });
+    let half = Format::Half.bits(f64::from(a * 3)) as i64;
+    let short = [
+        (
+            format!("(sizeof((half)1 * wide{n}) + sizeof((half)1 + x{n}))"),
+            6,
+        ),
+        (format!("as_short((half)small{n} * 3)"), half),
+        (
+            format!("(({c0} ? (half)2.5f : {a0}) * 2)"),
+            chosen(5, 2 * whole),
+        ),
+        (
+            format!("as_int((half)1.5f + x{n})"),
+            i64::from((real + 1.5).to_bits()),
+        ),
+    ];
+    short.iter().fold(piece, |piece, (what, right)| {
+        perhaps(piece, "SHORT", n, what, *right)
+    })
+}
+
 /// Constants of each precision. Hexadecimal ones are rounded correctly, decimal ones to a neighbour of the nearest number at
 /// worst (C99 6.4.4.2).
 pub(super) fn precisions(choices: &mut Choices, n: usize) -> Piece {
@@ -285,6 +438,7 @@ pub(super) fn hints(choices: &mut Choices, n: usize) -> Piece {
         .inside(format!("int up{n} = 0, down{n} = {turns0}, sum{n} = 0, all{n} = 0;"))
         .inside(format!("{} for (int i = 0; i < {turns0}; ++i) {{ if (i == {number0}) continue; up{n} += i; }}", unroll[0]))
         .inside(format!("{} while (down{n} > 0) {{ --down{n}; sum{n} += down{n}; }}", unroll[1]))
+        .inside("mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); read_mem_fence(CLK_GLOBAL_MEM_FENCE); write_mem_fence(CLK_LOCAL_MEM_FENCE);")
         .inside(format!("{} do all{n} += down{n}; while (++down{n} < {turns0});", unroll[2]))
         .inside(format!(
             "long kept{n} = *out; hinted{n}(out, {number0}); executed{n}(out); long left{n} = *out; *out = kept{n};"

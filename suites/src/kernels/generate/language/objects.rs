@@ -59,6 +59,45 @@ pub(super) fn pointers(choices: &mut Choices, n: usize) -> Piece {
         .gives(format!("!no{n} + (no{n} == one{n}) * 2 + (one{n} && two{n}) * 4"), 5)
 }
 
+/// Objects of each memory lie where a number of their size divides the address, and members that are packed directly
+/// behind what is before them (OpenCL C "Alignment of Types", "Specifying Attributes of Variables").
+pub(super) fn alignments(choices: &mut Choices, n: usize) -> Piece {
+    const TYPES: [(&str, i64); 9] = [
+        ("short", 2),
+        ("int", 4),
+        ("float", 4),
+        ("ulong", 8),
+        ("char2", 2),
+        ("uchar3", 4),
+        ("ushort4", 8),
+        ("float4", 16),
+        ("int3", 16),
+    ];
+    let number = choices.between(1, 99) as i32;
+    let number0 = given(n, 0);
+    let mut each = || choices.one_of(&TYPES);
+    let [own, beside, shared, fixed] = [each(), each(), each(), each()];
+    let ((member, size), count) = (each(), choices.between(1, 3) as i64);
+    let address = |of: &str, (_, size): (&str, i64)| format!("(uintptr_t)&{of}{n} % {size}");
+    Piece::about("alignment")
+        .given(n, &[number])
+        .before(format!("constant char first{n} = 1; constant {} fixed{n} = ({})(5);", fixed.0, fixed.0))
+        .before(format!("struct packed{n} {{ char before; {member} in[{count}] __attribute__((packed)); char after; }};"))
+        .inside(format!("local char before{n}; local {} shared{n};", shared.0))
+        .inside(format!("char odd{n} = (char){number0}; {} own{n} = ({})((char){number0});", own.0, own.0))
+        .inside(format!("{} beside{n}[3]; beside{n}[1] = ({})((char){number0});", beside.0, beside.0))
+        .inside(format!("before{n} = odd{n}; shared{n} = ({})((char){number0});", shared.0))
+        .inside(format!("struct packed{n} packed{n}; packed{n}.before = 1; packed{n}.after = 2;"))
+        .inside(format!("packed{n}.in[{count} - 1] = ({member})((char){number0});"))
+        .gives(address("own", own), 0)
+        .gives(address("beside", beside), 0)
+        .gives(address("shared", shared), 0)
+        .gives(address("fixed", fixed), 0)
+        .gives(format!("&packed{n}.after - &packed{n}.before"), count * size + 1)
+        .gives(format!("sizeof(packed{n})"), count * size + 2)
+        .gives(format!("packed{n}.before + packed{n}.after + odd{n} + before{n} + first{n}"), 4 + 2 * i64::from(number))
+}
+
 /// Unions: members lie at the same place, and a structure has its size.
 pub(super) fn unions(choices: &mut Choices, n: usize) -> Piece {
     let (text, bits) = choices.one_of(&[

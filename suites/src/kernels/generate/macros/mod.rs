@@ -18,7 +18,7 @@ use crate::rule;
 const PIECES: usize = 14;
 
 /// Every one.
-const DRAWS: [Draw; 21] = [
+const DRAWS: [Draw; 22] = [
     replaced::flat,
     condition::chosen,
     replaced::nested,
@@ -39,6 +39,7 @@ const DRAWS: [Draw; 21] = [
     text::option_of_macros,
     text::digraphs,
     text::versions,
+    text::single_constants,
     replaced::joined_names,
 ];
 

@@ -101,6 +101,22 @@ pub(super) fn lines(choices: &mut Choices, n: usize) -> Piece {
         .gives("__LINE__ - __LINE__", 0)
 }
 
+/// An option that makes constants of double precision such of single precision.
+pub(super) fn single_constants(choices: &mut Choices, n: usize) -> Piece {
+    let whole = choices.between(1, 99) as i64;
+    let tenths = format!("0x{whole:x}.1999999999p0");
+    Piece::about("an option of constants")
+        .option("-cl-single-precision-constant")
+        .before("#ifdef cl_khr_fp64")
+        .before("#pragma OPENCL EXTENSION cl_khr_fp64: enable")
+        .before("#endif")
+        .inside(format!("float single{n} = {tenths};"))
+        .gives(format!("single{n} == {tenths}f"), 1)
+        .gives(format!("{tenths} == {tenths}f"), 1)
+        .gives(format!("0x{whole:x}.0000000001p0 == {whole}.0f"), 1)
+        .gives(format!("{whole}.5 * 2"), 2 * whole + 1)
+}
+
 /// A comment is one space, whatever stands in it.
 pub(super) fn comments(choices: &mut Choices, n: usize) -> Piece {
     let [a, b, c] = [(); 3].map(|()| choices.between(1, 99) as i64);
