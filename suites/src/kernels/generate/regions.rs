@@ -152,7 +152,7 @@ pub fn generic(choices: &mut Choices) -> KernelCase {
     let led = match asked & 16 {
         0 => "1",
         _ => {
-            "to_global((uint *)(cells + item)) == cells + item && to_local((uint *)(near + me)) == near + me"
+            "to_global((uint *)(cells + item)) == cells + item && to_local((uint *)(near + me)) == near + me && !to_global((uint *)0) && !to_local((uint *)0) && !to_private((uint *)0)"
         }
     };
     case.case.source = cl!("generic.cl", kinds, value, led);

@@ -67,7 +67,20 @@ pub(super) fn units(choices: &mut Choices) -> KernelCase {
     let inside: Vec<[u32; 3]> = (0..count)
         .map(|_| [(); 3].map(|()| choices.below(1 << 32) as u32))
         .collect();
-    let mut texts = (0..count).map(|unit| text(&variables, unit, &inside[unit], global));
+    // Of each unit: what variables of functions begin with, of which each call leaves what it changed; atomic objects.
+    let atomics = global && choices.percent(40);
+    case.need_if(atomics, &[Need::C11Atomics]);
+    let kept: Vec<[u32; 3]> = (0..count)
+        .map(|_| [(); 3].map(|()| choices.below(1 << 31) as u32))
+        .collect();
+    let mut texts = (0..count).map(|unit| {
+        let mut own = text(&variables, unit, &inside[unit]);
+        if global {
+            own += &inside_functions(unit, kept[unit], atomics);
+            own += &changes(&variables, unit);
+        }
+        own
+    });
     case.case.source = texts.next().unwrap_or_default();
     case.case.units = texts.collect();
     if count > 1 {
@@ -97,6 +110,7 @@ pub(super) fn units(choices: &mut Choices) -> KernelCase {
                 })
                 .collect();
             wanted.extend(inside[unit].map(u64::from));
+            let [first, second, atomic] = kept[unit].map(u64::from);
             let out = case.object(Kind::Buffer, 8 * wanted.len(), Contents::Every(u32::MAX));
             case.launch(format!("read{unit}"), args![out], Range::line(1, 1));
             let when = if changed {
@@ -105,6 +119,16 @@ pub(super) fn units(choices: &mut Choices) -> KernelCase {
                 "at the beginning"
             };
             let name = format!("variables in unit {unit} {when}");
+            let want = Want::same(Width::Long, Contents::Longs(wanted));
+            case.look(out, &rules, &name, want);
+            if !global {
+                continue;
+            }
+            let mut wanted = vec![first, first + CALLED, second, first + CALLED];
+            wanted.extend(atomics.then_some([atomic, 0, 1]).into_iter().flatten());
+            let out = case.object(Kind::Buffer, 8 * wanted.len(), Contents::Every(u32::MAX));
+            case.launch(format!("inside{unit}"), args![out], Range::line(1, 1));
+            let name = format!("variables of functions of unit {unit} {when}");
             let want = Want::same(Width::Long, Contents::Longs(wanted));
             case.look(out, &rules, &name, want);
         }
@@ -177,7 +201,7 @@ fn draw(choices: &mut Choices, units: usize, global: bool) -> Vec<Variable> {
 }
 
 /// The text of a unit.
-fn text(variables: &[Variable], unit: usize, inside: &[u32; 3], global: bool) -> String {
+fn text(variables: &[Variable], unit: usize, inside: &[u32; 3]) -> String {
     let mut text = THING.to_owned();
     for variable in variables.iter().filter(|v| v.seen_in(unit)) {
         let (space, drawn) = (variable.space, &variable.drawn);
@@ -221,9 +245,46 @@ fn text(variables: &[Variable], unit: usize, inside: &[u32; 3], global: bool) ->
         text,
         "    for (uint i = 0; i < 3u; i++) out[{n} + i] = inside[i];\n}}"
     );
-    if !global {
-        return text;
+    text
+}
+
+/// What a call adds to a variable of its function.
+const CALLED: u64 = 5;
+
+/// Functions with variables that are there as long as the program, one name in each, and atomic objects with their
+/// initializers: a kernel reads them, and leaves them as they were.
+fn inside_functions(unit: usize, [first, second, atomic]: [u32; 3], atomics: bool) -> String {
+    let mut text = String::new();
+    for (name, space, start) in [("first", "", first), ("second", "global ", second)] {
+        let _ = writeln!(
+            text,
+            "static uint {name}_call{unit}(uint by) {{ static {space}uint calls = {start}u; uint before = calls; calls += by; return before; }}"
+        );
     }
+    if atomics {
+        let _ = writeln!(
+            text,
+            "static global atomic_int begun{unit} = ATOMIC_VAR_INIT({atomic});\nstatic global atomic_flag flag{unit} = ATOMIC_FLAG_INIT;"
+        );
+    }
+    let _ = writeln!(
+        text,
+        "kernel void inside{unit}(global ulong *out) {{\n    out[0] = first_call{unit}({CALLED});\n    out[1] = first_call{unit}(0u);\n    out[2] = second_call{unit}(1u);\n    out[3] = first_call{unit}(0u - {CALLED}u);\n    second_call{unit}(0u - 1u);"
+    );
+    if atomics {
+        let how = "memory_order_relaxed, memory_scope_work_group";
+        let _ = writeln!(
+            text,
+            "    out[4] = atomic_load_explicit(&begun{unit}, {how});\n    out[5] = atomic_flag_test_and_set_explicit(&flag{unit}, {how});\n    out[6] = atomic_flag_test_and_set_explicit(&flag{unit}, {how});\n    atomic_flag_clear_explicit(&flag{unit}, {how});"
+        );
+    }
+    text += "}\n";
+    text
+}
+
+/// The kernels that change the variables of global memory, and change them back.
+fn changes(variables: &[Variable], unit: usize) -> String {
+    let mut text = String::new();
     for (kernel, by) in [("change", "+"), ("restore", "-")] {
         let _ = writeln!(text, "kernel void {kernel}{unit}(global uint *told) {{");
         let own = variables

@@ -46,6 +46,29 @@ impl Scalar {
         }
     }
 
+    /// A number of another type as it stands in a program, and the bits of the one of this type that it becomes ("a
+    /// conversion of that value to an equivalent value", OpenCL C "Implicit Conversions"; C99 6.3.1.3, 6.3.1.4).
+    fn converted(self, choices: &mut Choices) -> (String, u64) {
+        let whole = choices.between(1, 99) as i64;
+        let (text, number) = match (self, choices.below(3)) {
+            (Scalar::Float, 0) => {
+                return (format!("{whole}u"), (whole as f32).to_bits().into());
+            }
+            (Scalar::Float, _) => {
+                return (format!("-{whole}"), (-whole as f32).to_bits().into());
+            }
+            (_, 0) => (format!("{whole}.75f"), whole),
+            (of, _) if !of.signed() => match choices.percent(50) {
+                true => (format!("-{whole}"), -whole),
+                false => (format!("{:#x}", whole + (1 << 40)), whole + (1 << 40)),
+            },
+            (_, 1) => (format!("-{whole}.75f"), -whole),
+            (Scalar::Long, _) => ("0xffffffffu".into(), 0xffff_ffff),
+            _ => (format!("{whole}ul"), whole),
+        };
+        (text, number as u64 & (u64::MAX >> (64 - self.bits())))
+    }
+
     /// The bits after something was added to it.
     pub(super) fn changed(self, bits: u64) -> u64 {
         match self {
@@ -136,9 +159,25 @@ fn list(choices: &mut Choices, ty: Scalar, count: usize) -> (String, Vec<u64>) {
     (format!("{{ {} }}", texts.join(", ")), numbers)
 }
 
+/// A vector of numbers, of one for all of them, or of a vector and numbers, and the bits of each.
 fn vector(choices: &mut Choices, ty: Scalar, lanes: usize) -> (String, Vec<u64>) {
-    let numbers: Vec<u64> = (0..lanes).map(|_| ty.draw(choices)).collect();
-    let texts: Vec<String> = numbers.iter().map(|bits| ty.literal(*bits)).collect();
+    let mut numbers: Vec<u64> = (0..lanes).map(|_| ty.draw(choices)).collect();
+    let mut texts: Vec<String> = numbers.iter().map(|bits| ty.literal(*bits)).collect();
+    match choices.below(4) {
+        // One for all of them.
+        0 => {
+            let first = numbers[0];
+            numbers.fill(first);
+            texts.truncate(1);
+        }
+        // A vector in the vector.
+        1 if lanes > 2 => {
+            let at = choices.below(lanes - 1);
+            let pair = format!("({}2)({}, {})", ty.name(), texts[at], texts[at + 1]);
+            texts.splice(at..at + 2, [pair]);
+        }
+        _ => {}
+    }
     (
         format!("({}{lanes})({})", ty.name(), texts.join(", ")),
         numbers,
@@ -206,9 +245,15 @@ pub(super) fn draw(choices: &mut Choices, space: &str, name: &str) -> Drawn {
     }
     let (declares, text, elements) = match choices.below(8) {
         0 | 1 => {
-            let bits = ty.draw(choices);
+            let (text, bits) = match choices.percent(35) {
+                true => ty.converted(choices),
+                false => {
+                    let bits = ty.draw(choices);
+                    (ty.literal(bits), bits)
+                }
+            };
             let element = Element::number(name.into(), ty, bits, true);
-            (format!("{word} {name}"), ty.literal(bits), vec![element])
+            (format!("{word} {name}"), text, vec![element])
         }
         2 => {
             let count = choices.one_of(&[2, 3, 4, 8, 16]);
@@ -283,5 +328,47 @@ pub(super) fn pointer(
             unchanged(format!("*{name}"), Number::At(variable, element), None),
             unchanged(format!("{name} == &{path}"), Number::Is(1), Some(variable)),
         ],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_other_types_become_those_of_the_type() {
+        let mut choices = Choices::new(1);
+        let mut seen = std::collections::BTreeMap::new();
+        for _ in 0..2000 {
+            for ty in Scalar::ALL {
+                let (text, bits) = ty.converted(&mut choices);
+                seen.insert((ty.name(), text), bits);
+            }
+        }
+        for (ty, text, bits) in [
+            ("float", "-3", 0xc040_0000),
+            ("long", "0xffffffffu", 0xffff_ffff),
+            ("uchar", "-3", 0xfd),
+            ("uchar", "0x10000000003", 3),
+            ("ulong", "-1", u64::MAX),
+            ("char", "-3.75f", 0xfd),
+            ("uint", "7.75f", 7),
+        ] {
+            assert_eq!(seen.get(&(ty, text.to_owned())), Some(&bits), "{ty} {text}");
+        }
+    }
+
+    #[test]
+    fn vectors_have_as_many_numbers_as_lanes() {
+        let mut choices = Choices::new(2);
+        let texts: Vec<String> = (0..40)
+            .map(|_| {
+                let (text, numbers) = vector(&mut choices, Scalar::Uint, 4);
+                assert_eq!(numbers.len(), 4, "{text}");
+                text
+            })
+            .collect();
+        assert!(texts.iter().any(|text| !text.contains(',')));
+        assert!(texts.iter().any(|text| text.contains("(uint2)(")));
     }
 }
