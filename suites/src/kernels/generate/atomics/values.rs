@@ -143,14 +143,31 @@ fn plain(form: Form, load: bool) -> Form {
 /// Types that have functions without `memory_order`, which are older.
 const OLD: [Type; 5] = [Type::Uint, Type::Int, Type::Long, Type::Ulong, Type::Float];
 
+/// `FIRST(add)` is the function's name in the extensions that the functions of 32 bits come from, where a device has these.
+const FIRST: &str = "\
+#if defined(cl_khr_global_int32_base_atomics) && defined(cl_khr_global_int32_extended_atomics) \
+&& defined(cl_khr_local_int32_base_atomics) && defined(cl_khr_local_int32_extended_atomics)
+#pragma OPENCL EXTENSION cl_khr_global_int32_base_atomics : enable
+#pragma OPENCL EXTENSION cl_khr_global_int32_extended_atomics : enable
+#pragma OPENCL EXTENSION cl_khr_local_int32_base_atomics : enable
+#pragma OPENCL EXTENSION cl_khr_local_int32_extended_atomics : enable
+#define FIRST(name) atom_##name
+#else
+#define FIRST(name) atomic_##name
+#endif
+";
+
 /// A call of an older function by the name of the one that does the same.
-fn old(ty: Type, name: &str, arguments: &str) -> String {
-    let prefix = if ty.long() { "atom" } else { "atomic" };
+fn old(ty: Type, how: Called, name: &str, arguments: &str) -> String {
     let name = match name {
         "exchange" | "load" => "xchg",
         name => name.trim_start_matches("fetch_"),
     };
-    format!("{prefix}_{name}({arguments})")
+    match (ty.long(), how) {
+        (true, _) => format!("atom_{name}({arguments})"),
+        (false, Called::First) if !ty.real() => format!("FIRST({name})({arguments})"),
+        (false, _) => format!("atomic_{name}({arguments})"),
+    }
 }
 
 /// Each work-item does a sequence of atomic functions on an object of its own, of any type and of some others:
@@ -171,7 +188,9 @@ pub fn values(choices: &mut Choices) -> KernelCase {
     };
     let generic = !legacy && choices.percent(25);
     case.need_if(generic, &[Need::GenericAddressSpace, Need::C20]);
+    let first_names = legacy && choices.percent(35);
     let how = match (legacy, generic) {
+        (true, _) if first_names => Called::First,
         (true, _) => Called::Old,
         (false, true) => Called::Generic,
         (false, false) => Called::Named,
@@ -184,6 +203,9 @@ pub fn values(choices: &mut Choices) -> KernelCase {
     let mut types = vec![first];
     types.extend(beside.iter().filter(|ty| **ty != first));
     case.case.source = types.iter().map(|ty| enable(*ty)).collect();
+    if first_names {
+        case.case.source += FIRST;
+    }
     // Implementations have other code for each type in each memory.
     let of = |ty| [(ty, Region::Global), (ty, Region::Local)];
     for (n, of) in types.into_iter().flat_map(of).enumerate() {
@@ -203,6 +225,8 @@ pub fn values(choices: &mut Choices) -> KernelCase {
 enum Called {
     /// Those without `memory_order`.
     Old,
+    /// The same by the names that they had in extensions, where there are these.
+    First,
     /// With pointers that name their memory.
     Named,
     /// With generic pointers.
@@ -263,7 +287,7 @@ fn each(
             // Numbers that are no integers are exchanged, without a comparison.
             0..=2 if legacy && !ty.real() => {
                 let arguments = format!("p, {}, {}", literal(expected), literal(operand));
-                let call = old(ty, "cmpxchg", &arguments);
+                let call = old(ty, how, "cmpxchg", &arguments);
                 let _ = writeln!(body, "    out[{count}] = {bits_of}({call});");
                 count += 1;
                 for (cell, results) in cells.iter().zip(&mut results) {
@@ -301,9 +325,9 @@ fn each(
             _ => {
                 let with = format!("p, {}", literal(operand));
                 let (name, call) = match (legacy, name) {
-                    (true, "load") => ("exchange", old(ty, "exchange", &with)),
-                    (true, "inc" | "dec") => (name, old(ty, name, "p")),
-                    (true, name) => (name, old(ty, name, &with)),
+                    (true, "load") => ("exchange", old(ty, how, "exchange", &with)),
+                    (true, "inc" | "dec") => (name, old(ty, how, name, "p")),
+                    (true, name) => (name, old(ty, how, name, &with)),
                     (false, "load") => (name, plain(form, true).call(name, "p")),
                     (false, name) => (name, form.call(name, &with)),
                 };
@@ -372,7 +396,7 @@ fn expected(place: &str, (t, how): (&str, Called), items: usize) -> String {
     };
     let space = match how {
         Called::Generic => String::new(),
-        Called::Old | Called::Named => format!("{place} "),
+        Called::Old | Called::First | Called::Named => format!("{place} "),
     };
     format!("{declared}    {space}{t} *seen = &{room};\n")
 }
@@ -380,18 +404,18 @@ fn expected(place: &str, (t, how): (&str, Called), items: usize) -> String {
 /// The object of each work-item, which `p` leads to: of an atomic type, or of the type itself.
 fn own(region: Region, (t, how): (&str, Called), items: usize, value_of: &str) -> String {
     let atomic = match how {
-        Called::Old => t.into(),
+        Called::Old | Called::First => t.into(),
         Called::Named | Called::Generic => format!("atomic_{t}"),
     };
     let space = |name: &'static str| match how {
         Called::Generic => "",
-        Called::Old | Called::Named => name,
+        Called::Old | Called::First | Called::Named => name,
     };
     match region {
         Region::Local => {
             let first = format!("{value_of}(from[item])");
             let begin = match how {
-                Called::Old => format!("*p = {first}"),
+                Called::Old | Called::First => format!("*p = {first}"),
                 Called::Named | Called::Generic => format!("atomic_init(p, {first})"),
             };
             let space = space("local ");
