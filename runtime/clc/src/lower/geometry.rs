@@ -65,8 +65,13 @@ impl Lower<'_> {
         let float = NumKind::Float;
         let double = ty.with_element(ir::Scalar::F64);
         let wide = match ty == double {
-            true => self.in_range(a),
+            true => a,
             false => self.b.convert(a, float, double, float).into(),
+        };
+        let wide = self.directed(wide);
+        let wide = match ty == double {
+            true => self.in_range(wide),
+            false => wide,
         };
         let length = self.length(wide);
         let none = self.b.compare(Cmp::FEq, length, Const::f64(0.0));
@@ -79,15 +84,37 @@ impl Lower<'_> {
         }
     }
 
+    /// The greatest size of a lane of doubles.
+    fn largest(&mut self, sizes: Operand) -> Operand {
+        let mut parts = self.elements(sizes).into_iter();
+        let first = parts.next().unwrap_or(sizes);
+        parts.fold(first, |most, part| {
+            self.b.intrinsic(Intrinsic::Fmax, vec![most, part]).into()
+        })
+    }
+
+    /// Doubles as `normalize` takes them: where any is infinite, "as if the elements in v were replaced", infinite ones by
+    /// ones of their signs and others by their products with zero.
+    fn directed(&mut self, a: Operand) -> Operand {
+        let ty = self.b.type_of(a);
+        let [zero, one, beyond] = [0.0, 1.0, f64::INFINITY].map(Const::f64);
+        let sizes = self.b.intrinsic(Intrinsic::Fabs, vec![a]).into();
+        let most = self.largest(sizes);
+        let any = self.b.compare(Cmp::FEq, most, beyond);
+        let factor = self.b.select(any, zero, one).into();
+        let factor = self.shaped(factor, ty);
+        let others = self.b.float(FloatOp::Mul, a, factor);
+        let [ones, beyond] = [one, beyond].map(|each| self.shaped(each.into(), ty));
+        let signs = self.b.intrinsic(Intrinsic::Copysign, vec![ones, a]);
+        let infinite = self.b.compare(Cmp::FEq, sizes, beyond);
+        self.b.select(infinite, signs, others).into()
+    }
+
     /// Doubles in the same direction, whose squares and their sum neither overflow nor lose digits.
     fn in_range(&mut self, a: Operand) -> Operand {
         let ty = self.b.type_of(a);
         let sizes = self.b.intrinsic(Intrinsic::Fabs, vec![a]).into();
-        let mut parts = self.elements(sizes).into_iter();
-        let first = parts.next().unwrap_or(sizes);
-        let most = parts.fold(first, |most, part| {
-            self.b.intrinsic(Intrinsic::Fmax, vec![most, part]).into()
-        });
+        let most = self.largest(sizes);
         let large = self.b.compare(Cmp::FGt, most, Const::f64(FAR));
         let small = self.b.compare(Cmp::FLt, most, Const::f64(1.0 / FAR));
         let up = self

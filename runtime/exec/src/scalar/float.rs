@@ -150,8 +150,11 @@ macro_rules! floats {
                 }
             }
             pub(in crate::scalar) fn lgamma_sign(x: $f) -> i32 {
-                // At the poles of gamma the sign is open; libm's choice is 1 or -1.
-                if x == 0.0 { 0 } else { lgamma_r(x).1 }
+                // "returns 0 in signp if x is zero or a negative integer"; libm's choice is 1 or -1.
+                match x <= 0.0 && x == x.trunc() {
+                    true => 0,
+                    false => lgamma_r(x).1,
+                }
             }
             pub(in crate::scalar) fn maxmag(x: $f, y: $f) -> $f {
                 if x.abs() > y.abs() {
