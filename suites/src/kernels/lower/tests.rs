@@ -149,15 +149,16 @@ fn fail(check: &Check, record: &mut Record) {
                 _ => 0,
             };
             bytes[at] ^= 0x81;
+            let some = |right: Bounds| !(right.nan && right.zero);
             if let Want::Within(Within {
                 bytes: each,
                 numbers,
             }) = want
-                && let Some(first) = numbers.first()
+                && let Some(at) = numbers.iter().position(|number| some(number.right))
             {
-                // A NaN, or infinity where that is right: no bounds reach to both.
-                let nan = !first.right.nan;
-                bytes[..*each].fill(if nan { 0xff } else { 0 });
+                // A NaN, or zero where that is right: of what may not be anything, no bounds reach to both.
+                let nan = !numbers[at].right.nan;
+                bytes[at * each..(at + 1) * each].fill(if nan { 0xff } else { 0 });
             }
         }
         That::Kernels(mark) => {

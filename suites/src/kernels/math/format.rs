@@ -130,12 +130,14 @@ impl Format {
         if sign { -value } else { value }
     }
 
-    /// The bits of a number that the format has; of a NaN, a quiet one of its sign.
+    /// The bits of a number that the format has; of a NaN, a quiet one of its sign, with as many bits of its fraction as
+    /// there is room for.
     pub fn bits(self, number: f64) -> u64 {
         let sign = u64::from(number.is_sign_negative()) << (8 * self.bytes() - 1);
         let beyond = ((2 * self.greatest_exponent() + 1) as u64) << self.fraction();
         if number.is_nan() {
-            return sign | beyond | 1 << (self.fraction() - 1);
+            let fraction = (number.to_bits() & ((1 << 52) - 1)) >> (52 - self.fraction());
+            return sign | beyond | 1 << (self.fraction() - 1) | fraction;
         }
         if number.is_infinite() {
             return sign | beyond;
@@ -221,13 +223,24 @@ impl Format {
         -self.up(-value)
     }
 
-    /// The number that a value becomes where it is rounded like this.
+    /// The number that a value becomes where it is rounded like this. A finite one that is rounded towards zero, or away
+    /// from the infinity that it is beside, becomes no infinity, however great it is.
     pub fn rounded(self, value: f64, mode: Mode) -> f64 {
-        match mode {
-            Mode::Default | Mode::Even => self.nearest(value),
-            Mode::Zero if value < 0.0 => self.up(value),
-            Mode::Zero | Mode::Down => self.down(value),
-            Mode::Up => self.up(value),
+        let away = match mode {
+            Mode::Default | Mode::Even => return self.nearest(value),
+            _ if value.is_nan() => return value,
+            Mode::Zero => false,
+            Mode::Up => value > 0.0,
+            Mode::Down => value < 0.0,
+        };
+        let rounded = match (value < 0.0) == away {
+            true => self.down(value),
+            false => self.up(value),
+        };
+        let greatest = self.greatest();
+        match value.is_finite() && !away {
+            true => rounded.clamp(-greatest, greatest),
+            false => rounded,
         }
     }
 

@@ -29,10 +29,16 @@ pub enum Domain {
     Signed,
     /// As `Signed`, and infinities and the numbers at which a format ends.
     Ordered,
+    /// As `Signed`, and ones, infinities and NaNs.
+    Edges,
+    /// As `Turns`, and integers below zero, zeros and the infinity above it: no other infinities and NaNs.
+    Poles,
     /// From 0 to 1 and nothing else.
     Part,
     /// Of any size that squares of four may have, and nothing else.
     Finite,
+    /// The same, and vectors with infinities and NaNs among them.
+    Directed,
 }
 
 /// How a function is called.
@@ -44,6 +50,8 @@ pub enum Form {
     Operator,
     /// `op x` of each lane.
     Prefix,
+    /// Of each lane, where the bits of the argument are taken as an unsigned integer.
+    Bits,
     /// Of each lane, where the arguments from this one on may be scalars beside vectors.
     ScalarFrom(usize),
     /// Of each lane, where the arguments before this one may be scalars beside vectors.
@@ -146,6 +154,9 @@ pub struct Function {
     pub of: fn(&Given) -> Gives,
     /// What it stores.
     pub stored: fn(&Given) -> Gives,
+    /// What is looked at of an `int` that it gives or stores, where not all of it is known: an expression with `@` in place
+    /// of the `int`s and `#` in place of their type.
+    pub seen: &'static str,
 }
 
 const fn function(
@@ -165,6 +176,7 @@ const fn function(
         ulps,
         of,
         stored: |_| Gives::Zero,
+        seen: "@",
     }
 }
 
@@ -186,6 +198,9 @@ impl Function {
     }
     const fn gives(self, gives: Type) -> Function {
         Function { gives, ..self }
+    }
+    const fn seen(self, seen: &'static str) -> Function {
+        Function { seen, ..self }
     }
     const fn stores(self, stores: Type, stored: fn(&Given) -> Gives) -> Function {
         Function {
@@ -326,11 +341,49 @@ fn apart(given: &Given) -> f64 {
 }
 
 fn normal(given: &Given) -> Gives {
-    let vector = given.vector(0);
+    let mut vector = given.vector(0).to_vec();
+    if vector.iter().any(|x| x.is_nan()) {
+        return Gives::Exactly(f64::NAN);
+    }
+    // "as if the elements in v were replaced": by ones, and zeros beside them.
+    if vector.iter().any(|x| x.is_infinite()) {
+        for x in &mut vector {
+            *x = f64::from(x.is_infinite()).copysign(*x);
+        }
+    }
     let x = vector.get(given.lane).copied().unwrap_or(0.0);
     match length(vector.iter().copied()) {
         0.0 => Gives::Exactly(x),
         size => Gives::Near(x / size),
+    }
+}
+
+/// `lgamma`: "Undefined" is what it may be wrong by, but not what C99 prescribes (F.9.5.3).
+fn log_gamma(given: &Given) -> Gives {
+    let x = given.x();
+    match x {
+        x if x.is_nan() => Gives::Exactly(x),
+        1.0 | 2.0 => Gives::Exactly(0.0),
+        x if x.is_infinite() || x <= 0.0 && x == x.trunc() => Gives::Exactly(f64::INFINITY),
+        _ => Gives::Any,
+    }
+}
+
+/// The sign of the gamma function, which is none where it has a pole; it turns at each integer below zero.
+fn gamma_sign(x: f64) -> f64 {
+    match x {
+        x if x > 0.0 => 1.0,
+        x if x == x.trunc() => 0.0,
+        x if libm::fmod(x.floor(), 2.0) == 0.0 => 1.0,
+        _ => -1.0,
+    }
+}
+
+/// What floats may give, where of doubles and halves any value is allowed.
+fn of_floats(given: &Given, gives: Gives) -> Gives {
+    match given.format {
+        Format::Float => gives,
+        Format::Half | Format::Double => Gives::Any,
     }
 }
 
@@ -459,6 +512,7 @@ pub static FUNCTIONS: &[Function] = &[
     })
     .with_int()
     .form(Form::ScalarFrom(1)),
+    function("lgamma", &[Turns], NONE, log_gamma),
     function("log", &[Above], ulps!(2.0, 3.0), near!(libm::log)),
     function("log2", &[Above], ulps!(2.0, 3.0), near!(libm::log2)),
     function("log10", &[Above], ulps!(2.0, 3.0), near!(libm::log10)),
@@ -471,12 +525,14 @@ pub static FUNCTIONS: &[Function] = &[
             x => libm::ilogb(x).into(),
         })
     }),
-    function("mad", &[Near, Near, Near], floats!(0.0), |given| {
+    function("mad", &[Near, Near, Near], NONE, |given| {
         let (x, y, z) = (given.x() as f32, given.y() as f32, given.z() as f32);
-        Gives::Between(libm::fmaf(x, y, z).into(), (x * y + z).into())
+        let between = Gives::Between(libm::fmaf(x, y, z).into(), (x * y + z).into());
+        of_floats(given, between)
     }),
     function("maxmag", &[Near, Near], NONE, |given| sized(given, 1.0)),
     function("minmag", &[Near, Near], NONE, |given| sized(given, -1.0)),
+    function("nan", &[Wide], NONE, |_| Gives::Exactly(f64::NAN)).form(Form::Bits),
     function("nextafter", &[Near, Near], NONE, next),
     function("pow", &[Near, Near], ulps!(4.0, 16.0), |given| {
         power(given, libm::pow(given.x(), given.y()), given.y())
@@ -543,6 +599,9 @@ pub static FUNCTIONS: &[Function] = &[
         Gives::Exactly(parts(given.x()).0)
     })
     .stores(Type::Int, |given| Gives::Exactly(parts(given.x()).1.into())),
+    function("lgamma_r", &[Poles], NONE, log_gamma)
+        .stores(Type::Int, exact!(gamma_sign))
+        .seen("clamp(@, -1, 1)"),
     function(
         "modf",
         &[Near],
@@ -559,16 +618,23 @@ pub static FUNCTIONS: &[Function] = &[
         NONE,
         exact!(|x, y| remquo(x, y).0, 2),
     )
-    .stores(Type::Int, exact!(|x, y| f64::from(remquo(x, y).1), 2)),
+    .stores(Type::Int, exact!(|x, y| f64::from(remquo(x, y).1), 2))
+    // Of a quotient the lowest seven bits are known, and its sign.
+    .seen("@ % 128"),
     function("sincos", &[Near], ulps!(2.0, 4.0), near!(libm::sin))
         .stores(Type::Real, near!(libm::cos)),
     function(
         "ilogb",
-        &[Plain],
+        &[Wide],
         NONE,
-        exact!(|x| f64::from(libm::ilogb(x))),
+        exact!(|x: f64| match x.is_finite() && x != 0.0 {
+            true => f64::from(libm::ilogb(x)),
+            false => f64::from(i32::MIN),
+        }),
     )
-    .gives(Type::Int),
+    .gives(Type::Int)
+    // What zeros, NaNs and infinities give is looked at as one.
+    .seen("(@ == FP_ILOGB0 || @ == FP_ILOGBNAN || @ == INT_MAX) ? (#)(INT_MIN) : @"),
     // Operators.
     function("+", &[Near, Near], NONE, |given| {
         rounded(given, |x, y| x + y, |x, y| x + y)
@@ -613,9 +679,9 @@ pub static FUNCTIONS: &[Function] = &[
     function("max", &[Signed, Signed], NONE, |given| greater(given, 1.0)).form(Form::ScalarFrom(1)),
     function("min", &[Signed, Signed], NONE, |given| greater(given, -1.0))
         .form(Form::ScalarFrom(1)),
-    function("mix", &[Part, Part, Part], floats!(0.0), |given| {
+    function("mix", &[Part, Part, Part], NONE, |given| {
         let (x, y, part) = (given.x(), given.y(), given.z());
-        Gives::Within(x + (y - x) * part, 1e-3)
+        of_floats(given, Gives::Within(x + (y - x) * part, 1e-3))
     })
     .form(Form::ScalarFrom(2)),
     function(
@@ -631,10 +697,10 @@ pub static FUNCTIONS: &[Function] = &[
         exact!(|edge, x| f64::from(x >= edge), 2),
     )
     .form(Form::ScalarBefore(1)),
-    function("smoothstep", &[Part, Part, Part], floats!(0.0), |given| {
+    function("smoothstep", &[Part, Part, Part], NONE, |given| {
         let (first, second, x) = (given.x(), given.y(), given.z());
         let t = ((x - first) / (second - first)).clamp(0.0, 1.0);
-        Gives::Within(t * t * (3.0 - 2.0 * t), 1e-5)
+        of_floats(given, Gives::Within(t * t * (3.0 - 2.0 * t), 1e-5))
     })
     // Edges must differ; a quarter keeps what lies between from being of any size.
     .ordered(0, 0.25)
@@ -694,7 +760,7 @@ pub static FUNCTIONS: &[Function] = &[
     .form(Form::Whole),
     function(
         "normalize",
-        &[Finite],
+        &[Directed],
         |format, n| {
             Some(match format {
                 Format::Half => 1.0 + n,
@@ -727,35 +793,24 @@ pub static FUNCTIONS: &[Function] = &[
     )
     .form(Form::Vector),
     // Rough ones.
-    function("half_cos", &[Plain], floats!(ROUGH), near!(libm::cos)),
+    function("half_cos", &[Signed], floats!(ROUGH), near!(libm::cos)),
     function(
         "half_divide",
         &[Plain, Plain],
         floats!(ROUGH),
         near!(|x, y| x / y, 2),
     ),
-    function("half_exp", &[Plain], floats!(ROUGH), near!(libm::exp)),
-    function("half_exp2", &[Plain], floats!(ROUGH), near!(libm::exp2)),
-    function("half_exp10", &[Plain], floats!(ROUGH), near!(libm::exp10)),
-    function("half_log", &[PlainAbove], floats!(ROUGH), near!(libm::log)),
-    function(
-        "half_log2",
-        &[PlainAbove],
-        floats!(ROUGH),
-        near!(libm::log2),
-    ),
-    function(
-        "half_log10",
-        &[PlainAbove],
-        floats!(ROUGH),
-        near!(libm::log10),
-    ),
-    function(
-        "half_powr",
-        &[PlainAbove, Plain],
-        floats!(ROUGH),
-        near!(edges::powr, falling 2),
-    ),
+    function("half_exp", &[Edges], floats!(ROUGH), near!(libm::exp)),
+    function("half_exp2", &[Edges], floats!(ROUGH), near!(libm::exp2)),
+    function("half_exp10", &[Edges], floats!(ROUGH), |given| {
+        open(given, libm::exp10(given.x()))
+    }),
+    function("half_log", &[Edges], floats!(ROUGH), near!(libm::log)),
+    function("half_log2", &[Edges], floats!(ROUGH), near!(libm::log2)),
+    function("half_log10", &[Edges], floats!(ROUGH), near!(libm::log10)),
+    function("half_powr", &[Edges, Edges], floats!(ROUGH), |given| {
+        power(given, powr(given.x(), given.y()), given.y())
+    }),
     function(
         "half_recip",
         &[Plain],
@@ -768,14 +823,9 @@ pub static FUNCTIONS: &[Function] = &[
         floats!(ROUGH),
         near!(|x| 1.0 / libm::sqrt(x)),
     ),
-    function("half_sin", &[Plain], floats!(ROUGH), near!(libm::sin)),
-    function(
-        "half_sqrt",
-        &[PlainAbove],
-        floats!(ROUGH),
-        near!(libm::sqrt),
-    ),
-    function("half_tan", &[Plain], floats!(ROUGH), near!(libm::tan)),
+    function("half_sin", &[Signed], floats!(ROUGH), near!(libm::sin)),
+    function("half_sqrt", &[Edges], floats!(ROUGH), near!(libm::sqrt)),
+    function("half_tan", &[Signed], floats!(ROUGH), near!(libm::tan)),
 ];
 
 /// A number that may be wrong by so much; of zeros alone a zero of either sign.

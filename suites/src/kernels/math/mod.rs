@@ -25,6 +25,8 @@ pub enum Gives {
     Between(f64, f64),
     /// Zero, of either sign.
     Zero,
+    /// Anything: nothing is said of it, or the implementation says it.
+    Any,
 }
 
 /// How far a number of the reference may be from the true value, in units of the last place of a `double`: the
@@ -40,6 +42,14 @@ pub fn bounds(format: Format, ulps: f64, gives: Gives) -> Bounds {
             return Bounds {
                 zero: true,
                 ..exactly(format, 0.0)
+            };
+        }
+        Gives::Any => {
+            return Bounds {
+                low: -i64::MAX,
+                high: i64::MAX,
+                zero: true,
+                nan: true,
             };
         }
         Gives::Between(one, other) => {
@@ -74,21 +84,25 @@ pub fn bounds(format: Format, ulps: f64, gives: Gives) -> Bounds {
     flushed(format, bounds, value.abs() - error < format.least_normal())
 }
 
-/// The nearest number to a value; any NaN for a NaN.
-fn exactly(format: Format, value: f64) -> Bounds {
-    if value.is_nan() {
+/// This number and no other, or any NaN where it is one.
+pub fn only(format: Format, number: f64) -> Bounds {
+    if number.is_nan() {
         return Bounds::NAN;
     }
-    let key = format.key(format.nearest(value));
-    let bounds = Bounds {
+    let key = format.key(number);
+    Bounds {
         low: key,
         high: key,
         zero: false,
         nan: false,
-    };
+    }
+}
+
+/// The nearest number to a value; any NaN for a NaN.
+fn exactly(format: Format, value: f64) -> Bounds {
     flushed(
         format,
-        bounds,
+        only(format, format.nearest(value)),
         value != 0.0 && value.abs() < format.least_normal(),
     )
 }

@@ -189,6 +189,21 @@ fn what_is_prescribed_is_right_and_nothing_else() {
         ("nextafter", &[1.0, 2.0], 0, 1.0 + f32::EPSILON as f64),
         ("ldexp", &[1.5], 3, 12.0),
         ("step", &[1.0, 1.0], 0, 1.0),
+        ("lgamma", &[1.0], 0, 0.0),
+        ("lgamma", &[2.0], 0, 0.0),
+        ("lgamma", &[-3.0], 0, inf),
+        ("lgamma", &[-0.0], 0, inf),
+        ("lgamma", &[-inf], 0, inf),
+        ("lgamma", &[nan], 0, nan),
+        ("nan", &[1.0], 0, nan),
+        ("half_exp", &[-inf], 0, 0.0),
+        ("half_exp2", &[-0.0], 0, 1.0),
+        ("half_log", &[-0.0], 0, -inf),
+        ("half_log10", &[1.0], 0, 0.0),
+        ("half_log2", &[-2.0], 0, nan),
+        ("half_sqrt", &[-0.0], 0, -0.0),
+        ("half_powr", &[nan, 0.0], 0, nan),
+        ("half_sin", &[-0.0], 0, -0.0),
     ];
     for (name, numbers, n, exact) in rows {
         let right = wanted(name, numbers, *n);
@@ -214,6 +229,16 @@ fn stored_numbers_are_those_of_the_text() {
         Gives::Exactly(f64::from(333 % 128))
     );
     assert_eq!(stored("sincos", &[0.0]), Gives::Exactly(1.0));
+    // Γ(-1/2) is negative, Γ(-3/2) positive, and Γ(-1) has no sign.
+    for (x, sign) in [
+        (-0.5, -1.0),
+        (-1.5, 1.0),
+        (-1.0, 0.0),
+        (0.0, 0.0),
+        (0.5, 1.0),
+    ] {
+        assert_eq!(stored("lgamma_r", &[x]), Gives::Exactly(sign), "{x}");
+    }
 }
 
 #[test]
@@ -274,6 +299,56 @@ fn a_sign_before_a_number_makes_another_one_and_nothing_is_lost() {
             assert!(!bounds.zero, "{name}{x}");
         }
     }
+}
+
+#[test]
+fn vectors_with_infinities_point_to_them() {
+    let inf = f64::INFINITY;
+    let normal = |vector: &[f64], lane: usize| {
+        (named("normalize").of)(&Given {
+            format: Format::Float,
+            of: vec![vector.to_vec()],
+            n: 0,
+            lane,
+        })
+    };
+    assert_eq!(normal(&[-inf, 3.0], 0), Gives::Near(-1.0));
+    assert_eq!(normal(&[-inf, 3.0], 1), Gives::Near(0.0));
+    assert_eq!(
+        normal(&[3.0, inf, -inf], 2),
+        Gives::Near(-1.0 / 2f64.sqrt())
+    );
+    let Gives::Exactly(nan) = normal(&[inf, f64::NAN], 0) else {
+        panic!("a NaN")
+    };
+    assert!(nan.is_nan());
+}
+
+#[test]
+fn numbers_beyond_a_format_are_rounded_each_way() {
+    let (half, float) = (Format::Half, Format::Float);
+    let inf = f64::INFINITY;
+    for (format, x) in [(float, 1e300), (half, 65536.0), (half, 1e9)] {
+        let most = format.greatest();
+        for (mode, above, below) in [
+            (Mode::Default, inf, -inf),
+            (Mode::Zero, most, -most),
+            (Mode::Up, inf, -most),
+            (Mode::Down, most, -inf),
+        ] {
+            assert_eq!(format.rounded(x, mode), above, "{x} {mode:?}");
+            assert_eq!(format.rounded(-x, mode), below, "-{x} {mode:?}");
+        }
+    }
+    assert_eq!(half.of_integer(-(1 << 40), Mode::Zero), -65504.0);
+    assert_eq!(half.rounded(inf, Mode::Zero), inf);
+    assert_eq!(half.rounded(1e-300, Mode::Up), libm::ldexp(1.0, -24));
+    assert_eq!(half.rounded(-1e-300, Mode::Default), 0.0);
+    assert!(float.rounded(f64::NAN, Mode::Zero).is_nan());
+    // A fraction of all ones is cut, not rounded.
+    let ones = f64::from_bits(!0);
+    assert_eq!(half.bits(ones), 0xffff);
+    assert_eq!(float.bits(-ones), 0x7fff_ffff);
 }
 
 #[test]

@@ -71,11 +71,14 @@ pub(super) fn draw<'f>(
             numbers.collect()
         })
         .collect();
-    // Vectors without a length.
+    // Vectors without a length, and such as have no finite one.
     for (numbers, domain) in arguments.iter_mut().zip(function.takes) {
         for vector in numbers.chunks_mut(lanes) {
-            if *domain == Domain::Finite && choices.percent(8) {
+            if matches!(domain, Domain::Finite | Domain::Directed) && choices.percent(8) {
                 vector.fill(0.0);
+            }
+            if *domain == Domain::Directed && choices.percent(15) {
+                beyond(choices, vector);
             }
         }
     }
@@ -124,10 +127,10 @@ pub(super) fn draw<'f>(
         ]),
         None => Space::Private,
     };
-    // A vector of three has the room of four: an array of these is no list of its numbers. What is stored of a quotient
-    // is looked at before the host sees it.
-    let space = match (lanes, function.name, space) {
-        (3, _, Space::Global) | (_, "remquo", Space::Global) => Space::Local,
+    // A vector of three has the room of four: an array of these is no list of its numbers. What is not all known is looked
+    // at before the host sees it.
+    let space = match space {
+        Space::Global if lanes == 3 || function.seen != "@" => Space::Local,
         _ => space,
     };
     Drawn {
@@ -142,6 +145,19 @@ pub(super) fn draw<'f>(
         known,
         rounded: false,
         space,
+    }
+}
+
+/// Makes some lanes of a vector infinite, and seldom a NaN.
+fn beyond(choices: &mut Choices, vector: &mut [f64]) {
+    let nan = choices.percent(25);
+    for x in vector.iter_mut() {
+        if choices.percent(50) {
+            *x = f64::INFINITY.copysign(*x);
+        }
+    }
+    if nan && let Some(x) = choices.pick(&(0..vector.len()).collect::<Vec<usize>>()) {
+        vector[x] = f64::NAN;
     }
 }
 
@@ -298,8 +314,21 @@ fn within_reach(choices: &mut Choices, format: Format, numbers: &[f64], exponent
 /// (`CL_DEVICE_DOUBLE_FP_CONFIG` has `CL_FP_DENORM`).
 fn number(choices: &mut Choices, format: Format, domain: Domain, exponent: i32) -> f64 {
     let drawn = match domain {
-        Domain::Finite if choices.percent(6) => 0.0,
-        Domain::Plain | Domain::PlainAbove | Domain::Part | Domain::Finite => {
+        Domain::Finite | Domain::Directed if choices.percent(6) => 0.0,
+        Domain::Edges => match choices.below(16) {
+            0 | 1 => 0f64.copysign(choices.one_of(&[1.0, -1.0])),
+            2 => choices.one_of(&[f64::INFINITY, f64::NEG_INFINITY, f64::NAN]),
+            3 => choices.one_of(&[1.0, 1.0, -1.0]),
+            _ => inside(choices, format, Domain::Plain, exponent),
+        },
+        Domain::Poles => match choices.below(16) {
+            0 | 1 => 0f64.copysign(choices.one_of(&[1.0, -1.0])),
+            2 => f64::INFINITY,
+            3..=6 => -((1 + choices.below(40)) as f64),
+            7 => choices.one_of(&[1.0, 2.0]),
+            _ => inside(choices, format, Domain::Turns, exponent),
+        },
+        Domain::Plain | Domain::PlainAbove | Domain::Part | Domain::Finite | Domain::Directed => {
             inside(choices, format, domain, exponent)
         }
         Domain::Signed | Domain::Ordered => match choices.below(16) {
@@ -363,6 +392,7 @@ fn inside(choices: &mut Choices, format: Format, domain: Domain, exponent: i32) 
         | Domain::Plain
         | Domain::PlainAbove
         | Domain::Signed
+        | Domain::Edges
         | Domain::Ordered => sized(choices.below(12) as i32 - 6),
         Domain::Unit | Domain::Part => part,
         Domain::Turns if choices.percent(12) => {
@@ -376,9 +406,11 @@ fn inside(choices: &mut Choices, format: Format, domain: Domain, exponent: i32) 
                 whole / 2.0 + more + 0.5,
             ])
         }
-        Domain::Turns if choices.percent(50) => choices.below(400) as f64 / 4.0,
-        Domain::Turns => part * 100.0,
-        Domain::Wide | Domain::Finite => sized(exponent - choices.below(3) as i32),
+        Domain::Turns | Domain::Poles if choices.percent(50) => choices.below(400) as f64 / 4.0,
+        Domain::Turns | Domain::Poles => part * 100.0,
+        Domain::Wide | Domain::Finite | Domain::Directed => {
+            sized(exponent - choices.below(3) as i32)
+        }
     };
     let above = matches!(domain, Domain::Above | Domain::PlainAbove | Domain::Part);
     if negative && !above { -size } else { size }

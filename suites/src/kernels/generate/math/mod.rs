@@ -54,6 +54,19 @@ struct Drawn<'f> {
 
 /// Functions of one format, some of them together in a kernel.
 pub fn math(choices: &mut Choices) -> KernelCase {
+    functions(choices, |_| true)
+}
+
+/// The same of those that become an instruction of SPIR-V each: one that becomes several, as functions of vectors do, may be
+/// wrong by what all of these are.
+pub fn instructions(choices: &mut Choices) -> KernelCase {
+    functions(choices, |form| {
+        !matches!(form, Form::Whole | Form::Vector | Form::Cross)
+    })
+}
+
+/// Functions that are called in some ways.
+fn functions(choices: &mut Choices, fits: fn(Form) -> bool) -> KernelCase {
     let format = choices
         .weighted(&[
             (Format::Float, 70),
@@ -66,7 +79,8 @@ pub fn math(choices: &mut Choices) -> KernelCase {
     // Other bounds hold of the embedded profile.
     case.need(&[Need::FullProfile]);
     case.case.source = case.need_type(format.name()).into();
-    let asked = |function: &&Function| (function.ulps)(format, 1.0).is_some();
+    let asked =
+        |function: &&Function| (function.ulps)(format, 1.0).is_some() && fits(function.form);
     let all: Vec<&Function> = FUNCTIONS.iter().filter(asked).collect();
     // Neighbours in the table are alike, so a case has functions that are as far apart as they can be; cases that follow
     // each other begin at other places, so that a few of them have all.
@@ -156,8 +170,17 @@ impl Drawn<'_> {
     }
 
     /// The call with these arguments.
-    fn text(&self, arguments: &[String]) -> String {
+    fn text(&self, arguments: &[String], lanes: usize) -> String {
         match self.function.form {
+            Form::Bits => {
+                let bits = match self.format {
+                    Format::Half => "ushort",
+                    Format::Float => "uint",
+                    Format::Double => "ulong",
+                };
+                let given = format!("as_{}({})", vector(bits, lanes), arguments.concat());
+                format!("{}({given})", self.function.name)
+            }
             Form::Operator => arguments.join(&format!(" {} ", self.function.name)),
             Form::Prefix => format!("{}{}", self.function.name, arguments.join(", ")),
             _ => format!("{}({})", self.function.name, arguments.join(", ")),
@@ -181,7 +204,7 @@ impl Drawn<'_> {
         if self.function.takes_int {
             arguments.push(given.n.to_string());
         }
-        let text = self.text(&arguments);
+        let text = self.text(&arguments, 1);
         match self.function.form {
             Form::Vector | Form::Cross => format!("{text}, lane {}", given.lane),
             _ => text,
@@ -256,22 +279,24 @@ impl Drawn<'_> {
                 let op = self.function.name;
                 text += &format!("{pad}{ty} result = {x};\n{pad}result {op}= {y};\n");
             }
-            _ => text += &format!("{pad}{ty} result = {};\n", self.text(&passed)),
+            _ => text += &format!("{pad}{ty} result = {};\n", self.text(&passed, lanes)),
         }
-        text += &stored(given, "result", "first");
-        if self.function.stores.is_some() {
+        let seen = |of: Type, what: &str| match of {
+            Type::Real => what.to_owned(),
+            Type::Int => {
+                let ty = self.type_name(of, given);
+                self.function.seen.replace('@', what).replace('#', &ty)
+            }
+        };
+        text += &stored(given, &seen(self.function.gives, "result"), "first");
+        if let Some(of) = self.function.stores {
             let there = match self.space {
                 Space::Private => Some("also"),
                 Space::Local | Space::Generic => Some("rooms[get_local_id(0)]"),
                 Space::Global => None,
             };
             if let Some(there) = there {
-                // Of a quotient the lowest seven bits are known, and its sign.
-                let known = match self.function.name == "remquo" {
-                    true => format!("{there} % 128"),
-                    false => there.into(),
-                };
-                text += &stored(given, &known, "second");
+                text += &stored(given, &seen(of, there), "second");
             }
         }
         text
@@ -439,6 +464,10 @@ fn look(case: &mut CaseBuilder, drawn: &Drawn, outs: Vec<Out>) {
     } in outs
     {
         let wanted = drawn.wanted(what);
+        // Such a function is there, and ends: no more is known of it.
+        if wanted.iter().all(|(_, gives)| *gives == Gives::Any) {
+            continue;
+        }
         let want = match gives {
             Type::Real => {
                 let ulps = (function.ulps)(format, lanes).unwrap_or_default();
