@@ -2,9 +2,12 @@
 
 use crate::choices::Choices;
 use crate::host::Linking;
+use crate::host::check::{Bounds, Wanted};
 use crate::kernels::case::{
-    Arg, Contents, KernelCase, Kind, Launch, Object, ObjectId, Place, Range, Step, Want,
+    Arg, Contents, KernelCase, Kind, Launch, Object, ObjectId, Place, Range, Step, Unit, Want,
+    Within,
 };
+use crate::kernels::math::format::Format;
 use crate::kernels::transfer::{Move, Transfer};
 use crate::rule::RuleId;
 use classay_vocabulary::Need;
@@ -96,6 +99,28 @@ pub(super) fn constants(scalar: &str, bits: impl IntoIterator<Item = u64>) -> St
         1 => each.concat(),
         lanes => format!("({})({})", vector(scalar, lanes), each.join(", ")),
     }
+}
+
+/// What numbers of a format have to be, of which each has so many right ones, and the words that say what it is of: where
+/// each has one alone, bytes.
+pub(super) fn numbers(format: Format, right: impl IntoIterator<Item = (String, Bounds)>) -> Want {
+    let wanted = |(of, right)| Wanted { of, right };
+    let numbers: Vec<Wanted> = right.into_iter().map(wanted).collect();
+    let one = |right: Bounds| right.low == right.high && !right.zero && !right.nan;
+    if !numbers.iter().all(|number| one(number.right)) {
+        let bytes = format.bytes();
+        return Want::Within(Within { bytes, numbers });
+    }
+    let bytes = numbers.iter().flat_map(|number| {
+        let bits = format.bits(format.at(number.right.low)).to_le_bytes();
+        bits.into_iter().take(format.bytes())
+    });
+    let unit = match format {
+        Format::Half => Unit::Byte,
+        Format::Float => Unit::Word,
+        Format::Double => Unit::Long,
+    };
+    Want::same(unit, Contents::Bytes(bytes.collect()))
 }
 
 /// A case that is being made.

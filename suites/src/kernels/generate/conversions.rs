@@ -1,12 +1,15 @@
 //! Conversions between numbers with a fraction of every precision and all others, and between integers, each way to
 //! round, with saturation and without.
 
-use super::builder::{CaseBuilder, constants, load, store, vector};
+use super::builder::{self, CaseBuilder, constant, constants, load, store, vector};
+use super::halves::nan;
 use super::joined::Lines;
 use crate::choices::Choices;
+use crate::host::check::Bounds;
 use crate::kernels::case::{Contents, KernelCase, Kind, ObjectId, Unit, Want};
 use crate::kernels::code::number::{INTEGERS, Integer};
 use crate::kernels::math::format::{Format, Mode};
+use crate::kernels::math::{Gives, bounds, only};
 use crate::rule;
 
 /// Numbers of a conversion: a multiple of each size of a vector.
@@ -119,9 +122,9 @@ struct Conversion {
     call: String,
     /// Whether the program has the numbers.
     known: bool,
-    /// The numbers before and after it, byte by byte.
+    /// The numbers before it, byte by byte, and what has to be there after it.
     given: Vec<u8>,
-    wanted: Vec<u8>,
+    wanted: Want,
 }
 
 /// A conversion in a form of `FORMS`; of so many percent the program has the numbers.
@@ -140,6 +143,7 @@ fn draw(choices: &mut Choices, [from, to]: [Type; 2], form: usize, known: usize)
     let numbers = if known { KNOWN } else { NUMBERS };
     let mut given: Vec<u8> = Vec::new();
     let mut wanted: Vec<u8> = Vec::new();
+    let mut right: Vec<(String, Bounds)> = Vec::new();
     for _ in 0..numbers.next_multiple_of(lanes) {
         let (bits, becomes) = match (from, to) {
             (Type::Real(format), Type::Whole(of)) => {
@@ -148,11 +152,24 @@ fn draw(choices: &mut Choices, [from, to]: [Type; 2], form: usize, known: usize)
             }
             (Type::Whole(of), Type::Real(format)) => {
                 let x = integer(choices, of, format);
-                (of.wrap(x), format.bits(format.of_integer(x, mode)))
+                let becomes = format.of_integer(x, mode);
+                right.push((format!("of {x}"), only(format, becomes)));
+                (of.wrap(x), 0)
             }
             (Type::Real(own), Type::Real(format)) => {
                 let x = common(choices, own, format);
-                (own.bits(x), format.bits(format.rounded(x, mode)))
+                let becomes = format.rounded(x, mode);
+                let gives = match x != 0.0 && becomes == 0.0 {
+                    true => Gives::Zero,
+                    false => Gives::Exactly(becomes),
+                };
+                let of = constant(own.name(), own.bits(x));
+                // What is not normal before it is rounded may be flushed.
+                let small = format != Format::Double && format.subnormal(x);
+                let mut may_be = bounds(format, 0.0, gives);
+                may_be.zero |= small;
+                right.push((format!("of {of}"), may_be));
+                (own.bits(x), 0)
             }
             (Type::Whole(of), Type::Whole(becomes)) => {
                 let x = between(choices, of, becomes);
@@ -166,6 +183,17 @@ fn draw(choices: &mut Choices, [from, to]: [Type; 2], form: usize, known: usize)
         given.extend(bits.to_le_bytes().iter().take(from.bytes()));
         wanted.extend(becomes.to_le_bytes().iter().take(to.bytes()));
     }
+    let wanted = match to {
+        Type::Real(format) => builder::numbers(format, right),
+        Type::Whole(_) => {
+            let unit = match to.bytes() {
+                4 => Unit::Word,
+                8 => Unit::Long,
+                _ => Unit::Byte,
+            };
+            Want::same(unit, Contents::Bytes(wanted))
+        }
+    };
     Conversion {
         from,
         to,
@@ -214,19 +242,13 @@ impl Conversion {
 
     /// Looks at the numbers that it left.
     fn look(self, case: &mut CaseBuilder, out: ObjectId) {
-        let unit = match self.to.bytes() {
-            4 => Unit::Word,
-            8 => Unit::Long,
-            _ => Unit::Byte,
-        };
         let known = if self.known { "constants of " } else { "" };
         let name = format!("{} of {known}{}", self.call, self.from.name());
-        let want = Want::same(unit, Contents::Bytes(self.wanted));
         let rules = match (self.from, self.to) {
             (Type::Whole(_), Type::Whole(_)) => &[rule::C_CONVERSIONS][..],
             _ => &[rule::C_CONVERSIONS, rule::C_REALS],
         };
-        case.look(out, rules, &name, want);
+        case.look(out, rules, &name, self.wanted);
     }
 }
 
@@ -250,7 +272,8 @@ fn add(choices: &mut Choices, case: &mut CaseBuilder, n: usize, drawn: Vec<Conve
             args.push(given.into());
         }
         parameters.push(format!("global {to} *to{k}"));
-        let out = case.object(Kind::Buffer, one.wanted.len(), Contents::Every(0xa5a5_a5a5));
+        let bytes = one.vectors() * one.lanes * one.to.bytes();
+        let out = case.object(Kind::Buffer, bytes, Contents::Every(0xa5a5_a5a5));
         args.push(out.into());
         outs.push(out);
     }
@@ -337,7 +360,7 @@ fn whole(x: f64, to: Integer, mode: Mode) -> i128 {
     (whole as i128).clamp(to.least(), to.greatest())
 }
 
-/// An integer to become a number that is not beyond all of the format.
+/// An integer to become a number, seldom one that is beyond all of the format.
 fn integer(choices: &mut Choices, of: Integer, to: Format) -> i128 {
     let [high, low] = [(); 2].map(|()| choices.below(1 << 32) as u64);
     let bits = (high << 32 | low) >> choices.below(64);
@@ -348,6 +371,9 @@ fn integer(choices: &mut Choices, of: Integer, to: Format) -> i128 {
         _ => of.number(of.wrap(bits.into())),
     };
     match to {
+        // "Conversions to floating-point types conform to IEEE-754 rounding rules": what is beyond becomes the greatest
+        // number or an infinity.
+        Format::Half if choices.percent(15) => n,
         Format::Half => n % 32_768,
         Format::Float | Format::Double => n,
     }
@@ -378,13 +404,25 @@ fn halfway(choices: &mut Choices, of: Integer, to: Format) -> i128 {
     }
 }
 
-/// A number that two formats have room for.
+/// A number that two formats have room for; seldom a NaN, or one that is far beyond all of the second format.
 fn common(choices: &mut Choices, from: Format, to: Format) -> f64 {
     let part = 1.0 + choices.below(1 << 30) as f64 / f64::from(1 << 30);
     let least = from.least_exponent().max(to.least_exponent());
     let most = from.greatest_exponent().min(to.greatest_exponent());
     let range = (most - least - 1) as usize;
-    let size = match choices.below(10) {
+    let size = match choices.below(13) {
+        10 => nan(choices),
+        11 if from.greatest() > to.greatest() => {
+            let beyond = from.greatest_exponent() - most;
+            libm::ldexp(part, most + 1 + choices.below(beyond as usize) as i32)
+        }
+        12 if from.least_exponent() < to.least_exponent() => {
+            let below = to.least_exponent() - from.least_exponent();
+            libm::ldexp(
+                part,
+                from.least_exponent() + choices.below(below as usize) as i32,
+            )
+        }
         0 => 0.0,
         1 => f64::INFINITY,
         2 => 1.0 + to.epsilon() / 2.0,

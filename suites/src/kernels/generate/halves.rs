@@ -1,10 +1,11 @@
 //! Numbers of half the precision in memory: vectors of them are loaded and stored beside each other, or each at a place of
 //! its own alignment.
 
-use super::builder::{CaseBuilder, args, load, store, vector};
+use super::builder::{CaseBuilder, args, constant, load, numbers as right, store, vector};
 use crate::choices::Choices;
-use crate::kernels::case::{Contents, KernelCase, Kind, Range, Want};
+use crate::kernels::case::{Contents, KernelCase, Kind, Range};
 use crate::kernels::math::format::{Format, MODES};
+use crate::kernels::math::only;
 use crate::rule;
 
 /// A number that half the precision holds when it is rounded in any way; seldom one that it is exactly. Numbers that are not
@@ -23,6 +24,7 @@ fn number(choices: &mut Choices, format: Format) -> f64 {
         // Beside the greatest one: rounded up, it is infinite, rounded down it is not.
         11 => half.greatest() + choices.one_of(&[-16.0, 0.0, 8.0, 16.0, 24.0]),
         12 => f64::INFINITY,
+        13 => nan(choices),
         1 => Format::Half.nearest(size),
         // Halfway between two.
         2 => Format::Half.down(size) + Format::Half.ulp(size) / 2.0,
@@ -35,6 +37,16 @@ fn number(choices: &mut Choices, format: Format) -> f64 {
     };
     let value = format.nearest(value + beside);
     if choices.percent(50) { -value } else { value }
+}
+
+/// A NaN of any fraction, one of all ones among them: what takes it for a number and rounds it gives another.
+pub(super) fn nan(choices: &mut Choices) -> f64 {
+    let fraction = match choices.below(3) {
+        0 => 0,
+        1 => (1 << 51) - 1,
+        _ => (choices.below(1 << 24) as u64) << 27,
+    };
+    f64::from_bits(f64::NAN.to_bits() | fraction)
 }
 
 /// Where vectors layout, and how they are reached.
@@ -159,10 +171,10 @@ fn loads(choices: &mut Choices, case: &mut CaseBuilder, n: usize, layout: &Layou
     case.launch(format!("load{n}"), args![from, loaded], range);
     let wanted = (0..layout.items).flat_map(|item| {
         let lanes = numbers.iter().skip(layout.begin(item)).take(layout.lanes);
-        lanes.map(|x| (*x as f32).to_bits())
+        lanes.map(|x| (named(Format::Half, *x), only(Format::Float, *x)))
     });
     let says = format!("what {name} gave");
-    let want = Want::words(wanted.collect());
+    let want = right(Format::Float, wanted);
     case.look(loaded, &[rule::C_REALS], &says, want);
 }
 
@@ -179,7 +191,7 @@ fn through(layout: &Layout, space: &str, name: &str, given: &str) -> String {
     {name}({given}, {place}, ({space} half*)room + {first});
     for (uint b = 0; b < {total}u; b++)
         if (b < begin || b >= begin + {apart}u) spoilt |= room[b] != (ushort)(b * 3u);
-    for (uint b = 0; b < {lanes}u; b++) bits[begin + b] = spoilt ? (ushort)0x7e01 : room[begin + b];
+    for (uint b = 0; b < {lanes}u; b++) bits[begin + b] = spoilt ? (ushort)~room[begin + b] : room[begin + b];
 "
     )
 }
@@ -214,33 +226,43 @@ fn stores(
     let bytes: Vec<u8> = bytes.collect();
     let from = case.object(Kind::Buffer, bytes.len(), Contents::Bytes(bytes));
     let untouched = vec![0x5a; 2 * layout.total()];
-    let mut wanted = untouched.clone();
+    let before = Format::Half.number(0x5a5a);
+    let stays = (
+        "what nothing is stored in".to_owned(),
+        only(Format::Half, before),
+    );
+    let mut wanted = vec![stays; layout.total()];
     let out = case.object(Kind::Buffer, untouched.len(), Contents::Bytes(untouched));
     // Each work-item has the local memory of its group for itself.
     let group = if space == "local" { 1 } else { layout.items };
     let range = Range::line(layout.items as u64, group as u64);
     case.launch(format!("store{n}"), args![from, out], range);
     for (number, x) in numbers.iter().enumerate() {
-        let at = 2 * (layout.begin(number / layout.lanes) + number % layout.lanes);
-        wanted[at..at + 2].copy_from_slice(&half(Format::Half.rounded(*x, mode)));
+        let at = layout.begin(number / layout.lanes) + number % layout.lanes;
+        let stored = Format::Half.rounded(*x, mode);
+        wanted[at] = (named(format, *x), only(Format::Half, stored));
     }
     let says = format!("what {name} left");
     if layout.apart == layout.lanes {
-        case.look(out, &[rule::C_REALS], &says, Want::bytes(wanted));
+        case.look(out, &[rule::C_REALS], &says, right(Format::Half, wanted));
         return;
     }
     // What the fourth place of a vector of three holds is nobody's business.
     case.case.source += &format!(
-        "kernel void pick{n}(global const ushort *bits, global uint *all) {{\n    size_t i = get_global_id(0);\n    all[i] = bits[i / 3 * 4 + i % 3];\n}}\n"
+        "kernel void pick{n}(global const ushort *bits, global ushort *all) {{\n    size_t i = get_global_id(0);\n    all[i] = bits[i / 3 * 4 + i % 3];\n}}\n"
     );
-    let three = wanted.chunks_exact(8).take(layout.items);
-    let three = three.flat_map(|four| four.chunks_exact(2).take(3));
-    let words = three.map(|half| u32::from(u16::from_le_bytes([half[0], half[1]])));
-    let words: Vec<u32> = words.collect();
-    let all = case.unwritten(words.len());
-    let range = Range::line(words.len() as u64, 1);
+    let three = wanted.chunks_exact(4).take(layout.items);
+    let three: Vec<_> = three.flat_map(|four| four[..3].to_vec()).collect();
+    let unwritten = Contents::Bytes(vec![0xff; 2 * three.len()]);
+    let all = case.object(Kind::Buffer, 2 * three.len(), unwritten);
+    let range = Range::line(three.len() as u64, 1);
     case.launch(format!("pick{n}"), args![out, all], range);
-    case.look(all, &[rule::C_REALS], &says, Want::words(words));
+    case.look(all, &[rule::C_REALS], &says, right(Format::Half, three));
+}
+
+/// A number in a sentence.
+fn named(format: Format, x: f64) -> String {
+    constant(format.name(), format.bits(x))
 }
 
 /// The bytes of a number that half the precision has.
