@@ -108,7 +108,9 @@ pub fn work_group(choices: &mut Choices) -> KernelCase {
     };
     // An infinity, the identity of a scan of floating point, is no `long`.
     let told = match real {
-        true => format!("isinf(result) ? {SKIPPED}L : (long)(result * ({ty})4)"),
+        true => format!(
+            "isinf(result) ? (result > 0 ? {SKIPPED}L : -{SKIPPED}L) : (long)(result * ({ty})4)"
+        ),
         false => "(long)result".into(),
     };
     let parameters = COLLECTIVE.map(|name| format!("global long *{name}"));
@@ -177,7 +179,7 @@ fn results(name: &str, ty: &str, values: &[i128], from: usize, stands_out: bool)
         _ => (|a, b| a + b, 0),
     };
     // The first of an exclusive scan is the identity; of min and max that is the type's extreme,
-    // which as a `long` is told for the integer types only.
+    // which as a `long` is told for the integer types only, and in other words for others.
     let first = match (name.rsplit('_').next(), ty) {
         (Some("min"), "int") => i64::from(i32::MAX) as u64,
         (Some("min"), "uint") => u64::from(u32::MAX),
@@ -185,7 +187,9 @@ fn results(name: &str, ty: &str, values: &[i128], from: usize, stands_out: bool)
         (Some("min"), "ulong") => u64::MAX,
         (Some("max"), "int") => i64::from(i32::MIN) as u64,
         (Some("max"), "long") => i64::MIN as u64,
-        (Some("min" | "max"), "float" | "double" | "half") => SKIPPED,
+        // "+INF for floating-point types … Similarly if op = max, … -INF".
+        (Some("min"), "float" | "double" | "half") => SKIPPED,
+        (Some("max"), "float" | "double" | "half") => SKIPPED.wrapping_neg(),
         _ => 0,
     };
     let scanned = |inclusive: bool| -> Vec<u64> {
@@ -211,5 +215,5 @@ fn results(name: &str, ty: &str, values: &[i128], from: usize, stands_out: bool)
     }
 }
 
-/// What a conversion of an infinity to `long` is replaced with: the kernel tells this instead.
+/// What a conversion of an infinity to `long` is replaced with: the kernel tells this instead, of the infinity's sign.
 const SKIPPED: u64 = 0x5ca1_ab1e;

@@ -203,7 +203,8 @@ fn extreme(name: &str, ty: &str) -> i64 {
             }
         }
         // An infinity, which the kernel tells as this.
-        _ => 0x5ca1_ab1e,
+        _ if least => 0x5ca1_ab1e,
+        _ => -0x5ca1_ab1e,
     }
 }
 
