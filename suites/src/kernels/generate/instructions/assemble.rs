@@ -144,7 +144,14 @@ impl Module<'_> {
         for lane in 0..piece.lanes {
             let one = match piece.lanes {
                 1 => result,
-                _ => self.b.composite_extract(ty, None, result, [lane as u32])?,
+                _ => {
+                    let places = match (piece.pairs(), piece.lanes / 2) {
+                        (false, _) => vec![lane as u32],
+                        (true, 1) => vec![lane as u32],
+                        (true, own) => vec![(lane / own) as u32, (lane % own) as u32],
+                    };
+                    self.b.composite_extract(ty, None, result, places)?
+                }
             };
             let (one, bits) = match piece.of {
                 Lane::Integer(of) => (one, of.bits),
@@ -220,7 +227,13 @@ pub(super) fn module(pieces: &[Piece]) -> Result<Vec<u32>, Error> {
         for given in &piece.given {
             operands.push(module.operand(given)?);
         }
-        let ty = module.type_of(piece.of, piece.lanes);
+        let ty = match piece.pairs() {
+            true => {
+                let member = module.type_of(piece.of, piece.lanes / 2);
+                module.b.type_struct([member, member])
+            }
+            false => module.type_of(piece.of, piece.lanes),
+        };
         let result = match (piece.op, &operands[..]) {
             (Op::Phi, [first, second, count]) => {
                 module.turns(piece, ty, [*first, *second, *count])?

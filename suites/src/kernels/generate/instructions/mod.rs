@@ -7,17 +7,20 @@ mod table;
 
 use super::builder::CaseBuilder;
 use crate::choices::Choices;
-use crate::kernels::case::{Arg, Contents, KernelCase, Kind, Range, Unit, Want};
+use crate::kernels::case::{Arg, Contents, KernelCase, Kind, Range};
 use crate::kernels::code::number::Integer;
 use crate::kernels::math::format::Format;
 use crate::rule;
 use assemble::module;
 use classay_vocabulary::Need;
 use rspirv::spirv::Op;
-use table::ALL;
+use table::{ALL, RARE};
 
 /// Instructions of a case.
 const TOGETHER: usize = 12;
+
+/// Pieces of a case of one instruction, each on other types.
+const ALONE: usize = 4;
 
 /// Work-items, each with operands of its own.
 const ITEMS: usize = 24;
@@ -47,6 +50,7 @@ struct Piece {
     /// What each work-item gets in each lane.
     wanted: Vec<Vec<u64>>,
 }
+
 /// What a kernel of instructions computes, of which each of a few cases has others.
 pub fn instructions(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("a kernel from SPIR-V computes what each instruction says");
@@ -58,11 +62,13 @@ pub fn instructions(choices: &mut Choices) -> KernelCase {
         1 => &[Format::Half, Format::Float],
         _ => &[Format::Float, Format::Double],
     };
-    let pieces: Vec<Piece> = (0..TOGETHER)
+    let rare = choices.percent(20).then(|| choices.pick(RARE)).flatten();
+    let count = if rare.is_some() { ALONE } else { TOGETHER };
+    let pieces: Vec<Piece> = (0..count)
         .map(|n| {
             // Next to each other are those of one sort: a case has some of each.
             let row = ALL[(first + n * ALL.len() / TOGETHER) % ALL.len()];
-            Piece::draw(choices, row, turn + n, formats)
+            Piece::draw(choices, rare.unwrap_or(row), turn + n, formats)
         })
         .collect();
     for piece in &pieces {
@@ -89,15 +95,10 @@ pub fn instructions(choices: &mut Choices) -> KernelCase {
     for piece in &pieces {
         let to = case.buffer(8 * ITEMS * piece.lanes);
         args.push(Arg::from(to));
-        let lanes = 0..piece.lanes;
-        let wanted: Vec<u64> = lanes
-            .flat_map(|lane| piece.wanted.iter().map(move |item| item[lane]))
-            .collect();
-        looks.push((to, format!("what {} gave", piece.name()), wanted));
+        looks.push((to, format!("what {} gave", piece.name()), piece.want()));
     }
     case.launch("apply", args, Range::new(vec![ITEMS as u64], None));
-    for (to, name, wanted) in looks {
-        let want = Want::same(Unit::Long, Contents::Longs(wanted));
+    for (to, name, want) in looks {
         case.look(to, &[rule::KIND_IL], &name, want);
     }
     case.case

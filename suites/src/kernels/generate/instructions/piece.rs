@@ -3,8 +3,12 @@
 use super::table::{Form, Row, Second};
 use super::{Given, ITEMS, Lane, Piece};
 use crate::choices::Choices;
+use crate::kernels::case::{Contents, Unit, Want};
 use crate::kernels::code::number::{INTEGERS, Integer, UINT};
+use crate::kernels::generate::builder::{constant, numbers as numbers_of};
 use crate::kernels::math::format::Format;
+use crate::kernels::math::only;
+use rspirv::spirv::Op;
 
 /// Numbers with a fraction that each format has.
 const REALS: [f64; 12] = [
@@ -21,6 +25,25 @@ const REALS: [f64; 12] = [
     f64::NEG_INFINITY,
     f64::NAN,
 ];
+
+/// Floats that a half is, or that are far beyond the greatest one.
+const QUANTIZED: [f64; 14] = [
+    0.0,
+    -0.0,
+    1.0,
+    -2.5,
+    1.0 + 1.0 / 1024.0,
+    -2047.0,
+    65504.0,
+    -65504.0,
+    1e6,
+    -1e30,
+    f64::INFINITY,
+    f64::NEG_INFINITY,
+    f64::NAN,
+    1.0 / 16384.0,
+];
+
 impl Given {
     /// What a function makes of each work-item and each lane.
     fn by(of: Lane, lanes: usize, mut each: impl FnMut() -> u64) -> Given {
@@ -150,6 +173,29 @@ impl Piece {
                 let both = [&halves, &whole].map(|all| Given::reals(choices, format, lanes, all));
                 (both.into(), Lane::Real(format), lanes)
             }
+            Form::Pairs(_) => (
+                vec![ints(choices), ints(choices)],
+                Lane::Integer(own),
+                2 * lanes,
+            ),
+            Form::Shifts(_) => {
+                let first = ints(choices);
+                let by = Lane::Integer(of(false, turn + other));
+                let by = Given::by(by, lanes, || choices.below(own.bits.into()) as u64);
+                (vec![first, by], Lane::Integer(own), lanes)
+            }
+            Form::Scales => {
+                let lanes = lanes.max(2);
+                let whole: Vec<f64> = (-20..21).map(f64::from).filter(|n| *n != 0.0).collect();
+                let halves: Vec<f64> = whole.iter().map(|n| n + 0.5).collect();
+                let vector = Given::reals(choices, format, lanes, &halves);
+                let scale = Given::reals(choices, format, 1, &whole);
+                (vec![vector, scale], Lane::Real(format), lanes)
+            }
+            Form::Quantizes => {
+                let given = Given::reals(choices, Format::Float, lanes, &QUANTIZED);
+                (vec![given], Lane::Real(Format::Float), lanes)
+            }
             Form::ToWhole { signed } => {
                 let parts = [0.0, 0.25, 0.5, 0.75];
                 let all: Vec<f64> = small(signed)
@@ -172,7 +218,7 @@ impl Piece {
                     Format::Float => Format::Double,
                     Format::Half | Format::Double => Format::Float,
                 };
-                let given = Given::reals(choices, format, lanes, &REALS[..11]);
+                let given = Given::reals(choices, format, lanes, &REALS);
                 (vec![given], Lane::Real(to), lanes)
             }
             Form::Shuffles => {
@@ -264,6 +310,22 @@ impl Piece {
             Form::Judges(holds) => holds(real(0, lane)).into(),
             Form::Orders(holds) => holds(real(0, lane), real(1, lane)).into(),
             Form::Computes(apply) => to_real(apply(real(0, lane), real(1, lane))),
+            Form::Pairs(apply) => {
+                let (own, lanes) = (self.given[0].of, self.given[0].lanes);
+                let bits = match own {
+                    Lane::Integer(of) => of.bits,
+                    Lane::Real(_) | Lane::Truth => 0,
+                };
+                let place = lane % lanes;
+                let both = apply(whole(0, place), whole(1, place), bits.into());
+                to(both[lane / lanes])
+            }
+            Form::Shifts(apply) => to(apply(whole(0, lane), whole(1, lane))),
+            Form::Scales => to_real(real(0, lane) * real(1, 0)),
+            Form::Quantizes => to_real(match real(0, lane) {
+                x if x.abs() > Format::Half.greatest() => f64::INFINITY.copysign(x),
+                x => x,
+            }),
             Form::ToWhole { .. } => to(real(0, lane).trunc() as i128),
             Form::FromWhole { .. } | Form::Reformats => to_real(real(0, lane)),
             Form::Shuffles => {
@@ -286,6 +348,30 @@ impl Piece {
             Form::Inserts => bits(0, lane),
         };
         (0..self.lanes).map(lane).collect()
+    }
+
+    /// What it leaves: the numbers of all work-items lane by lane, each in 64 bits, and any NaN where it gives one.
+    pub(super) fn want(&self) -> Want {
+        let lanes = 0..self.lanes;
+        let longs = lanes.flat_map(|lane| self.wanted.iter().map(move |item| item[lane]));
+        let Lane::Real(format) = self.of else {
+            return Want::same(Unit::Long, Contents::Longs(longs.collect()));
+        };
+        // The other bits are zeros.
+        let zeros = vec![0.0; 8 / format.bytes() - 1];
+        let numbers = longs.flat_map(|bits| {
+            let number = std::iter::once(format.number(bits)).chain(zeros.clone());
+            number.map(|x| (constant(format.name(), format.bits(x)), only(format, x)))
+        });
+        numbers_of(format, numbers)
+    }
+
+    /// Whether it gives a structure of two members.
+    pub(super) fn pairs(&self) -> bool {
+        matches!(
+            self.op,
+            Op::IAddCarry | Op::ISubBorrow | Op::UMulExtended | Op::SMulExtended
+        )
     }
 
     /// Whether each turn of its loop adds the numbers that it exchanges.

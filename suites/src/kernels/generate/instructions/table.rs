@@ -37,6 +37,14 @@ pub(super) enum Form {
     Extracts,
     /// A vector, a number and a place; the vector with the number there.
     Inserts,
+    /// Two integers of a type of so many bits; two of them, side by side.
+    Pairs(fn(i128, i128, u32) -> [i128; 2]),
+    /// An integer, and places of a type of any size by which it is shifted; the same type.
+    Shifts(fn(i128, i128) -> i128),
+    /// A vector of numbers with a fraction, and one such number; their products.
+    Scales,
+    /// A `float`; the same where a half is the same number, and an infinity where it is beyond all of these.
+    Quantizes,
     /// Two integers and a number of turns of a loop, each of which exchanges them, or adds the first to the second that
     /// becomes the first; the first.
     Turns,
@@ -227,3 +235,67 @@ pub(super) const ALL: &[Row] = &[
     (Op::VectorExtractDynamic, false, Form::Extracts),
     (Op::VectorInsertDynamic, false, Form::Inserts),
 ];
+
+/// Such as no translator makes of OpenCL C, and few implementations are asked for: a case has one of them alone.
+pub(super) const RARE: &[Row] = &[
+    (
+        Op::IAddCarry,
+        false,
+        Form::Pairs(|x, y, bits| [x + y, (x + y) >> bits]),
+    ),
+    (
+        Op::ISubBorrow,
+        false,
+        Form::Pairs(|x, y, _| [x - y, i128::from(x < y)]),
+    ),
+    (
+        Op::UMulExtended,
+        false,
+        Form::Pairs(|x, y, bits| {
+            let product = x.unsigned_abs() * y.unsigned_abs();
+            [product as i128, (product >> bits) as i128]
+        }),
+    ),
+    (
+        Op::SMulExtended,
+        true,
+        Form::Pairs(|x, y, bits| [x * y, (x * y) >> bits]),
+    ),
+    (Op::ShiftLeftLogical, false, Form::Shifts(|x, by| x << by)),
+    (Op::ShiftRightLogical, false, Form::Shifts(|x, by| x >> by)),
+    (
+        Op::ShiftRightArithmetic,
+        true,
+        Form::Shifts(|x, by| x >> by),
+    ),
+    (
+        Op::FMod,
+        false,
+        // Of these numbers every step is exact.
+        Form::Computes(|x, y| x - y * (x / y).floor()),
+    ),
+    (Op::VectorTimesScalar, false, Form::Scales),
+    (Op::QuantizeToF16, false, Form::Quantizes),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_are_low_and_high_parts() {
+        let pair = |op: Op, x: i128, y: i128| {
+            let mut rows = RARE.iter().filter(|(own, ..)| *own == op);
+            match rows.next() {
+                Some((_, _, Form::Pairs(apply))) => apply(x, y, 8),
+                _ => panic!("{op:?} gives no pair"),
+            }
+        };
+        assert_eq!(pair(Op::UMulExtended, 255, 255), [65025, 254]);
+        assert_eq!(pair(Op::SMulExtended, -2, 3), [-6, -1]);
+        assert_eq!(pair(Op::IAddCarry, 200, 100), [300, 1]);
+        assert_eq!(pair(Op::IAddCarry, 200, 55), [255, 0]);
+        assert_eq!(pair(Op::ISubBorrow, 0, 1), [-1, 1]);
+        assert_eq!(pair(Op::ISubBorrow, 1, 1), [0, 0]);
+    }
+}
