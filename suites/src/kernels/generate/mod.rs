@@ -138,6 +138,7 @@ pub const FAMILIES: &[Family] = &[
     ("il", "functions", translated::functions),
     ("il", "random", translated::random),
     ("il", "conversions", translated::conversions),
+    ("il", "math", translated::math),
     ("il", "groups", translated::groups),
     ("il", "atomics", translated::atomics),
     ("enqueue", "blocks", language::blocks),

@@ -2,8 +2,8 @@
 //! known as it is there, and the same.
 
 use super::{
-    atomics, computed, conversions, copies, functions as collective, group, joined, language,
-    random, streams, subgroups,
+    atomics, computed, conversions, copies, functions as collective, group, halves, joined,
+    language, math, pointers, random, streams, subgroups, vectors,
 };
 use crate::choices::Choices;
 use crate::host::Linking;
@@ -63,6 +63,24 @@ pub fn random(choices: &mut Choices) -> KernelCase {
 /// Conversions of numbers.
 pub fn conversions(choices: &mut Choices) -> KernelCase {
     translated(conversions::conversions(choices))
+}
+
+/// Functions of numbers with a fraction, and what loads and stores vectors, halves and what pointers lead to.
+pub fn math(choices: &mut Choices) -> KernelCase {
+    let kinds: [Draw; 6] = [
+        math::instructions,
+        math::instructions,
+        math::instructions,
+        |c| {
+            let mut case = halves::halves(c);
+            // A module has a type of them, even where a program needs none.
+            case.needs.insert(Need::Fp16);
+            case
+        },
+        vectors::vectors,
+        pointers::pointers,
+    ];
+    one_of(choices, &kinds)
 }
 
 /// Barriers, local memory, copies and collective functions of work-groups and sub-groups.

@@ -126,6 +126,7 @@ fn what_is_not_used_is_not_needed() {
                     "memory/vectors",
                     "atomics/values",
                     "il/atomics",
+                    "il/math",
                     "kernels/math",
                 ];
                 let asks = *need == Need::GenericAddressSpace
