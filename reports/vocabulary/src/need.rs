@@ -150,6 +150,10 @@ words! {
         ExtendedBitOps = "cl_khr_extended_bit_ops",
         /// Dot products of integers.
         IntegerDotProduct = "cl_khr_integer_dot_product",
+        /// Images of three dimensions that kernels write.
+        ImageWrites3d = "cl_khr_3d_image_writes",
+        /// Integers of fewer bits in the functions of sub-groups.
+        SubGroupExtendedTypes = "cl_khr_subgroup_extended_types",
     }
 }
 

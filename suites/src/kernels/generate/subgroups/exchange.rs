@@ -158,7 +158,10 @@ fn functions(extension: Extension, ty: &str) -> Vec<Function> {
         Extension::SubGroupVote => plain(&VOTE),
         Extension::SubGroupArithmetic => over(&[Over::Reduce, Over::Inclusive, Over::Exclusive]),
         Extension::SubGroupClustered => over(&[Over::Cluster]),
-        Extension::ExtendedBitOps | Extension::IntegerDotProduct => Vec::new(),
+        Extension::ExtendedBitOps
+        | Extension::IntegerDotProduct
+        | Extension::ImageWrites3d
+        | Extension::SubGroupExtendedTypes => Vec::new(),
     }
 }
 

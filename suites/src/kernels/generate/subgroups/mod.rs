@@ -12,7 +12,7 @@ use crate::kernels::case::{
     Contents, KernelCase, Kind, ObjectId, Range, SUB_GROUP_FIELDS, Step, Unit, Want,
 };
 use crate::rule;
-use classay_vocabulary::Need;
+use classay_vocabulary::{Extension, Need};
 pub use exchange::exchange;
 use std::fmt::Write;
 
@@ -204,7 +204,7 @@ pub fn collective(choices: &mut Choices) -> KernelCase {
         "half" => "-(half)INFINITY",
         _ => "-INFINITY",
     };
-    let pragma = case.need_type(ty);
+    let mut pragma = case.need_type(ty).to_owned();
     let name = choices.one_of(&COLLECTIVE);
     let (range, groups) = range(choices, &mut case);
     let largest = groups.iter().copied().max().unwrap_or(1);
@@ -215,7 +215,7 @@ pub fn collective(choices: &mut Choices) -> KernelCase {
         n if n.starts_with("scan_inclusive") => "inside + 1",
         _ => "count",
     };
-    let (call, first, fold) = match name {
+    let (call, mut first, fold) = match name {
         "broadcast" => (
             format!("sub_group_broadcast(v, {from}u % count)"),
             format!("sub[{from}u % count]"),
@@ -241,7 +241,19 @@ pub fn collective(choices: &mut Choices) -> KernelCase {
         }
     };
     // So few quarters that sums are exact in every type.
-    let (made, ..) = spread_out(ty);
+    let (mut made, ..) = spread_out(ty);
+    let mut ty = ty;
+    if let Some((own, of)) = short(choices, name) {
+        (ty, made) = (own, of.into());
+        if name.ends_with("min") || name.ends_with("max") {
+            first = "sub[0]".into();
+        }
+        case.need(&[Need::Extension(Extension::SubGroupExtendedTypes)]);
+        pragma = format!(
+            "#pragma OPENCL EXTENSION {} : enable\n",
+            Extension::SubGroupExtendedTypes.name()
+        );
+    }
     case.case.source = cl!(
         "collective.cl",
         pragma,
@@ -270,6 +282,27 @@ pub fn collective(choices: &mut Choices) -> KernelCase {
     let want = Want::zeros();
     case.look(exchange, &rules, "values exchanged in a sub-group", want);
     case.case
+}
+
+/// Seldom, a type of fewer bits than an `int` on which a function is asked, and what small numbers become in it: where they
+/// are added up, the sum has room or goes round. What an exclusive scan of the least or the greatest begins with is said of
+/// other types alone.
+fn short(choices: &mut Choices, name: &str) -> Option<(&'static str, &'static str)> {
+    if !choices.percent(20) {
+        return None;
+    }
+    let all = [
+        ("uchar", "(uchar)(small * 5 + 128)"),
+        ("ushort", "(ushort)(small * 1500 + 0x8000)"),
+        ("short", "(short)small"),
+        ("char", "(char)(small * 6)"),
+    ];
+    match name {
+        "scan_exclusive_min" | "scan_exclusive_max" => None,
+        // A `char` has no room for the sums of a sub-group.
+        name if name.ends_with("add") => choices.pick(&all[..3]),
+        _ => Some(choices.one_of(&all)),
+    }
 }
 
 /// Sub-groups of a work-group wait for each other in turn, without a barrier.
