@@ -7,10 +7,11 @@ use crate::kernels::image::{Addressing, Channel, Format, Image};
 /// multiples of this.
 const MIXED: i64 = 64;
 
-/// The values of an element of an image that is read with a linear filter, or without.
+/// The values of an element of an image that is read with a linear filter, or without: of a channel that has it, zero is
+/// between them, so that none of these multiples is beyond its limits.
 fn read_values(linear: bool, format: Format, seed: u32, element: usize) -> [i64; 4] {
     values(format, seed, element).map(|value| match linear {
-        true => value.div_euclid(MIXED) * MIXED,
+        true => value / MIXED * MIXED,
         false => value,
     })
 }
@@ -127,6 +128,26 @@ fn resolve(addressing: Addressing, at: i64, size: usize) -> Option<usize> {
 mod tests {
     use super::*;
     use crate::kernels::image::{Order, Shape};
+
+    #[test]
+    fn a_mix_beyond_an_edge_is_that_of_the_reflection() {
+        let own = Image {
+            shape: Shape::Line(4),
+            format: Format {
+                order: Order::R,
+                channel: Channel::Snorm16,
+            },
+        };
+        let mode = Addressing::MirroredRepeat;
+        let element = |at: i64| element_values(true, own, 7, mode, &[at, 0, 0])[0];
+        // Coordinates of -1/4 and 9/4 are read as those of 1/4 and 7/4, of which the last is read as that of 1/4.
+        for (place, beyond) in [(-1, -2), (8, 2)] {
+            let [red, ..] = mixed(own, 7, mode, &[place, 0, 0], beyond);
+            assert_eq!(i64::from(red as i32), (element(0) + element(1)) / 2);
+        }
+        let [red, ..] = mixed(own, 7, mode, &[4, 0, 0], -1);
+        assert_eq!(red as i32, element(3) as i32);
+    }
 
     #[test]
     fn both_lowest_numbers_of_a_signed_channel_are_there_and_are_read_as_one() {

@@ -89,10 +89,22 @@ fn sample(
     let mut shape = shape(choices, kind);
     if linear {
         // What is mixed is asked of numbers that every way to mix them keeps exactly.
-        format.channel = choices.one_of(&[Channel::Unorm8, Channel::Half, Channel::Float]);
+        format.channel = choices.one_of(&[
+            Channel::Unorm8,
+            Channel::Half,
+            Channel::Float,
+            Channel::Unorm8,
+            Channel::Half,
+            Channel::Float,
+            Channel::Unorm16,
+            Channel::Snorm8,
+            Channel::Snorm16,
+        ]);
         if format.order == Order::Bgra {
             format.channel = Channel::Unorm8;
         }
+        let signed = matches!(format.channel, Channel::Snorm8 | Channel::Snorm16);
+        case.need_if(signed, &[Need::C20]);
         shape = choices
             .one_of(&[Some(powers(shape)), Some(powers(shape)), None])
             .unwrap_or(shape);
@@ -116,6 +128,7 @@ fn sample(
             Addressing::Clamp,
             Addressing::Repeat,
             Addressing::Repeat,
+            Addressing::MirroredRepeat,
         ]),
         (true, false) => {
             choices.one_of(&[Addressing::None, Addressing::ClampToEdge, Addressing::Clamp])

@@ -1,12 +1,14 @@
 //! Images that kernels write.
 
-use super::super::builder::{CaseBuilder, args, cl};
+use super::super::builder::{CaseBuilder, args, cl, numbers as numbers_of};
 use super::{answered, asked_of, coordinates, format, image, noise, shape, told, values};
 use crate::choices::Choices;
 use crate::kernels::case::{Contents, KernelCase, Kind, Range, Want};
 use crate::kernels::image::{Channel, Image, Told};
+use crate::kernels::math::format::Format as Precision;
+use crate::kernels::math::only;
 use crate::rule;
-use classay_vocabulary::Need;
+use classay_vocabulary::{Extension, Need};
 
 /// Normalized numbers are given in so many parts of what a channel keeps.
 const PARTS: i64 = 8;
@@ -17,7 +19,16 @@ pub fn write(choices: &mut Choices) -> KernelCase {
     case.need(&[Need::Images]);
     let format = format(choices, &mut case);
     // Writes of three dimensions are an extension.
-    let kind = choices.one_of(&[0, 1, 3, 4]);
+    let kind = match choices.percent(15) {
+        true => 2,
+        false => choices.one_of(&[0, 1, 3, 4]),
+    };
+    let mut before = String::new();
+    if kind == 2 {
+        let extension = Extension::ImageWrites3d;
+        case.need(&[Need::Extension(extension)]);
+        before = format!("#pragma OPENCL EXTENSION {} : enable\n", extension.name());
+    }
     let own = Image {
         shape: shape(choices, kind),
         format,
@@ -30,10 +41,11 @@ pub fn write(choices: &mut Choices) -> KernelCase {
         (Told::Float, Some(scale)) => {
             format!("convert_float4(numbers[n]) / {PARTS}.0f / {scale}.0f")
         }
-        (Told::Float, None) => "convert_float4(numbers[n])".into(),
+        (Told::Float, None) => "as_float4(numbers[n])".into(),
     };
     let [w, h, d] = own.shape.size();
-    case.case.source = cl!(
+    case.case.source = before;
+    case.case.source += &cl!(
         "image_write.cl",
         ty = own.shape.c_type(),
         h,
@@ -67,10 +79,21 @@ pub fn write(choices: &mut Choices) -> KernelCase {
         Some(_) => value * PARTS + i64::from(mixed(seed ^ (element * 4 + channel) as u32) % 7) - 3,
         None => value,
     };
+    let precision = match format.channel {
+        Channel::Half => Some(Precision::Half),
+        Channel::Float => Some(Precision::Float),
+        _ => None,
+    };
+    let real = |value: i64, element: usize, channel: usize| {
+        beyond(value, odd.map(|odd| odd ^ (element * 4 + channel) as u32))
+    };
     let numbers = (0..elements)
         .flat_map(|element| {
             let values = given(element);
-            [0, 1, 2, 3].map(|channel| parts(values[channel], element, channel) as u32)
+            [0, 1, 2, 3].map(|channel| match precision {
+                Some(_) => (real(values[channel], element, channel) as f32).to_bits(),
+                None => parts(values[channel], element, channel) as u32,
+            })
         })
         .collect();
     let numbers = case.object(Kind::Buffer, 16 * elements, Contents::Words(numbers));
@@ -79,7 +102,20 @@ pub fn write(choices: &mut Choices) -> KernelCase {
     case.launch("fill", args![id, numbers, asked], range);
     let (low, high) = format.channel.limits();
     let kept = |element: usize| format.encode(given(element).map(|value| value.clamp(low, high)));
-    let want = Want::bytes((0..elements).flat_map(kept).collect());
+    let want = match precision {
+        None => Want::bytes((0..elements).flat_map(kept).collect()),
+        Some(precision) => {
+            let channels = 0..format.order.channels();
+            let places = (0..elements).flat_map(|n| channels.clone().map(move |c| (n, c)));
+            numbers_of(
+                precision,
+                places.map(|(element, channel)| {
+                    let x = real(given(element)[channel], element, channel);
+                    (format!("{x}"), only(precision, x))
+                }),
+            )
+        }
+    };
     case.look(id, &[rule::RG_IMAGE], "elements that a kernel wrote", want);
     let name = "what an image that a kernel writes says of itself";
     case.look(asked, &[rule::RG_IMAGE], name, answered(own));
@@ -105,6 +141,17 @@ fn given(channel: Channel, value: i64, number: u32) -> i64 {
         0 | 1 if above => high + by,
         2 | 3 if below => low - by,
         _ => value,
+    }
+}
+
+/// A number for a channel of floats or halves; now and then, by a number that looks random, no finite one: "A float NaN must
+/// be converted to an appropriate NaN in the half type. A float INF must be converted to an appropriate INF".
+fn beyond(value: i64, number: Option<u32>) -> f64 {
+    match number.map(|number| mixed(number) % 16) {
+        Some(0) => f64::INFINITY,
+        Some(1) => f64::NEG_INFINITY,
+        Some(2) => f64::NAN,
+        _ => value as f64,
     }
 }
 
