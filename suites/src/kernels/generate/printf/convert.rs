@@ -1,6 +1,6 @@
 //! What a conversion of `printf` prints, by "printf Format String" of OpenCL C, whose words are those of C99.
 //!
-//! What the text leaves open comes as several texts of which each is right: how infinities are written, the first digit
+//! What the text leaves open comes as several texts of which each is right: how infinities and NaNs are written, the first digit
 //! of a hexadecimal number, and whether the width is that of each element of a vector or of all.
 
 /// Flags, in any order.
@@ -121,6 +121,16 @@ impl Conversion {
             let styles = ["inf", "infinity"].map(|text| cased(text.to_owned()));
             let each = styles.iter().map(|text| self.padded(sign, text, false));
             return Some(each.collect());
+        }
+        if number.is_nan() {
+            // Its sign is nobody's business, and a field has room for what nobody knows.
+            let signs = ["", "-", self.sign(false)];
+            let texts = ["nan", "nan(*)"].map(|text| cased(text.to_owned()));
+            let each = |sign: &&str| texts.clone().map(|text| format!("{sign}{text}"));
+            let mut all: Vec<String> = signs.iter().flat_map(each).collect();
+            all.sort();
+            all.dedup();
+            return (self.width == 0).then_some(all);
         }
         let precision = self.precision.unwrap_or(6);
         let all = match self.letter.to_ascii_lowercase() {

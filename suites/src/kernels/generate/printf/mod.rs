@@ -11,7 +11,7 @@ use crate::kernels::case::{Contents, KernelCase, Kind, Range, Step, Want};
 use crate::rule;
 use classay_vocabulary::Need;
 use convert::{Conversion, Flags, one_of};
-use number::{DOUBLE, FLOAT, Number, SIGNED, UNSIGNED, printed};
+use number::{DOUBLE, FLOAT, HALF, Number, SIGNED, UNSIGNED, printed};
 use std::fmt::Write;
 
 /// The conversions of numbers.
@@ -93,6 +93,7 @@ struct Author<'c> {
     /// Work-items that print; each reads numbers of its own.
     items: usize,
     doubles: bool,
+    halves: bool,
     /// What each work-item reads.
     read: Vec<Vec<u64>>,
 }
@@ -115,19 +116,18 @@ pub fn printf(choices: &mut Choices) -> KernelCase {
     };
     let turn = choices.below(LETTERS.len());
     let mut author = Author {
-        choices,
         turn,
         items,
         doubles,
+        halves: !doubles && choices.percent(15),
+        choices,
         read: vec![Vec::new(); items],
     };
     let lines: Vec<Line> = (0..calls).map(|n| author.line(n, many)).collect();
     let read = author.read;
-    let of_doubles = |line: &Line| line.arguments.contains("double");
-    let extension = match lines.iter().any(of_doubles) {
-        true => case.need_type("double"),
-        false => "",
-    };
+    let of = |ty: &&str| lines.iter().any(|line| line.arguments.contains(*ty));
+    let types = ["double", "half"].into_iter().filter(of);
+    let mut before: String = types.map(|ty| case.need_type(ty)).collect();
     case.need(&[Need::FullProfile]);
     let length = read[0].len().max(1);
     let mut body = String::new();
@@ -135,7 +135,15 @@ pub fn printf(choices: &mut Choices) -> KernelCase {
         let Line {
             format, arguments, ..
         } = line;
-        let call = format!("printf(\"{format}\\n\"{arguments})");
+        // "format … must be resolvable at compile time": a literal, or a name of one.
+        let named = n % 8 == 5;
+        let call = match named {
+            true => format!("printf(format{n}{arguments})"),
+            false => format!("printf(\"{format}\\n\"{arguments})"),
+        };
+        if named {
+            before += &format!("constant char format{n}[] = \"{format}\\n\";\n");
+        }
         // Writing to a String cannot fail.
         let _ = writeln!(
             body,
@@ -153,7 +161,7 @@ pub fn printf(choices: &mut Choices) -> KernelCase {
         false => body,
     };
     case.case.source = format!(
-        "{extension}kernel void show(global const long *v, global int *out, uint length, uint calls, uint turns) {{\n    int r;\n{chosen}{body}}}\n"
+        "{before}kernel void show(global const long *v, global int *out, uint length, uint calls, uint turns) {{\n    int r;\n{chosen}{body}}}\n"
     );
     let turns = if looped { 2 } else { 1 };
     let contents = read.iter().flat_map(|own| {
@@ -270,6 +278,7 @@ impl Author<'_> {
             'd' | 'i' => self.choices.one_of(&SIGNED),
             'o' | 'u' | 'x' | 'X' => self.choices.one_of(&UNSIGNED),
             _ if self.doubles && self.choices.percent(50) => DOUBLE,
+            _ if self.halves && self.choices.percent(50) => HALF,
             _ => FLOAT,
         };
         let conversion = self.of_number(letter, of);
@@ -389,9 +398,9 @@ impl Author<'_> {
             return any & (u64::MAX >> (64 - bits));
         }
         for _ in 0..20 {
-            let number = self.real(conversion, vector);
-            if conversion.real(number).is_some() {
-                return of.bits_of(number);
+            let bits = of.bits_of(self.real(conversion, vector));
+            if conversion.real(of.real(bits)).is_some() {
+                return bits;
             }
         }
         // One that every conversion prints without rounding.
@@ -404,14 +413,17 @@ impl Author<'_> {
     }
 
     /// A number that a `float` holds.
-    fn real(&mut self, Conversion { letter, flags, .. }: Conversion, vector: bool) -> f64 {
+    fn real(&mut self, conversion: Conversion, vector: bool) -> f64 {
+        let Conversion { letter, flags, .. } = conversion;
         let bits = self.choices.between(1, 20);
         let whole = self.choices.below(1 << bits) as f64;
         // It is open what an infinity is written as, but not that zeros fill no field of it.
         let often = if flags.zeros { 30 } else { 8 };
         let infinite = self.items == 1 && !vector && self.choices.percent(often);
+        let alone = self.items == 1 && !vector && conversion.width == 0;
         let magnitude = match self.choices.below(12) {
             _ if infinite => f64::INFINITY,
+            _ if alone && self.choices.percent(6) => f64::NAN,
             0 => 0.0,
             // Where one style or number of digits ends and the next begins.
             9.. => {
@@ -469,5 +481,6 @@ mod tests {
         }
         assert_eq!(missing, [""; 0]);
         assert!(text.contains("%%") && text.contains("for (uint turn"));
+        assert!(text.contains("constant char format5[]") && text.contains("as_half("));
     }
 }

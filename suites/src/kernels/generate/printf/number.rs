@@ -2,6 +2,7 @@
 
 use super::super::builder::constant;
 use super::convert::Conversion;
+use crate::kernels::math::format::Format;
 
 /// A type of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +57,7 @@ pub(super) const UNSIGNED: [Number; 4] = [
     integer("uchar", 8, false, "hh", "hh"),
     integer("ushort", 16, false, "h", "h"),
 ];
+pub(super) const HALF: Number = real("half", 16, "h");
 pub(super) const FLOAT: Number = real("float", 32, "hl");
 pub(super) const DOUBLE: Number = real("double", 64, "l");
 
@@ -68,16 +70,26 @@ pub(super) fn printed(conversion: Conversion, of: Number, bits: u64) -> Vec<Stri
 }
 
 impl Number {
-    /// The bits of one, of a number that a `float` holds.
+    /// The bits of one, of a number that a `float` holds; of a `half`, of the nearest one or, where that is not normal, 1.
     pub fn bits_of(self, number: f64) -> u64 {
         match self.bits {
             64 => number.to_bits(),
+            16 => {
+                let near = Format::Half.nearest(number);
+                let fits = near.is_infinite() == number.is_infinite();
+                let number = match fits && !Format::Half.subnormal(near) {
+                    true => near,
+                    false => 1.0,
+                };
+                Format::Half.bits(number)
+            }
             _ => u64::from((number as f32).to_bits()),
         }
     }
 
-    fn real(self, bits: u64) -> f64 {
+    pub fn real(self, bits: u64) -> f64 {
         match self.bits {
+            16 => Format::Half.number(bits),
             64 => f64::from_bits(bits),
             _ => f64::from(f32::from_bits(bits as u32)),
         }
@@ -95,6 +107,7 @@ impl Number {
     pub fn of(self, long: &str) -> String {
         match (self.fraction, self.bits) {
             (true, 64) => format!("as_double({long})"),
+            (true, 16) => format!("as_half((ushort){long})"),
             (true, _) => format!("as_float((uint){long})"),
             (false, _) => format!("({}){long}", self.name),
         }

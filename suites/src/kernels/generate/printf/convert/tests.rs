@@ -122,3 +122,18 @@ fn texts_are_cut_and_padded() {
     assert_eq!(conversion("%6.2s").plain("abc"), "    ab");
     assert_eq!(conversion("%.9s").plain("abc"), "abc");
 }
+
+#[test]
+fn a_nan_has_any_sign_and_no_field() {
+    let nan = |text: &str| conversion(text).real(f64::NAN);
+    assert_eq!(
+        nan("%+G"),
+        Some(
+            ["+NAN", "+NAN(*)", "-NAN", "-NAN(*)", "NAN", "NAN(*)"]
+                .map(String::from)
+                .into()
+        )
+    );
+    assert_eq!(nan("%f").map(|all| all.len()), Some(4));
+    assert_eq!(nan("%9e"), None);
+}
