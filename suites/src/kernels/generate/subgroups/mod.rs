@@ -243,7 +243,8 @@ pub fn collective(choices: &mut Choices) -> KernelCase {
     // So few quarters that sums are exact in every type.
     let (mut made, ..) = spread_out(ty);
     let mut ty = ty;
-    if let Some((own, of)) = short(choices, name) {
+    let plain = !matches!(ty, "half" | "double");
+    if let Some((own, of)) = short(choices, name).filter(|_| plain) {
         (ty, made) = (own, of.into());
         if name.ends_with("min") || name.ends_with("max") {
             first = "sub[0]".into();
