@@ -396,3 +396,21 @@ fn callbacks_that_come_too_early_or_in_another_order_fail() {
     turned.fired.reverse();
     assert_eq!(case.check(&lowered, &turned, 0).len(), 1);
 }
+
+#[test]
+fn some_of_what_is_made_has_no_place_for_its_code() {
+    let [mut silent, mut others] = [0, 0];
+    for case in generated() {
+        steps(&case.lower(&device()).program, &mut |step| {
+            if let Op::Call(call) = &step.op {
+                assert!(!call.silent || call.may_be_silent());
+                silent += usize::from(call.silent);
+                others += usize::from(call.may_be_silent() && !call.silent);
+            }
+        });
+    }
+    assert!(
+        silent > 50 && others > 2 * silent,
+        "{silent} beside {others}"
+    );
+}

@@ -128,7 +128,14 @@ impl Call {
             arguments: arguments.into(),
             made: None,
             expect: Expect::success(vec![rule::API_VALID]),
+            silent: false,
         }
+    }
+
+    /// It is made without a place for its code, where it can be.
+    pub fn silently(mut self) -> Call {
+        self.silent = self.may_be_silent();
+        self
     }
 
     /// What it makes goes to a slot.

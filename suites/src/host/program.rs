@@ -5,7 +5,7 @@ use super::build::Build;
 use super::constant::cl;
 use super::contents::Contents;
 use super::exchange;
-use super::function::{Class, Function};
+use super::function::{Class, Function, Gives};
 use super::ids::{AnswerId, CallbackId, Mark, SignalId};
 use super::token::Writer;
 use super::value::{Place, Slot, Value};
@@ -421,6 +421,9 @@ pub struct Call {
     pub made: Option<Slot>,
     /// What it may return.
     pub expect: Expect,
+    /// A function that makes something gets NULL where its code would come: "If errcode_ret is NULL, no error code is
+    /// returned". A null result says that it failed then, with CL_INVALID_VALUE.
+    pub silent: bool,
 }
 
 /// What a call may return.
@@ -442,6 +445,12 @@ pub struct Expect {
 }
 
 impl Call {
+    /// Whether it can be made without a place for its code: it makes something, and must succeed.
+    pub fn may_be_silent(&self) -> bool {
+        let makes = self.function.signature().gives == Gives::Made && self.made.is_some();
+        makes && self.expect.codes == [0] && self.expect.ended.is_none()
+    }
+
     /// Gives every value of its arguments to a function, also those inside of others.
     pub fn each<'c>(&'c self, then: &mut dyn FnMut(&'c Value)) {
         self.arguments.iter().for_each(|value| value.each(then));

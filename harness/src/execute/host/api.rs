@@ -12,7 +12,8 @@ use touchstone_clc::DeviceProfile;
 /// What a call gave.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Gave {
-    /// Its code. An address alone has that of an invalid value where it is null.
+    /// Its code. An address alone, or what is made without a place for the code, has that of an invalid value where it
+    /// is null.
     pub code: i32,
     /// The object or the address; null of a function that makes none.
     pub made: usize,
@@ -199,6 +200,21 @@ impl Api {
     /// There are as many arguments as the function has parameters, and each is what its class says;
     /// pointers are to memory that the function may use as the specification says.
     pub unsafe fn call(&self, function: Function, arguments: &[u64]) -> Option<Gave> {
+        // SAFETY: by the caller.
+        unsafe { self.call_with(function, arguments, false) }
+    }
+
+    /// The same; a `silent` call of a function that makes something gives NULL where its code would come. Then a null
+    /// result has the code that the call gives when it is made again, or that of an invalid value where it succeeds then.
+    ///
+    /// # Safety
+    /// As [`Api::call`].
+    pub unsafe fn call_with(
+        &self,
+        function: Function,
+        arguments: &[u64],
+        silent: bool,
+    ) -> Option<Gave> {
         let address = (*self.addresses.get(function as usize)?)?;
         // SAFETY: by the caller; the address is the function's.
         Some(unsafe {
@@ -207,7 +223,10 @@ impl Api {
                 without.remove(PROPERTIES.min(without.len().saturating_sub(1)));
                 dispatch_without(function, address, &without)
             } else {
-                dispatch(function, address, arguments)
+                let gave = dispatch(function, address, arguments, silent);
+                let again = (silent && gave.code != 0)
+                    .then(|| dispatch(function, address, arguments, false));
+                again.filter(|again| again.code != 0).unwrap_or(gave)
             }
         })
     }
@@ -317,26 +336,30 @@ macro_rules! class {
 }
 
 macro_rules! call {
-    ($address:ident, $words:ident, code, $($class:ident)*) => {{
+    ($address:ident, $words:ident, $silent:ident, code, $($class:ident)*) => {{
         type F = unsafe extern "C" fn($(class!($class)),*) -> i32;
         let f: F = std::mem::transmute($address);
         Gave { code: f($(<class!($class)>::of($words.next().unwrap_or_default())),*), made: 0 }
     }};
-    ($address:ident, $words:ident, made, $($class:ident)*) => {{
+    ($address:ident, $words:ident, $silent:ident, made, $($class:ident)*) => {{
         type F = unsafe extern "C" fn($(class!($class),)* *mut i32) -> *mut c_void;
         let f: F = std::mem::transmute($address);
         let mut code = 0;
-        let made = f($(<class!($class)>::of($words.next().unwrap_or_default()),)* &raw mut code);
+        let place = if $silent { ptr::null_mut() } else { &raw mut code };
+        let made = f($(<class!($class)>::of($words.next().unwrap_or_default()),)* place);
+        if $silent && made.is_null() {
+            code = INVALID_VALUE;
+        }
         Gave { code, made: made.expose_provenance() }
     }};
-    ($address:ident, $words:ident, address, $($class:ident)*) => {{
+    ($address:ident, $words:ident, $silent:ident, address, $($class:ident)*) => {{
         type F = unsafe extern "C" fn($(class!($class)),*) -> *mut c_void;
         let f: F = std::mem::transmute($address);
         let made = f($(<class!($class)>::of($words.next().unwrap_or_default())),*);
         let code = if made.is_null() { INVALID_VALUE } else { 0 };
         Gave { code, made: made.expose_provenance() }
     }};
-    ($address:ident, $words:ident, nothing, $($class:ident)*) => {{
+    ($address:ident, $words:ident, $silent:ident, nothing, $($class:ident)*) => {{
         type F = unsafe extern "C" fn($(class!($class)),*);
         let f: F = std::mem::transmute($address);
         f($(<class!($class)>::of($words.next().unwrap_or_default())),*);
@@ -348,14 +371,14 @@ macro_rules! dispatch {
     ($($name:ident($since:literal $(.. $until:literal)?; $($parameter:ident: $class:ident),*) -> $gives:ident;)*) => {
         /// # Safety
         /// As [`Api::call`]; the address is the function's.
-        unsafe fn dispatch(function: Function, address: usize, arguments: &[u64]) -> Gave {
+        unsafe fn dispatch(function: Function, address: usize, arguments: &[u64], silent: bool) -> Gave {
             #[allow(unused_mut, unused_variables)]
             let mut words = arguments.iter().copied();
             let address: *const c_void = ptr::with_exposed_provenance(address);
             // SAFETY: the types are those of the function's row, and the rest is the caller's.
             unsafe {
                 match function {
-                    $(Function::$name => call!(address, words, $gives, $($class)*),)*
+                    $(Function::$name => call!(address, words, silent, $gives, $($class)*),)*
                 }
             }
         }
@@ -367,7 +390,7 @@ classay_suites::for_each_function!(dispatch);
 /// A call of a function that gives a code, without the third parameter of its row.
 macro_rules! call_without {
     ($address:ident, $words:ident, code, $first:ident $second:ident $third:ident $($class:ident)*) => {
-        call!($address, $words, code, $first $second $($class)*)
+        call!($address, $words, silent, code, $first $second $($class)*)
     };
     ($address:ident, $words:ident, $gives:ident, $($class:ident)*) => {{
         // No function that records has such a row.

@@ -245,11 +245,14 @@ impl<'r> Player<'r> {
                     return None;
                 };
                 let words = [*context, *device, arguments.one_property(2)];
-                run.setting.api.call(function, &words)
+                run.setting.api.call_with(function, &words, call.silent)
             },
             // SAFETY: a valid program gives a function what it takes; where it does not, a check of the
             // implementation is what is put to the test.
-            None => unsafe { run.setting.api.call(call.function, arguments.words()) },
+            None => unsafe {
+                let words = arguments.words();
+                run.setting.api.call_with(call.function, words, call.silent)
+            },
         };
         let code = gave.map(|gave| gave.code);
         if let ([queue, kernel, ..], Some(items)) = (arguments.words(), call.launched_group())

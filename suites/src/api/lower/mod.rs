@@ -36,6 +36,9 @@ use crate::rule::RuleId;
 /// Bytes of the buffers of operations and scenarios.
 const BYTES: usize = 256;
 
+/// One of so many calls that make something has no place for its code.
+const SILENT: usize = 4;
+
 /// The kernels of operations.
 const SOURCE: &str = "
 kernel void fill(global uint *to, uint value) { to[get_global_id(0)] = value; }
@@ -52,6 +55,7 @@ pub fn lower(case: &Case, device: &DeviceInfo) -> Lowered {
         value: 0,
         added: 0,
         calls: 0,
+        makers: 0,
         late: device.said.language(),
     };
     match &case.scenario {
@@ -103,6 +107,8 @@ struct Lowering {
     added: u32,
     /// How many builds and compilations there were.
     calls: usize,
+    /// How many calls that make something could do without a place for their codes.
+    makers: usize,
     /// The latest OpenCL C of the device, where that is behind 1.2: its name in options, and its number.
     late: Option<(&'static str, u32)>,
 }
@@ -159,12 +165,22 @@ impl Lowering {
         self.must(says, That::Fired(vec![callback], Some(registered), right));
     }
 
+    /// A step; of the calls that make something, every fourth has no place for its code.
     fn step(&mut self, step: impl Into<Step>) {
-        self.steps.push(step.into());
+        let mut step = step.into();
+        if let Op::Call(call) = &mut step.op
+            && call.may_be_silent()
+        {
+            call.silent = self.makers % SILENT == SILENT - 1;
+            self.makers += 1;
+        }
+        self.steps.push(step);
     }
 
     fn add(&mut self, calls: impl IntoIterator<Item = Call>) {
-        self.steps.extend(calls.into_iter().map(Step::from));
+        for call in calls {
+            self.step(call);
+        }
     }
 
     /// A step under a new mark.

@@ -93,7 +93,7 @@ fn made(writer: &Writer<'_>, call: &Call, c: &mut Text) {
         });
     }
     if row.gives == Gives::Made {
-        arguments.push("&code".into());
+        arguments.push(if call.silent { "NULL" } else { "&code" }.into());
     }
     let function = plain.map_or(row.name, |_| "new_queue");
     let block = !around.before.is_empty();
@@ -120,6 +120,9 @@ fn made(writer: &Writer<'_>, call: &Call, c: &mut Text) {
         c.put(format!("need_group(code, {queue}, {kernel}, {items});"));
     }
     match (row.gives, slot) {
+        (Gives::Made, Some(name)) if call.silent => {
+            c.put(format!("code = {name} ? CL_SUCCESS : CL_INVALID_VALUE;"));
+        }
         (Gives::Code | Gives::Made, _) => {}
         (Gives::Address, Some(name)) => {
             c.put(format!("code = {name} ? CL_SUCCESS : CL_INVALID_VALUE;"));

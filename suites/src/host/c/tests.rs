@@ -401,3 +401,19 @@ fn operations_of_every_kind_compile() {
     let checks = wants.map(|that| Check::new(vec![rule::API_VALID], "100% {} wrong", that));
     written(&b.finish(), &checks);
 }
+
+#[test]
+fn what_is_made_silently_has_no_place_for_its_code() {
+    let (mut b, context, _) = with_context();
+    let event = b.slot("event", SlotKind::Event);
+    let made = Call::of(Function::CreateUserEvent, context).makes(event);
+    b.thread(vec![made.silently().into()]);
+    let text = written(&b.finish(), &[]);
+    let made = "event = clCreateUserEvent(context, NULL);
+    code = event ? CL_SUCCESS : CL_INVALID_VALUE;";
+    assert!(text.contains(made), "{text}");
+    // What gives its code alone has no place for it, and what may fail needs one.
+    assert!(!Call::of(Function::Flush, context).silently().silent);
+    let refused = Call::of(Function::CreateUserEvent, context).makes(event);
+    assert!(!refused.refused(vec![-30], "").silently().silent);
+}

@@ -234,11 +234,12 @@ impl Lower<'_> {
         self.while_mapped(map, at.object, (rows, 0), pitches, copied)
     }
 
-    /// The slot of the address that a map gives.
+    /// The slot of the address that a map gives; every third has no place for its code.
     fn made_by(&mut self, map: &mut Step, name: String) -> Slot {
         let mapped = self.b.slot(name, SlotKind::Address);
         if let Op::Call(call) = &mut map.op {
             call.made = Some(mapped);
+            call.silent = call.may_be_silent() && self.steps.len().is_multiple_of(3);
         }
         mapped
     }
