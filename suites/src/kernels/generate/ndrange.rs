@@ -138,8 +138,34 @@ pub fn ids(choices: &mut Choices) -> KernelCase {
         );
         told(choices, &mut case, range, bound);
     }
+    if choices.percent(15) {
+        required(choices, &mut case);
+    }
     case.case
 }
+
+/// Launches of a kernel that requires the size of its work-groups: one that says it again, or none, where the size is
+/// the kernel's all the same.
+fn required(choices: &mut Choices, case: &mut CaseBuilder) {
+    let range = range(choices, 512, true, 64);
+    let Some(local) = range.local.as_deref() else {
+        return;
+    };
+    let [x, y, z] = Range::three(local, 1);
+    let attribute = format!("kernel __attribute__((reqd_work_group_size({x}, {y}, {z}))) void");
+    let (head, _) = IDS.split_once("kernel void tell").unwrap_or((IDS, ""));
+    let kernel = head.replace("kernel void ids", &format!("{attribute} {REQUIRED}"));
+    case.case.source += &kernel;
+    // A device whose groups are smaller need not build it.
+    case.need(&[Need::WorkGroupSize(range.group() as u32)]);
+    let null = choices.percent(60);
+    // Before 3.0 such a launch was an error: "if local_work_size is NULL and the […] qualifier is used".
+    case.need_if(null, &[Need::Api30]);
+    launched(choices, case, REQUIRED, range, (true, null));
+}
+
+/// The kernel that requires the size of its work-groups.
+const REQUIRED: &str = "ids_required";
 
 /// Where the ids of each dimension begin: in one of them alone, or in any.
 fn offsets(choices: &mut Choices, global: &[u64]) -> Vec<u64> {
@@ -153,7 +179,19 @@ fn offsets(choices: &mut Choices, global: &[u64]) -> Vec<u64> {
 }
 
 /// A launch over a range, and a look at what its work-items told.
-fn told(choices: &mut Choices, case: &mut CaseBuilder, mut range: Range, uniform: bool) {
+fn told(choices: &mut Choices, case: &mut CaseBuilder, range: Range, uniform: bool) {
+    launched(choices, case, "ids", range, (uniform, false));
+}
+
+/// The same of a kernel, whose groups are of one size, as `uniform` says, or have the size of the range without its
+/// launch saying so.
+fn launched(
+    choices: &mut Choices,
+    case: &mut CaseBuilder,
+    kernel: &str,
+    mut range: Range,
+    (uniform, implied): (bool, bool),
+) {
     if choices.percent(70) {
         let offset = offsets(choices, &range.global);
         case.need_if(
@@ -167,9 +205,12 @@ fn told(choices: &mut Choices, case: &mut CaseBuilder, mut range: Range, uniform
     let count = case.buffer(4);
     let out = case.buffer(8 * (1 + records * FIELDS));
     case.step(Step::Launch(Launch {
-        kernel: "ids".into(),
+        kernel: kernel.into(),
         args: args![count, out, records as u32],
-        range: range.clone(),
+        range: Range {
+            local: range.local.clone().filter(|_| !implied),
+            ..range.clone()
+        },
         times,
         ..Launch::default()
     }));
@@ -303,13 +344,22 @@ pub fn errors(choices: &mut Choices) -> KernelCase {
         }
         2 => {
             // A device whose groups are smaller need not build it.
-            case.need(&[Need::WorkGroupSize(8)]);
+            case.need(&[Need::WorkGroupSize(16)]);
             launch.kernel = "required".into();
             case.case.source = "kernel __attribute__((reqd_work_group_size(4, 2, 1))) \
                                 void required(global uint *out) { out[0] = 7; }\n"
                 .into();
-            let local = choices.one_of(&[[2, 4], [8, 1], [4, 1], [1, 1], [2, 2]]);
-            launch.range = Range::new(vec![8, 8], local.to_vec());
+            let local = choices.one_of(&[
+                &[2, 4][..],
+                &[8, 1],
+                &[4, 1],
+                &[1, 1],
+                &[2, 2],
+                // In the third dimension alone, also where that is not there.
+                &[4, 2, 2],
+                &[4],
+            ]);
+            launch.range = Range::new(vec![8; local.len()], local.to_vec());
             launch.code = INVALID_WORK_GROUP_SIZE;
             launch.rules = vec![rule::API_ERRORS];
         }

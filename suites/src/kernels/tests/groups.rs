@@ -126,7 +126,7 @@ fn refused(case: &KernelCase, launch: &Launch) -> i32 {
             || case.build.options.contains("-cl-uniform-work-group-size");
         let whole = global.iter().zip(local).all(|(g, l)| g % l == 0);
         // reqd_work_group_size(4, 2, 1).
-        let required = launch.kernel == "required" && local[..] != [4, 2];
+        let required = launch.kernel == "required" && Range::three(local, 1) != [4, 2, 1];
         if uniform && !whole || required {
             return -54;
         }
