@@ -114,6 +114,13 @@ impl Transfer {
                 to: of,
                 bytes,
             })),
+            // As of all of them: each keeps what it has.
+            Transfer::Migrate { objects, .. } => {
+                let first = *objects.first()?;
+                let (from, to) = (first.at(0), first.at(0));
+                let bytes = case.objects.get(first.index())?.bytes;
+                Some(Effect::Bytes(Bytes { from, to, bytes }))
+            }
             Transfer::Fill(Pattern { pattern, to, bytes })
             | Transfer::SvmFill(Pattern { pattern, to, bytes })
             | Transfer::Renew {
@@ -227,6 +234,19 @@ impl Move {
                 let buffer = kind(case, at).is_some_and(|kind| !kind.addressed());
                 inside(case, at, bytes) || self.code != 0 && buffer
             }),
+            Transfer::Migrate { objects, .. } => {
+                let one = |object: &ObjectId| {
+                    kind(case, object.at(0)).is_some_and(|kind| match kind {
+                        Kind::Buffer | Kind::SubBuffer { .. } | Kind::Image(_) => true,
+                        Kind::Host
+                        | Kind::SvmCoarse
+                        | Kind::SvmFine
+                        | Kind::SvmAtomics
+                        | Kind::Pipe { .. } => false,
+                    })
+                };
+                !objects.is_empty() && objects.iter().all(one)
+            }
             Transfer::SvmMigrate {
                 of, bytes, parts, ..
             } => {

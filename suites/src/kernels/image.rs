@@ -237,12 +237,26 @@ impl Channel {
         row.normalized.then_some(row.limits.1 as u32)
     }
 
-    /// Of a normalized channel, the nearest of the numbers within the limits; of others, the number itself.
+    /// Of a normalized channel and one of whole numbers, the nearest of the numbers within the limits; of others, the
+    /// number itself.
     pub fn nearest(self, value: i64) -> i64 {
         let row = self.row();
-        match row.normalized {
+        match row.normalized || row.told != Told::Float {
             true => value.clamp(row.limits.0, row.limits.1),
             false => value,
+        }
+    }
+
+    /// Whether a colour may have a number below the limits, and one above, that becomes the nearest within them: "the
+    /// conversions described in this section must be correctly saturated".
+    pub fn saturates(self) -> (bool, bool) {
+        let row = self.row();
+        let narrow = row.limits.1 < 1 << 16;
+        match row.told {
+            // What a fraction below -1 becomes is one of two numbers.
+            Told::Float => (row.normalized && row.limits.0 == 0, row.normalized),
+            Told::Int => (narrow, narrow),
+            Told::Uint => (false, narrow),
         }
     }
 
@@ -286,8 +300,8 @@ impl Format {
         self.order.channels() * self.channel.bytes()
     }
 
-    /// The bytes of an element that has these values for red, green, blue and alpha; of a normalized channel, the
-    /// nearest that there are.
+    /// The bytes of an element that has these values for red, green, blue and alpha, or the nearest that its channels
+    /// keep.
     pub fn encode(self, values: [i64; 4]) -> Vec<u8> {
         self.as_they_are(values.map(|value| self.channel.nearest(value)))
     }
@@ -394,6 +408,27 @@ mod tests {
         ];
         for (value, bits) in cases {
             assert_eq!(half(value), bits, "{value}");
+        }
+    }
+
+    #[test]
+    fn what_a_channel_does_not_keep_becomes_the_nearest() {
+        let cases = [
+            (Channel::Unsigned8, 300, 255),
+            (Channel::Unsigned16, 70_000, 65_535),
+            (Channel::Signed8, -129, -128),
+            (Channel::Signed16, 40_000, 32_767),
+            (Channel::Snorm8, 128, 127),
+            (Channel::Unorm16, -1, 0),
+            (Channel::Unsigned32, 1 << 31, 1 << 31),
+            (Channel::Half, 2049, 2049),
+        ];
+        for (channel, value, nearest) in cases {
+            assert_eq!(channel.nearest(value), nearest, "{channel:?}");
+            let (low, high) = channel.limits();
+            let (below, above) = channel.saturates();
+            assert!(value >= low || below, "{channel:?}");
+            assert!(value <= high || above || channel == Channel::Half);
         }
     }
 

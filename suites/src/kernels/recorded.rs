@@ -202,6 +202,7 @@ fn recordable(what: &Transfer) -> bool {
         | Transfer::MapReadBeside { .. }
         | Transfer::MapWrite { .. }
         | Transfer::Renew { .. }
+        | Transfer::Migrate { .. }
         | Transfer::ReadImage(_)
         | Transfer::WriteImage(_)
         | Transfer::MapReadImage(_)

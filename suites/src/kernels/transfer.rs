@@ -129,6 +129,13 @@ pub enum Transfer {
         /// Migrated to the host, not to the queue's device.
         to_host: bool,
     },
+    /// clEnqueueMigrateMemObjects of buffers and images, which keep their contents.
+    Migrate {
+        /// Which, at least one.
+        objects: Vec<ObjectId>,
+        /// To the host, not to the queue's device.
+        to_host: bool,
+    },
     /// clEnqueueReadImage, from an image to memory of the host.
     ReadImage(Region<Spot, Corner>),
     /// clEnqueueWriteImage, from memory of the host to an image.

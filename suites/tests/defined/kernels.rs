@@ -312,6 +312,13 @@ pub fn moved(what: &Transfer) -> Vec<Use> {
         Transfer::MapReadImage(region) => (Some(region.from.object), region.to.object),
         Transfer::MapWriteImage { from, to, .. } => (Some(from.object), to.object),
         // What overlaps a migration is undefined, as what overlaps a write is.
+        Transfer::Migrate { objects, .. } => {
+            let one = |object: &ObjectId| Use {
+                object: *object,
+                writes: true,
+            };
+            return objects.iter().map(one).collect();
+        }
         Transfer::SvmMigrate { of, .. } => (None, of.object),
     };
     let from = from.map(|object| Use {

@@ -53,6 +53,13 @@ impl Lower<'_> {
                 let migrate = self.timed(Function::EnqueueMigrateMemObjects, all);
                 return vec![migrate, self.fill(pattern, *to, *bytes)];
             }
+            Transfer::Migrate { objects, to_host } => {
+                let flags = to_host.then_some(cl::CL_MIGRATE_MEM_OBJECT_HOST);
+                let flags = Value::Flags(flags.into_iter().collect());
+                let list = Value::objects(objects.iter().copied());
+                let all = values![objects.len(), list, flags];
+                (Function::EnqueueMigrateMemObjects, all)
+            }
             Transfer::ReadRect(Region { from, to, region }) => {
                 let (of, host) = (values![from.object, wait], values![to.object.at(0)]);
                 let all = [of, rectangle(from, to, region), host].concat();

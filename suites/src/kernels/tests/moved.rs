@@ -125,7 +125,7 @@ impl<'c> Memory<'c> {
                 from, to, bytes, ..
             } => self.bytes(Bytes { from, to, bytes }),
             // What is migrated keeps its bytes.
-            Transfer::SvmMigrate { .. } => {}
+            Transfer::Migrate { .. } | Transfer::SvmMigrate { .. } => {}
             Transfer::Fill(Pattern { pattern, to, bytes })
             | Transfer::SvmFill(Pattern { pattern, to, bytes })
             | Transfer::Renew {

@@ -4,7 +4,7 @@ use super::super::builder::{CaseBuilder, at};
 use super::{apart, format, image, noise, shape, values};
 use crate::choices::Choices;
 use crate::kernels::case::{KernelCase, Kind, ObjectId, Step, Want};
-use crate::kernels::image::{Channel, Format, Image, Shape, Spot};
+use crate::kernels::image::{Format, Image, Shape, Spot};
 use crate::kernels::transfer::{Corner, Region, Transfer};
 use crate::rule;
 use classay_vocabulary::Need;
@@ -140,6 +140,9 @@ pub fn transfer(choices: &mut Choices) -> KernelCase {
         debug_assert!(begin + bytes <= room, "a region has room");
         let blocking = choices.percent(40);
         case.transfer(what, blocking);
+        if choices.percent(12) {
+            case.transfer(migration(choices, images.map(|(id, _)| id), buffer), false);
+        }
         // The host's memory is for one command at a time where the host copies by itself.
         case.step(Step::Finish);
     }
@@ -153,6 +156,18 @@ pub fn transfer(choices: &mut Choices) -> KernelCase {
     case.look(buffer, rules, &named("the buffer"), Want::AsMoved);
     case.case.profiled = choices.percent(60);
     case.case
+}
+
+/// A migration of some of the images, at times beside the buffer, in any order.
+fn migration(choices: &mut Choices, images: [ObjectId; 3], buffer: ObjectId) -> Transfer {
+    let mut left = images.to_vec();
+    left.extend(choices.percent(30).then_some(buffer));
+    let count = choices.between(1, left.len());
+    let one = |_| left.swap_remove(choices.below(left.len()));
+    Transfer::Migrate {
+        objects: (0..count).map(one).collect(),
+        to_host: choices.percent(50),
+    }
 }
 
 /// A copy of what fits from a place of an image to the other one.
@@ -225,16 +240,18 @@ fn one(
     }
 }
 
-/// A colour to fill with: of channels without a sign it may be darker or lighter than any that they keep.
+/// A colour to fill with, which may be darker or lighter than any that its channels keep where these saturate.
 fn colour(choices: &mut Choices, format: Format) -> [i64; 4] {
     let mut colour = values(format, choices.below(1000) as u32, 0);
-    if let (Channel::Unorm8 | Channel::Unorm16, Some(scale)) =
-        (format.channel, format.channel.scale())
-        && choices.percent(40)
-    {
-        let beyond = choices.between(1, 3 * scale as usize) as i64;
+    let (low, high) = format.channel.limits();
+    let (below, above) = format.channel.saturates();
+    if above && choices.percent(40) {
+        let beyond = choices.between(1, 3 * high as usize) as i64;
         let channel = choices.below(4);
-        colour[channel] = choices.one_of(&[-beyond, i64::from(scale) + beyond]);
+        let all = [low - beyond, high + beyond];
+        colour[channel] = choices
+            .pick(if below { &all } else { &all[1..] })
+            .unwrap_or(high);
     }
     colour
 }

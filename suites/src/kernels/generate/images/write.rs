@@ -123,20 +123,12 @@ pub fn write(choices: &mut Choices) -> KernelCase {
 }
 
 /// The value that a kernel is given to write, by a number that looks random: now and then one beyond the limits of a
-/// channel that saturates: "the conversions described in this section must be correctly saturated".
+/// channel that saturates.
 fn given(channel: Channel, value: i64, number: u32) -> i64 {
     let (low, high) = channel.limits();
     let mixed = mixed(number);
     let by = 1 + i64::from(mixed >> 4) % (2 * high);
-    let (above, below) = match channel.told() {
-        // What a fraction below -1 becomes is one of two numbers.
-        Told::Float => (
-            channel.scale().is_some(),
-            low == 0 && channel.scale().is_some(),
-        ),
-        Told::Int => (high < 1 << 16, high < 1 << 16),
-        Told::Uint => (high < 1 << 16, false),
-    };
+    let (below, above) = channel.saturates();
     match mixed % 16 {
         0 | 1 if above => high + by,
         2 | 3 if below => low - by,
