@@ -72,6 +72,8 @@ fn wanted(run: &Run, got: &Observed, wanted: &Wanted) -> Option<Vec<u8>> {
         Wanted::Text(_)
         | Wanted::Begins(_)
         | Wanted::Named(_)
+        | Wanted::Versions(_)
+        | Wanted::Drawn(_)
         | Wanted::Parts(_)
         | Wanted::Names(_)
         | Wanted::Number(..)

@@ -1,7 +1,7 @@
 //! What a device and its platform must answer about themselves ("Querying Platform Info", "Querying Devices"): at least
 //! what the table of device queries demands, and of what they say twice the same.
 
-use super::{Question, Wanted};
+use super::{PATCH, Question, Versions, Wanted};
 use crate::host::constant::{Constant, cl};
 use crate::host::function::Function;
 use crate::host::value::{Slot, Value};
@@ -60,9 +60,6 @@ fn numeric(text: &str) -> Option<u64> {
     Some(major << 22 | minor << 12)
 }
 
-/// Largest patch of a version.
-const PATCH: u64 = (1 << 12) - 1;
-
 /// Version 3.0, which brought versions as numbers.
 const NUMBERED: u64 = 3 << 22;
 
@@ -89,7 +86,135 @@ fn if_offered(offered: Option<bool>, bytes: u8, least: u64) -> Option<Wanted> {
     })
 }
 
+/// CL_DEVICE_PARTITION_BY_NAMES_INTEL, of an extension.
+const PARTITION_BY_NAMES: u64 = 0x4052;
+
+/// CL_UUID_SIZE.
+const UUID: usize = 16;
+
+/// Intermediate languages, each `<IL_Prefix>_<Major_Version>.<Minor_Version>`, as an array must name them.
+fn of_languages(text: &str) -> Wanted {
+    let one = |name: &String| {
+        let (prefix, version) = name.rsplit_once('_')?;
+        Some((prefix.to_owned(), numeric(&format!("OpenCL {version}"))?))
+    };
+    let all = names(text);
+    match all.iter().map(one).collect::<Option<Vec<_>>>() {
+        Some(some) => Wanted::Versions(Versions {
+            some,
+            alone: true,
+            begins: String::new(),
+        }),
+        None => {
+            let prefix = |name: &String| match name.rsplit_once('_') {
+                Some((prefix, _)) => prefix.to_owned(),
+                None => name.clone(),
+            };
+            Wanted::Named(all.iter().map(prefix).collect())
+        }
+    }
+}
+
+/// The versions of OpenCL C that a device of a version compiles at least.
+fn versions_of_c(device: u64) -> Versions {
+    let version = |major: u64, minor: u64| major << 22 | minor << 12;
+    let all = [
+        (version(1, 0), true),
+        (version(1, 1), device >= version(1, 1)),
+        (version(1, 2), device >= version(1, 2)),
+        (version(2, 0), device >> 22 == 2),
+        (version(3, 0), device >= version(3, 0)),
+        (version(3, 1), device >= version(3, 1)),
+    ];
+    let some = all.iter().filter(|(_, needed)| *needed);
+    Versions {
+        some: some.map(|(one, _)| ("OpenCL C".to_owned(), *one)).collect(),
+        alone: false,
+        begins: "OpenCL C".into(),
+    }
+}
+
+/// Functions of extensions, in every version of these.
+const FUNCTIONS: [(&str, &[&str]); 7] = [
+    (
+        "cl_khr_command_buffer",
+        &[
+            "clCreateCommandBufferKHR",
+            "clFinalizeCommandBufferKHR",
+            "clRetainCommandBufferKHR",
+            "clReleaseCommandBufferKHR",
+            "clEnqueueCommandBufferKHR",
+            "clCommandBarrierWithWaitListKHR",
+            "clCommandCopyBufferKHR",
+            "clCommandCopyBufferRectKHR",
+            "clCommandCopyBufferToImageKHR",
+            "clCommandCopyImageKHR",
+            "clCommandCopyImageToBufferKHR",
+            "clCommandFillBufferKHR",
+            "clCommandFillImageKHR",
+            "clCommandNDRangeKernelKHR",
+            "clGetCommandBufferInfoKHR",
+        ],
+    ),
+    (
+        "cl_khr_create_command_queue",
+        &["clCreateCommandQueueWithPropertiesKHR"],
+    ),
+    ("cl_khr_il_program", &["clCreateProgramWithILKHR"]),
+    ("cl_khr_subgroups", &["clGetKernelSubGroupInfoKHR"]),
+    (
+        "cl_khr_suggested_local_work_size",
+        &["clGetKernelSuggestedLocalWorkSizeKHR"],
+    ),
+    ("cl_khr_terminate_context", &["clTerminateContextKHR"]),
+    (
+        "cl_khr_semaphore",
+        &[
+            "clCreateSemaphoreWithPropertiesKHR",
+            "clEnqueueWaitSemaphoresKHR",
+            "clEnqueueSignalSemaphoresKHR",
+            "clGetSemaphoreInfoKHR",
+            "clRetainSemaphoreKHR",
+            "clReleaseSemaphoreKHR",
+        ],
+    ),
+];
+
 impl Described {
+    /// The functions of the extensions that it offers.
+    pub fn functions(&self) -> Vec<&'static str> {
+        let offered = FUNCTIONS
+            .iter()
+            .filter(|(name, _)| self.has(name) == Some(true));
+        offered
+            .flat_map(|(_, functions)| *functions)
+            .copied()
+            .collect()
+    }
+
+    /// The features of OpenCL C 3.0 that its compiler has at least, by what the device offers.
+    fn features(&self) -> Versions {
+        let pipes = self.pipes == Some(true);
+        let enqueues = self.enqueues == Some(true);
+        let all = [
+            ("int64", true),
+            ("images", self.images == Some(true)),
+            ("pipes", pipes),
+            ("device_enqueue", enqueues),
+            ("generic_address_space", pipes || enqueues),
+            ("program_scope_global_variables", enqueues),
+            ("fp64", self.has("cl_khr_fp64") == Some(true)),
+        ];
+        let some = all.iter().filter(|(_, there)| *there);
+        let named = |(name, _): &(&str, bool)| (format!("__opencl_c_{name}"), NUMBERED);
+        Versions {
+            some: some.map(named).collect(),
+            alone: false,
+            // There are features of vendors, too.
+            begins: String::new(),
+        }
+    }
+
     /// Whether the device lists an extension; none where its extensions are not known.
     fn has(&self, extension: &str) -> Option<bool> {
         let known = !self.extensions.is_empty();
@@ -489,18 +614,52 @@ impl Described {
                 cl::CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION,
                 Wanted::Named(kernels),
             );
-            let languages = names(&self.il)
-                .into_iter()
-                .map(|name| match name.rsplit_once('_') {
-                    Some((name, _)) => name.to_owned(),
-                    None => name,
-                });
+            ask(300, cl::CL_DEVICE_ILS_WITH_VERSION, of_languages(&self.il));
+        }
+        // What has no compiler lists no language, which only the embedded profile allows.
+        if let Some(versions) = numeric(&self.version).filter(|_| self.full == Some(true)) {
+            let wanted = Wanted::Versions(versions_of_c(versions));
+            ask(300, cl::CL_DEVICE_OPENCL_C_ALL_VERSIONS, wanted);
+            let wanted = Wanted::Versions(self.features());
+            ask(300, cl::CL_DEVICE_OPENCL_C_FEATURES, wanted);
+        }
+        let parts = [
+            cl::CL_DEVICE_PARTITION_EQUALLY,
+            cl::CL_DEVICE_PARTITION_BY_COUNTS,
+            cl::CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN,
+        ];
+        let parts = parts.map(|one| one.value() as u64).into_iter();
+        ask(
+            120,
+            cl::CL_DEVICE_PARTITION_PROPERTIES,
+            Wanted::Drawn(parts.chain([0, PARTITION_BY_NAMES]).collect()),
+        );
+        if self.has("cl_khr_fp16") == Some(true) {
+            let every = capabilities(&[
+                cl::CL_FP_DENORM,
+                cl::CL_FP_INF_NAN,
+                cl::CL_FP_ROUND_TO_NEAREST,
+                cl::CL_FP_ROUND_TO_ZERO,
+                cl::CL_FP_ROUND_TO_INF,
+                cl::CL_FP_FMA,
+                cl::CL_FP_SOFT_FLOAT,
+            ]);
+            // One way to round is the least.
             ask(
-                300,
-                cl::CL_DEVICE_ILS_WITH_VERSION,
-                Wanted::Named(languages.collect()),
+                100,
+                cl::CL_DEVICE_HALF_FP_CONFIG,
+                Wanted::Number(LONG, 1, every),
             );
         }
+        // They came with OpenCL 3.1, and before with an extension.
+        let since = match self.has("cl_khr_device_uuid") {
+            Some(true) => 120,
+            _ => 310,
+        };
+        for name in [cl::CL_DEVICE_UUID, cl::CL_DRIVER_UUID] {
+            ask(since, name, Wanted::Length(UUID));
+        }
+        ask(since, cl::CL_DEVICE_LUID_VALID, truth());
         if let Some(wanted) = of_version(&self.version) {
             ask(300, cl::CL_DEVICE_NUMERIC_VERSION, wanted);
         }
@@ -556,6 +715,47 @@ mod tests {
         assert_eq!(numeric("OpenCL 1.2"), Some(1 << 22 | 2 << 12));
         assert_eq!(numeric("OpenCL C 3.0"), None);
         assert_eq!(of_version("OpenCL 1.2 pocl"), None);
+    }
+
+    #[test]
+    fn a_device_compiles_what_came_before_it() {
+        let versions = |device| {
+            let all = versions_of_c(numeric(device).expect("a version")).some;
+            let each = all
+                .iter()
+                .map(|(_, version)| (version >> 22, version >> 12 & 0x3ff));
+            each.collect::<Vec<_>>()
+        };
+        let early = [(1, 0), (1, 1), (1, 2)];
+        assert_eq!(versions("OpenCL 1.2"), early);
+        assert_eq!(versions("OpenCL 2.1"), [&early[..], &[(2, 0)]].concat());
+        assert_eq!(versions("OpenCL 3.0"), [&early[..], &[(3, 0)]].concat());
+        let latest = [&early[..], &[(3, 0), (3, 1)]].concat();
+        assert_eq!(versions("OpenCL 3.1"), latest);
+    }
+
+    #[test]
+    fn languages_have_their_versions() {
+        let Wanted::Versions(wanted) = of_languages("SPIR-V_1.0 SPIR-V_1.2") else {
+            panic!("no versions");
+        };
+        let entry = |name: &str, version: u32| {
+            let mut bytes = [0; 68];
+            bytes[..4].copy_from_slice(&version.to_ne_bytes());
+            bytes[4..4 + name.len()].copy_from_slice(name.as_bytes());
+            bytes
+        };
+        let (first, second) = (1 << 22, 1 << 22 | 2 << 12);
+        let [one, patched] = [entry("SPIR-V", first), entry("SPIR-V", second | 7)];
+        assert_eq!(wanted.wrong(&[patched, one].concat()), None);
+        for wrong in [
+            vec![one],
+            vec![one, one],
+            vec![one, patched, entry("SPIR-V", second)],
+            vec![one, entry("SPIR-W", second)],
+        ] {
+            assert!(wanted.wrong(&wrong.concat()).is_some());
+        }
     }
 
     #[test]

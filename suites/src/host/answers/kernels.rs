@@ -6,7 +6,7 @@ use super::signature::Argument;
 use super::{Question, Wanted};
 use crate::host::constant::{Constant, cl};
 use crate::host::function::{Class, Function};
-use crate::host::program::{Call, Fixture};
+use crate::host::program::{Call, Fixture, ProgramOf};
 use crate::host::value::{Slot, Value};
 use std::collections::BTreeMap;
 
@@ -52,6 +52,27 @@ fn options_of(known: &Known<'_>, program: Slot) -> Option<String> {
             _ => None,
         },
         Origin::Fixture(_) | Origin::Event(_) => None,
+    }
+}
+
+/// Whether a program's kernels are "not created from OpenCL C source and the clCreateProgramWithSource API call", which
+/// have no attributes; not where it is linked.
+fn is_from_elsewhere(known: &Known<'_>, program: Slot) -> bool {
+    match known.origin(program) {
+        Some(Origin::Fixture(Fixture::Program { of, build, .. }) | Origin::Build(_, of, build)) => {
+            build.through_binary.is_some()
+                || match of {
+                    ProgramOf::Module(_) | ProgramOf::Translated(_) | ProgramOf::BuiltIn(_) => true,
+                    ProgramOf::Source(_) | ProgramOf::Units(_) => false,
+                }
+        }
+        Some(Origin::Made(call)) => matches!(
+            call.function,
+            Function::CreateProgramWithBinary
+                | Function::CreateProgramWithIL
+                | Function::CreateProgramWithBuiltInKernels
+        ),
+        Some(Origin::Fixture(_) | Origin::Event(_)) | None => false,
     }
 }
 
@@ -167,6 +188,10 @@ pub fn of_kernel(known: &Known<'_>, kernel: Slot, done: &[&Call]) -> Vec<Questio
             Wanted::Number(8, least, u64::MAX),
         )
     }));
+    if is_from_elsewhere(known, program) {
+        let none = Wanted::Text(String::new());
+        all.push(ask(cl::CL_KERNEL_ATTRIBUTES, none).since(120));
+    }
     let Some(own) = own else {
         return all;
     };

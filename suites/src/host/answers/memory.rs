@@ -127,6 +127,9 @@ fn moved(address: &Value, bytes: u64) -> Option<Value> {
     })
 }
 
+/// The flags of a pipe where none are given: "the default is used which is CL_MEM_READ_WRITE | CL_MEM_HOST_NO_ACCESS".
+const PIPE: u64 = cl::CL_MEM_READ_WRITE.value() as u64 | cl::CL_MEM_HOST_NO_ACCESS.value() as u64;
+
 /// The flags of what was made with these: none at all mean CL_MEM_READ_WRITE, which may be said or not.
 fn own_flags(flags: u64) -> Wanted {
     let usual = match flags & all_of(&ACCESS) {
@@ -150,6 +153,31 @@ fn inherited(own: u64, parent: u64) -> Wanted {
         may |= all_of(&[cl::CL_MEM_READ_WRITE]);
     }
     Wanted::Bits(must, may)
+}
+
+/// The flags of all that a memory object is made from; none where they are not known.
+fn flags_above(known: &Known<'_>, memory: Slot) -> Option<u64> {
+    let mut flags = 0;
+    let mut next = Made::by(known.made(memory)?)?.parent;
+    while let Some(above) = next {
+        let made = Made::by(known.made(above)?)?;
+        flags |= made.flags;
+        next = made.parent;
+    }
+    Some(flags)
+}
+
+/// The buffer that an image is made from; null where there is none, and nothing where that is not known.
+fn buffer_of(known: &Known<'_>, image: &Image) -> Option<Value> {
+    let Some(of) = image.buffer else {
+        return Some(Value::Null);
+    };
+    match known.made(of)?.function {
+        Function::CreateBuffer
+        | Function::CreateBufferWithProperties
+        | Function::CreateSubBuffer => Some(of.into()),
+        _ => None,
+    }
 }
 
 /// What a memory object must answer.
@@ -195,19 +223,35 @@ pub fn of_memory(known: &Known<'_>, memory: Slot) -> Vec<Question> {
             all.extend(host.map(|host| ask(cl::CL_MEM_HOST_PTR, Wanted::object(host))));
         }
         (None, None) => {
-            all.push(ask(cl::CL_MEM_FLAGS, own_flags(made.flags)));
+            let flags = match made.flags {
+                0 if call.function == Function::CreatePipe => Wanted::Bits(0, PIPE),
+                flags => own_flags(flags),
+            };
+            all.push(ask(cl::CL_MEM_FLAGS, flags));
             let host = made.answered_host();
             all.extend(host.map(|host| ask(cl::CL_MEM_HOST_PTR, Wanted::object(host))));
         }
-        // What an image over a buffer has from it is not for these rules.
-        (None, Some(_)) => {}
+        // "If […] not specified in flags, they are inherited": whether that is answered is left open.
+        (None, Some(_)) => {
+            if let Some(flags) = flags_above(known, memory) {
+                let may = flags | all_of(&[cl::CL_MEM_READ_WRITE]);
+                all.push(ask(cl::CL_MEM_FLAGS, Wanted::Bits(made.flags, may)));
+                // So is whether it has the pointer of what it is made from.
+                if !uses(flags) {
+                    let none = Wanted::object(Value::Null);
+                    all.push(ask(cl::CL_MEM_HOST_PTR, none));
+                    let svm = ask(cl::CL_MEM_USES_SVM_POINTER, Wanted::word(0));
+                    all.push(svm.since(200));
+                }
+            }
+        }
     }
     if made.parent.is_none() || whole.is_some() {
         let svm = whole.as_ref().unwrap_or(&made).is_over_svm(known);
         let svm = svm.map(|is| ask(cl::CL_MEM_USES_SVM_POINTER, Wanted::word(is)));
         all.extend(svm.map(|question| question.since(200)));
     }
-    all.extend(of_image(memory, call));
+    all.extend(of_image(known, memory, call));
     all.extend(of_pipe(memory, call));
     all
 }
@@ -414,7 +458,7 @@ impl Image {
     }
 }
 
-fn of_image(memory: Slot, call: &Call) -> Vec<Question> {
+fn of_image(known: &Known<'_>, memory: Slot, call: &Call) -> Vec<Question> {
     let Some(image) = Image::of(call) else {
         return Vec::new();
     };
@@ -425,6 +469,8 @@ fn of_image(memory: Slot, call: &Call) -> Vec<Question> {
         ask(cl::CL_IMAGE_NUM_MIP_LEVELS, Wanted::word(image.levels)).since(120),
         ask(cl::CL_IMAGE_NUM_SAMPLES, Wanted::word(image.samples)).since(120),
     ];
+    let buffer = buffer_of(known, &image);
+    all.extend(buffer.map(|of| ask(cl::CL_IMAGE_BUFFER, Wanted::object(of)).since(120)));
     let element = image.element();
     all.extend(element.map(|bytes| ask(cl::CL_IMAGE_ELEMENT_SIZE, Wanted::long(bytes))));
     let [width, height, depth, layers] = image.shape();

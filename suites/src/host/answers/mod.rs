@@ -82,6 +82,10 @@ pub enum Wanted {
     Begins(String),
     /// An array of `cl_name_version` with these names, in any order.
     Named(Vec<String>),
+    /// An array of `cl_name_version` in any order.
+    Versions(Versions),
+    /// An array of 64-bit numbers, at least one, each of which is one of these.
+    Drawn(Vec<u64>),
     /// A text that has these parts and no others, in any order, with blanks wherever.
     Parts(Vec<String>),
     /// These names with semicolons between them, in any order.
@@ -94,6 +98,17 @@ pub enum Wanted {
     Length(usize),
     /// Nothing: this error.
     Refused(i32),
+}
+
+/// What an array of `cl_name_version` has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Versions {
+    /// Names that are there, each with its major and its minor version, without the patch.
+    pub some: Vec<(String, u64)>,
+    /// There are no others.
+    pub alone: bool,
+    /// How every name begins.
+    pub begins: String,
 }
 
 impl Question {
@@ -155,6 +170,8 @@ impl Question {
             Wanted::Text(_)
             | Wanted::Begins(_)
             | Wanted::Named(_)
+            | Wanted::Versions(_)
+            | Wanted::Drawn(_)
             | Wanted::Parts(_)
             | Wanted::Names(_)
             | Wanted::Number(..)
@@ -203,7 +220,11 @@ impl Wanted {
             Wanted::Values(all) => all.iter().map(|(class, _)| bytes_of(*class)).sum(),
             Wanted::Objects(all) => 8 * all.len(),
             Wanted::Text(text) => text.len() + 1,
-            Wanted::Begins(_) | Wanted::Parts(_) | Wanted::Refused(_) => return None,
+            Wanted::Begins(_) | Wanted::Parts(_) | Wanted::Drawn(_) | Wanted::Refused(_) => {
+                return None;
+            }
+            Wanted::Versions(versions) if !versions.alone => return None,
+            Wanted::Versions(versions) => NAMED * versions.some.len(),
             Wanted::Named(names) => NAMED * names.len(),
             Wanted::Names(names) => names
                 .iter()
@@ -400,6 +421,19 @@ impl Question {
                     (None, None) => "names something twice".into(),
                 })
             }
+            Wanted::Versions(versions) => versions.wrong(&said.bytes),
+            Wanted::Drawn(all) => {
+                let other = said
+                    .bytes
+                    .chunks(8)
+                    .map(number)
+                    .find(|is| !all.contains(is));
+                match (said.bytes.len() % 8, other) {
+                    (0, None) => None,
+                    (0, Some(other)) => Some(format!("answers {other:#x}, which may not be")),
+                    _ => Some("answers no array of numbers".into()),
+                }
+            }
             Wanted::Parts(parts) => {
                 let is = parts_of(&said.bytes);
                 let mut left = is.clone();
@@ -451,6 +485,40 @@ impl Question {
             }
             Wanted::Length(_) | Wanted::Refused(_) => None,
         }
+    }
+}
+
+/// The bits of a version that give its patch.
+const PATCH: u64 = (1 << 12) - 1;
+
+impl Versions {
+    /// What is wrong with the bytes of an array, as the end of a sentence.
+    fn wrong(&self, bytes: &[u8]) -> Option<String> {
+        let each = bytes.chunks(NAMED);
+        let mut left: Vec<(String, u64)> = each
+            .map(|one| {
+                (
+                    name_of(one),
+                    number(&one[..VERSION.min(one.len())]) & !PATCH,
+                )
+            })
+            .collect();
+        let other = left
+            .iter()
+            .find(|(name, _)| !name.starts_with(&self.begins));
+        if let Some((name, _)) = other {
+            return Some(format!("names \"{name}\""));
+        }
+        for (name, version) in &self.some {
+            let Some(place) = left.iter().position(|one| one == &(name.clone(), *version)) else {
+                let (major, minor) = (version >> 22, version >> 12 & 0x3ff);
+                return Some(format!("does not name {name} with version {major}.{minor}"));
+            };
+            left.swap_remove(place);
+        }
+        let (name, version) = left.first().filter(|_| self.alone)?;
+        let (major, minor) = (version >> 22, version >> 12 & 0x3ff);
+        Some(format!("names {name} with version {major}.{minor}, too"))
     }
 }
 

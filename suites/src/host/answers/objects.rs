@@ -44,8 +44,9 @@ impl Known<'_> {
 
     /// What a sub-device answers; of others nothing is known.
     fn of_device(&self, device: Slot, origin: Origin<'_>) -> Vec<Question> {
-        let Origin::Made(call) = origin else {
-            return Vec::new();
+        let call = match origin {
+            Origin::Made(call) if call.function == Function::CreateSubDevices => call,
+            _ => return Vec::new(),
         };
         let ask =
             |name, wanted| Question::new(Function::GetDeviceInfo, device, name, wanted).since(120);
@@ -100,6 +101,14 @@ impl Known<'_> {
         all.extend(flags.map(|flags| ask(cl::CL_QUEUE_PROPERTIES, Wanted::long(flags))));
         let array = array.map(|wanted| ask(cl::CL_QUEUE_PROPERTIES_ARRAY, wanted).since(300));
         all.extend(array);
+        let on_device = flags.map(|flags| flags & cl::CL_QUEUE_ON_DEVICE.value() as u64 != 0);
+        let size = on_device.map(|on_device| match (on_device, self.size_of_queue(queue)) {
+            (false, _) => Wanted::Refused(cl::CL_INVALID_COMMAND_QUEUE.value() as i32),
+            (true, Some(size)) => Wanted::word(size),
+            // That which the device prefers.
+            (true, None) => Wanted::Number(4, 1, u32::MAX.into()),
+        });
+        all.extend(size.map(|wanted| ask(cl::CL_QUEUE_SIZE, wanted).since(200)));
         all
     }
 
@@ -215,6 +224,14 @@ impl Known<'_> {
         }
     }
 
+    /// CL_QUEUE_SIZE of a queue, where it was given.
+    fn size_of_queue(&self, queue: Slot) -> Option<u64> {
+        let Value::List(_, all) = self.made(queue)?.arguments.get(2)? else {
+            return None;
+        };
+        property(all, cl::CL_QUEUE_SIZE)
+    }
+
     /// When the command of an event was queued and so on, of which nothing is known but that it is said where its queue
     /// was made for that, and is not where it was not.
     fn times(&self, event: Slot, queue: Slot) -> Vec<Question> {
@@ -289,11 +306,17 @@ fn queue_flags(properties: &Value) -> Option<u64> {
     let Value::List(_, all) = properties else {
         return matches!(properties, Value::Null).then_some(0);
     };
-    let named = |pair: &&[Value]| bits(&pair[0]) == Some(cl::CL_QUEUE_PROPERTIES.value() as u64);
-    match all.chunks_exact(2).find(named) {
-        Some(pair) => bits(&pair[1]),
-        None => Some(0),
+    let named = |pair: &[Value]| bits(&pair[0]) == Some(cl::CL_QUEUE_PROPERTIES.value() as u64);
+    match all.chunks_exact(2).any(named) {
+        true => property(all, cl::CL_QUEUE_PROPERTIES),
+        false => Some(0),
     }
+}
+
+/// The value of a property in a list.
+fn property(list: &[Value], name: Constant) -> Option<u64> {
+    let named = |pair: &&[Value]| bits(&pair[0]) == Some(name.value() as u64);
+    bits(&list.chunks_exact(2).find(named)?[1])
 }
 
 /// A list of properties as it must be answered: "the same values […] in the same order", and nothing for no list.

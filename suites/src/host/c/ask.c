@@ -192,6 +192,48 @@ static inline void expect_named(const char *rules, const char *what, const char 
     }
 }
 
+/* An array of names with versions has these, in any order, each with its major and minor version; all names begin so. */
+static inline void expect_versions(const char *rules, const char *what, const char *begins, int alone,
+                                   const cl_ulong *versions, const char *const *names, unsigned count)
+{
+    const size_t version = 4, named = 68;
+    const cl_uint patch = 0xfff;
+    if (!is_said(rules, what, alone ? (long long)(named * count) : -1))
+        return;
+    for (size_t at = 0; at + named <= said.size; at += named)
+        if (strncmp((const char *)said.bytes + at + version, begins, strlen(begins)) != 0)
+            violation(rules, "%s names \"%.64s\"", what, (const char *)said.bytes + at + version);
+    for (unsigned n = 0; n < count; n++) {
+        int there = 0;
+        for (size_t at = 0; at + named <= said.size; at += named) {
+            cl_uint is;
+            memcpy(&is, said.bytes + at, sizeof is);
+            there += (is & ~patch) == versions[n] &&
+                     strncmp((const char *)said.bytes + at + version, names[n], named - version) == 0;
+        }
+        if (there == 0 || (alone && there > 1))
+            violation(rules, "%s names %s with version %#llx %d times", what, names[n],
+                      (unsigned long long)versions[n], there);
+    }
+}
+
+/* It is an array of numbers, each of which is one of these. */
+static inline void expect_drawn(const char *rules, const char *what, const cl_ulong *all,
+                                unsigned count)
+{
+    if (!is_said(rules, what, -1))
+        return;
+    for (size_t at = 0; at < said.size; at += sizeof(cl_ulong)) {
+        cl_ulong is = 0;
+        int there = 0;
+        memcpy(&is, said.bytes + at, said.size - at < sizeof is ? said.size - at : sizeof is);
+        for (unsigned n = 0; n < count; n++)
+            there |= is == all[n];
+        if (!there)
+            violation(rules, "%s answers %#llx", what, (unsigned long long)is);
+    }
+}
+
 /* It is made of these parts, in any order, with a character or blanks between them. */
 static inline void expect_parts(const char *rules, const char *what, long long bytes, char between,
                                 const char *const *parts, unsigned count)

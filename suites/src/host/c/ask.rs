@@ -7,6 +7,7 @@ use crate::host::constant::cl;
 use crate::host::function::Class;
 use crate::host::value::Value;
 use crate::rule;
+use std::fmt::Display;
 
 /// Words of a list that are written as an array.
 const ARRAY: usize = 16;
@@ -120,6 +121,23 @@ fn expect(writer: &Writer<'_>, question: &Question, c: &mut Text) {
         }
         Wanted::Begins(start) => c.call("expect_text", &[&of, &what, &quoted(start)]),
         Wanted::Named(names) => c.call("expect_named", &[&of, &what, &list(names)]),
+        Wanted::Versions(versions) => {
+            let names = versions.some.iter().map(|(name, _)| name.clone());
+            let (names, alone) = (list(&names.collect::<Vec<_>>()), i32::from(versions.alone));
+            let each = versions
+                .some
+                .iter()
+                .map(|(_, version)| format!("{version:#x}u"));
+            let each = array(each.collect());
+            let begins = quoted(&versions.begins);
+            let arguments: [&dyn Display; 6] = [&of, &what, &begins, &alone, &each, &names];
+            c.call("expect_versions", &arguments);
+        }
+        Wanted::Drawn(all) => {
+            let each = all.iter().map(|one| format!("{one:#x}u"));
+            let each = array(each.collect());
+            c.call("expect_drawn", &[&of, &what, &each, &all.len()]);
+        }
         Wanted::Parts(parts) => {
             let mut parts: Vec<String> = parts.clone();
             parts.sort_by_key(|part| std::cmp::Reverse(part.len()));
@@ -144,6 +162,15 @@ fn expect(writer: &Writer<'_>, question: &Question, c: &mut Text) {
         }
         Wanted::Refused(code) => c.call("expect_no_answer", &[&of, &what, code]),
     }
+}
+
+/// An array of numbers.
+fn array(mut each: Vec<String>) -> String {
+    // None is no array.
+    if each.is_empty() {
+        each.push("0".into());
+    }
+    format!("(const cl_ulong[]){{ {} }}", each.join(", "))
 }
 
 /// One of the values of an answer.
