@@ -25,6 +25,9 @@ pub enum Listed {
         count: u8,
         /// Compute units of each.
         units: u8,
+        /// Besides these, where they are counted, one of so many units more for each.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        more: Vec<u8>,
     },
     /// The formats of images (clGetSupportedImageFormats).
     Formats {
@@ -32,6 +35,9 @@ pub enum Listed {
         access: Access,
         /// Their shape.
         shape: Shape,
+        /// They are over buffers; those of one dimension alone are.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        over: bool,
     },
     /// A part of a buffer, and the flags that it has from it.
     SubBuffer {
@@ -43,7 +49,11 @@ pub enum Listed {
         own: Vec<Flag>,
     },
     /// References to objects, taken and given back.
-    References,
+    References {
+        /// Among them of those that came with OpenCL 2.0 and 2.1.
+        #[serde(default)]
+        newer: bool,
+    },
     /// The timers of host and device.
     Timers,
     /// The devices of the platform, counted and listed in several ways, and contexts of them (clGetDeviceIDs,
@@ -71,6 +81,9 @@ pub enum Listed {
         /// The first id in each, if these are given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         offset: Option<u16>,
+        /// The size that the kernel itself requires, which divides that of the launch; empty where it requires none.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        required: Vec<u16>,
     },
     /// A kernel whose arguments are set in every way.
     Arguments(Arguments),
@@ -236,7 +249,7 @@ impl Listed {
                 ..
             } => &[Need::ImageObjects, Need::FullProfile, Need::ReadWriteImages],
             Listed::Formats { .. } => &[Need::ImageObjects, Need::FullProfile],
-            Listed::Timers => &[Need::Api21],
+            Listed::Timers | Listed::References { newer: true } => &[Need::Api21],
             Listed::DefaultQueue { .. } => &[Need::Api21, Need::DeviceEnqueue],
             Listed::EarlyImage { .. } => &[Need::ImageObjects, Need::FullProfile],
             Listed::LocalSize { .. } => &[Need::Api31],
@@ -246,7 +259,7 @@ impl Listed {
             Listed::Kernels { .. }
             | Listed::SubDevices { .. }
             | Listed::SubBuffer { .. }
-            | Listed::References
+            | Listed::References { newer: false }
             | Listed::Devices
             | Listed::Task
             | Listed::Compiler
@@ -293,15 +306,24 @@ pub fn formats(choices: &mut Choices) -> Listed {
         Shape::Block => Access::Read,
         _ => choices.one_of(&Access::ALL),
     };
-    Listed::Formats { access, shape }
+    let over = shape == Shape::Line && choices.percent(50);
+    Listed::Formats {
+        access,
+        shape,
+        over,
+    }
 }
 
 /// Parts of the device.
 pub fn sub_devices(choices: &mut Choices) -> Listed {
-    Listed::SubDevices {
-        count: choices.below(3) as u8,
-        units: choices.between(1, 2) as u8,
-    }
+    let (count, units) = (choices.below(3) as u8, choices.between(1, 2) as u8);
+    let more = match choices.percent(40) && count > 0 {
+        true => (0..choices.between(1, 2))
+            .map(|_| choices.between(1, 2) as u8)
+            .collect(),
+        false => Vec::new(),
+    };
+    Listed::SubDevices { count, units, more }
 }
 
 /// Anything but formats of images and sub-devices.
@@ -323,7 +345,9 @@ pub fn other(choices: &mut Choices) -> Listed {
             },
         },
         4 | 5 => sub_buffer(choices),
-        6 => Listed::References,
+        6 => Listed::References {
+            newer: choices.percent(60),
+        },
         7 => Listed::Timers,
         8 => Listed::Devices,
         10 => Listed::AnyCompiler,
@@ -340,13 +364,26 @@ pub fn other(choices: &mut Choices) -> Listed {
                 (_, 0) => choices.pick(sizes).unwrap_or(1),
                 _ => choices.between(1, 8) as u16,
             };
+            let items: Vec<u16> = (0..dimensions).map(&mut one).collect();
+            let offset = choices.percent(40).then(|| choices.below(100) as u16);
+            let required = match choices.percent(35) {
+                true => items.iter().map(|n| part(choices, *n)).collect(),
+                false => Vec::new(),
+            };
             Listed::LocalSize {
-                items: (0..dimensions).map(&mut one).collect(),
-                offset: choices.percent(40).then(|| choices.below(100) as u16),
+                items,
+                offset,
+                required,
             }
         }
         _ => Listed::Compiler,
     }
+}
+
+/// A small divisor of a number.
+fn part(choices: &mut Choices, of: u16) -> u16 {
+    let all: Vec<u16> = (1..=4).filter(|n| of.is_multiple_of(*n)).collect();
+    choices.pick(&all).unwrap_or(1)
 }
 
 /// What kernels may do with memory, and what the host may, if that is said.

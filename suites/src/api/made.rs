@@ -3,6 +3,8 @@
 
 use super::listed::{Flag, Shape};
 use crate::choices::Choices;
+use crate::host::Constant;
+use crate::host::constant::cl;
 use classay_vocabulary::{Need, words};
 use serde::{Deserialize, Serialize};
 
@@ -89,6 +91,45 @@ words! {
     }
 }
 
+words! {
+    /// The type of the channels of an image over a buffer, which are red, green, blue and alpha.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Elements {
+        /// CL_UNSIGNED_INT8.
+        #[default]
+        Uchar = "uchar",
+        /// CL_UNSIGNED_INT16.
+        Ushort = "ushort",
+        /// CL_UNSIGNED_INT32.
+        Uint = "uint",
+        /// CL_SIGNED_INT8.
+        Char = "char",
+        /// CL_SIGNED_INT16.
+        Short = "short",
+        /// CL_SIGNED_INT32.
+        Int = "int",
+    }
+}
+
+impl Elements {
+    /// Its name in the headers, the bytes of a channel, and the end of the names of the functions that read and write it.
+    pub fn row(self) -> (Constant, usize, &'static str) {
+        match self {
+            Elements::Uchar => (cl::CL_UNSIGNED_INT8, 1, "ui"),
+            Elements::Ushort => (cl::CL_UNSIGNED_INT16, 2, "ui"),
+            Elements::Uint => (cl::CL_UNSIGNED_INT32, 4, "ui"),
+            Elements::Char => (cl::CL_SIGNED_INT8, 1, "i"),
+            Elements::Short => (cl::CL_SIGNED_INT16, 2, "i"),
+            Elements::Int => (cl::CL_SIGNED_INT32, 4, "i"),
+        }
+    }
+
+    fn is_usual(&self) -> bool {
+        *self == Elements::default()
+    }
+}
+
 /// Something that is made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -155,6 +196,9 @@ pub enum Made {
         /// How the host writes it.
         #[serde(default)]
         by: Writing,
+        /// Its channels.
+        #[serde(default, skip_serializing_if = "Elements::is_usual")]
+        of: Elements,
     },
     /// Allocations of shared virtual memory.
     Shared {
@@ -348,6 +392,7 @@ pub fn made(choices: &mut Choices) -> Made {
             width: choices.one_of(&[1, 3, 16, 100, 1023, 1024]),
             kernels: choices.percent(50),
             by: choices.one_of(&Writing::ALL),
+            of: choices.one_of(&Elements::ALL),
         },
         0 => sampler(choices),
         1 | 2 => Made::Queue {

@@ -43,6 +43,7 @@ macro_rules! for_each_function {
         $then! {
             GetPlatformIDs(100; count: word, platforms: pointer, number: pointer) -> code;
             GetPlatformInfo(100; platform: object, name: word, size: long, value: pointer, size_ret: pointer) -> code;
+            GetExtensionFunctionAddressForPlatform(120; platform: object, name: pointer) -> address;
             GetDeviceIDs(100; platform: object, kind: long, count: word, devices: pointer, number: pointer) -> code;
             GetDeviceInfo(100; device: object, name: word, size: long, value: pointer, size_ret: pointer) -> code;
             CreateSubDevices(120; device: object, properties: pointer, count: word, devices: pointer, number: pointer) -> code;

@@ -4,6 +4,9 @@ use super::*;
 use crate::host::Class;
 use crate::host::answers::{Question, Wanted};
 
+/// Bytes of a queue, which any device takes.
+const SIZE: u32 = 4096;
+
 impl Lowering {
     /// A default queue on the device, and others, where the device has so many; each becomes the default one, the first
     /// at the end again, and all queues of the device say so.
@@ -18,7 +21,12 @@ impl Lowering {
                     cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
                 ];
                 flags.extend((n == 0).then_some(cl::CL_QUEUE_ON_DEVICE_DEFAULT));
-                let list = values![cl::CL_QUEUE_PROPERTIES, Value::Flags(flags), 0];
+                let mut list = values![cl::CL_QUEUE_PROPERTIES, Value::Flags(flags)];
+                // The others have a size of their own.
+                if n % 2 == 1 {
+                    list.extend(values![cl::CL_QUEUE_SIZE, SIZE]);
+                }
+                list.push(0.into());
                 let list = Value::list(Class::Long, list);
                 let made = Call::queue(place.context, place.device, list).makes(queue);
                 // "The maximum number of device queues that can be created for this device in a single context" may
@@ -27,6 +35,23 @@ impl Lowering {
                 queue
             })
             .collect();
+        let of = [
+            (
+                Function::GetDeviceInfo,
+                place.device,
+                cl::CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE,
+            ),
+            (Function::GetCommandQueueInfo, all[0], cl::CL_QUEUE_SIZE),
+        ];
+        let [preferred, size] = of.map(|(function, of, name)| {
+            let (step, answer) = self.ask(function, of, name.into(), 4);
+            self.steps.push(step);
+            answer
+        });
+        let says =
+            "a queue on the device for which no size is given has another than the device prefers";
+        self.must(says, That::NotAfter(preferred, size));
+        self.must(says, That::NotAfter(size, preferred));
         self.is_default(all[0], [host, all[0]]);
         for queue in all.iter().skip(1).chain([&all[0]]) {
             let function = Function::SetDefaultDeviceCommandQueue;

@@ -13,9 +13,6 @@ const FORMATS: usize = 512;
 /// Bytes of a format.
 const FORMAT: usize = 8;
 
-/// Devices for which there is room.
-const DEVICES: usize = 64;
-
 /// A kernel that says of each work-item of a range, which begins at one id in all dimensions, that it ran.
 const COUNTS: &str = "
 kernel void counts(global uint *to, uint first) {
@@ -33,12 +30,20 @@ impl Lowering {
         for one in all {
             match one {
                 Listed::Kernels { count } => self.all_kernels(place, usize::from((*count).max(1))),
-                Listed::SubDevices { count, units } => {
-                    self.sub_devices(place, usize::from(*count), u64::from((*units).max(1)));
+                Listed::SubDevices { count, units, more } => {
+                    let units = u64::from((*units).max(1));
+                    let more = more.iter().map(|more| units + u64::from(*more));
+                    let counts = vec![units; usize::from(*count)].into_iter().chain(more);
+                    let counts = (*count > 0).then(|| counts.collect::<Vec<_>>());
+                    self.sub_devices(place, units, counts.as_deref());
                 }
-                Listed::Formats { access, shape } => self.formats(place, *access, *shape),
+                Listed::Formats {
+                    access,
+                    shape,
+                    over,
+                } => self.formats(place, *access, (*shape, *over)),
                 Listed::SubBuffer { whole, own } => self.part_of(place, whole, own),
-                Listed::References => self.references(place),
+                Listed::References { newer } => self.references(place, *newer),
                 Listed::Timers => self.timers(place),
                 Listed::Devices => self.devices(platform),
                 Listed::Compiler => {
@@ -61,7 +66,11 @@ impl Lowering {
                     let image = images::Described::of(shape, size, *apart, false);
                     self.image_of(place, &image, *memory, 0, true);
                 }
-                Listed::LocalSize { items, offset } => self.local_size(place, items, *offset),
+                Listed::LocalSize {
+                    items,
+                    offset,
+                    required,
+                } => self.local_size(place, items, *offset, required),
                 Listed::Arguments(arguments) => self.arguments(place, arguments),
                 Listed::Head(head) => self.head(place, head),
                 Listed::Made(made) => self.made(place, platform, made),
@@ -85,6 +94,14 @@ impl Lowering {
         {
             let step = self.builder.question(question);
             self.step(step);
+        }
+        // "A return value of NULL indicates […] that the specified extension function does not exist for the platform".
+        for name in said.functions() {
+            let function = Function::GetExtensionFunctionAddressForPlatform;
+            let call = Call::new(function, values![platform, Value::Text(name.into())]);
+            let mark = self.marked(call.whatever());
+            let says = format!("{function} finds no {name}, whose extension the device offers");
+            self.must(&says, That::Code(mark, Right::Among(vec![0])));
         }
         self.end_thread();
     }
@@ -179,7 +196,14 @@ impl Lowering {
     }
 
     /// clGetSupportedImageFormats: as many by each form, with all that must be there.
-    fn formats(&mut self, place: Place, access: Access, shape: Shape) {
+    fn formats(&mut self, place: Place, access: Access, (shape, over): (Shape, bool)) {
+        let (of, name) = match over {
+            true => (
+                cl::CL_MEM_OBJECT_IMAGE1D_BUFFER,
+                "line over a buffer".into(),
+            ),
+            false => (shape.constant(), shape.to_string()),
+        };
         let mut numbers = Vec::new();
         let mut listed = None;
         for entries in [0, FORMATS, 1] {
@@ -195,7 +219,7 @@ impl Lowering {
             let arguments = values![
                 place.context,
                 access.flag(),
-                shape.constant(),
+                of,
                 entries,
                 room,
                 Value::Answer(number, 4)
@@ -211,7 +235,7 @@ impl Lowering {
             |[order, channel]: [Constant; 2]| (channel.value() as u64) << 32 | order.value() as u64;
         let formats = Listed::formats(access).into_iter();
         let says = format!(
-            "the formats of images, {shape}, that kernels may {access}, each with its order in the lower half"
+            "the formats of images, {name}, that kernels may {access}, each with its order in the lower half"
         );
         let want = Want::Contains(Contains {
             unit: Unit::Long,
@@ -250,93 +274,8 @@ impl Lowering {
         self.release([part, all]);
     }
 
-    /// Takes and gives back a reference to objects of several kinds.
-    fn references(&mut self, place: Place) {
-        let sampler = self.own("sampler", SlotKind::Sampler);
-        let arguments = values![
-            place.context,
-            Constant::FALSE,
-            cl::CL_ADDRESS_CLAMP,
-            cl::CL_FILTER_NEAREST
-        ];
-        // A device without images may have no samplers.
-        let made = Call::new(Function::CreateSampler, arguments).whatever();
-        self.step(made.makes(sampler));
-        for (of, retain, release, ask, count) in [
-            (
-                place.context,
-                Function::RetainContext,
-                Function::ReleaseContext,
-                Function::GetContextInfo,
-                cl::CL_CONTEXT_REFERENCE_COUNT,
-            ),
-            (
-                place.program,
-                Function::RetainProgram,
-                Function::ReleaseProgram,
-                Function::GetProgramInfo,
-                cl::CL_PROGRAM_REFERENCE_COUNT,
-            ),
-            (
-                sampler,
-                Function::RetainSampler,
-                Function::ReleaseSampler,
-                Function::GetSamplerInfo,
-                cl::CL_SAMPLER_REFERENCE_COUNT,
-            ),
-        ] {
-            for (function, least) in [(retain, 2), (release, 1)] {
-                self.step(Call::of(function, of));
-                let (step, answer) = self.ask(ask, of, count.into(), 4);
-                self.steps.push(step);
-                let says = format!("{ask} says {{}} references after {function}");
-                let right = Right::Between(least, i64::MAX);
-                self.must(&says, That::Number(answer, right));
-            }
-        }
-        self.step(self.builder.release(sampler).whatever());
-    }
-
-    /// How many devices of a type there are, as clGetDeviceIDs says with so much room for them.
-    fn devices_of(&mut self, platform: Slot, of: Constant, room: usize) -> AnswerId {
-        let number = self.builder.answer();
-        let ids = match room {
-            0 => Value::Null,
-            room => Value::Answer(self.builder.answer(), 8 * room),
-        };
-        let arguments = values![platform, of, room, ids, Value::Answer(number, 4)];
-        self.step(Call::new(Function::GetDeviceIDs, arguments));
-        number
-    }
-
-    /// clGetDeviceIDs with room for all devices and for one, and clCreateContextFromType.
-    fn devices(&mut self, platform: Slot) {
-        let all = cl::CL_DEVICE_TYPE_ALL;
-        let numbers = [0, 1, DEVICES].map(|room| self.devices_of(platform, all, room));
-        let says = "clGetDeviceIDs says with other room that there are more devices";
-        for (one, other) in [(0, 1), (1, 0), (0, 2), (2, 0)] {
-            self.must(says, That::NotAfter(numbers[one], numbers[other]));
-        }
-        let usual = self.devices_of(platform, cl::CL_DEVICE_TYPE_DEFAULT, 1);
-        self.is_number(usual, 1, "there are {} devices that are the default one");
-        for of in [all, cl::CL_DEVICE_TYPE_DEFAULT] {
-            let context = self.own("context_of_type", SlotKind::Context);
-            let properties = values![cl::CL_CONTEXT_PLATFORM, platform, 0];
-            let properties = Value::List(Class::Long, properties);
-            let arguments = values![properties, of, Value::Null, Value::Null];
-            self.step(Call::new(Function::CreateContextFromType, arguments).makes(context));
-            let name = cl::CL_CONTEXT_NUM_DEVICES.into();
-            let (step, devices) = self.ask(Function::GetContextInfo, context, name, 4);
-            self.steps.push(step);
-            let most = if of == all { i64::MAX } else { 1 };
-            let says = format!("a context of devices of the type {of} has {{}} of them");
-            self.must(&says, That::Number(devices, Right::Between(1, most)));
-            self.release([context]);
-        }
-    }
-
     /// clGetKernelSuggestedLocalWorkSize: sizes that the launch may have, the same each time.
-    fn local_size(&mut self, place: Place, items: &[u16], offset: Option<u16>) {
+    fn local_size(&mut self, place: Place, items: &[u16], offset: Option<u16>, required: &[u16]) {
         let dimensions = items.len().clamp(1, 3);
         let items = &items[..dimensions];
         let (queue, kernel, to) = (
@@ -350,7 +289,15 @@ impl Lowering {
         let zeros = Value::Bytes(vec![0; 4 * all]);
         let arguments = values![place.context, flags, 4 * all, zeros];
         self.step(Call::new(Function::CreateBuffer, arguments).makes(to));
-        let program = self.own_program(place, COUNTS);
+        let required = (!required.is_empty()).then(|| {
+            let one = |n: usize| required.get(n).copied().filter(|_| n < dimensions);
+            [0, 1, 2].map(|n| one(n).unwrap_or(1).max(1))
+        });
+        let source = required.map_or(COUNTS.into(), |[x, y, z]| {
+            let attribute = format!("kernel __attribute__((reqd_work_group_size({x}, {y}, {z})))");
+            COUNTS.replacen("kernel", &attribute, 1)
+        });
+        let program = self.own_program(place, source);
         self.step(Call::kernel(program, "counts", kernel));
         self.step(Call::object_argument(kernel, 0, to));
         let first = u32::from(offset.unwrap_or(0)).to_ne_bytes();
@@ -378,6 +325,13 @@ impl Lowering {
         let right = Right::Between(1, items[0].into());
         let says = "clGetKernelSuggestedLocalWorkSize suggests {} work-items, of a launch of fewer";
         self.must(says, That::Number(one, right));
+        if let Some(required) = required {
+            let longs = required[..dimensions].iter();
+            let words = longs.flat_map(|size| [u32::from(*size), 0]).collect();
+            let same = Same::new(Unit::Word, Contents::Words(words), false);
+            let says = "the size that is suggested for a kernel that requires one";
+            self.must(says, That::Bytes(one, Want::Same(same)));
+        }
         // A launch may have them.
         let of = values![kernel, dimensions, offset, sizes, Value::Answered(one)];
         let function = Function::EnqueueNDRangeKernel;

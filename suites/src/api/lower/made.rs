@@ -99,10 +99,10 @@ impl Lowering {
                 width,
                 kernels,
                 by,
+                of,
             } => {
-                let width = usize::from((*width).clamp(1, 1024));
                 let by = (!kernels).then_some(*by);
-                self.image_over(place, *begin, width, by);
+                self.image_over(place, *begin, usize::from(*width), (*of, by));
             }
             Made::Maps {
                 memory,

@@ -8,6 +8,7 @@ mod arguments;
 mod contention;
 mod crowds;
 mod default_queue;
+mod devices;
 mod ends;
 mod flagged;
 mod held;
@@ -20,6 +21,7 @@ mod operations;
 mod over;
 mod parts;
 mod programs;
+mod references;
 mod refused;
 mod timers;
 
@@ -257,7 +259,18 @@ fn buffer(context: Slot, slot: Slot) -> Call {
 
 /// An image of four bytes an element: the members of its description, and what it is made from.
 fn image(context: Slot, flags: Value, members: Vec<Value>, host: Value, slot: Slot) -> Call {
-    let format = values![cl::CL_RGBA, cl::CL_UNSIGNED_INT8];
+    image_of(context, flags, cl::CL_UNSIGNED_INT8, (members, host), slot)
+}
+
+/// The same, of another type of channels.
+fn image_of(
+    context: Slot,
+    flags: Value,
+    channel: Constant,
+    (members, host): (Vec<Value>, Value),
+    slot: Slot,
+) -> Call {
+    let format = values![cl::CL_RGBA, channel];
     let format = Value::Struct(Layout::ImageFormat, format);
     let description = Value::Struct(Layout::ImageDesc, members);
     let arguments = values![context, flags, format, description, host];

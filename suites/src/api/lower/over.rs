@@ -1,30 +1,45 @@
 //! Images over buffers and parts of buffers.
 
 use super::*;
-use crate::api::made::Writing;
+use crate::api::made::{Elements, Writing};
 use crate::host::check::{Same, Want};
 use crate::host::{Contents, Data, Unit};
 
 /// Bytes of a part, to which any device lets a part begin.
 const PART: usize = 4096;
 
-/// Bytes of an element.
-const ELEMENT: usize = 4;
+/// Bytes of a word.
+const WORD: usize = 4;
 
 /// Kernels that read such an image, and write it.
-const KERNELS: &str = "
-kernel void seen(read_only image1d_buffer_t image, global uint *to) {
+fn kernels(elements: Elements) -> String {
+    let (_, _, end) = elements.row();
+    let wide = if end == "i" { "int4" } else { "uint4" };
+    format!(
+        "
+kernel void seen(read_only image1d_buffer_t image, global {elements}4 *to) {{
     int n = get_global_id(0);
-    uint4 v = read_imageui(image, n);
-    to[n] = v.x | v.y << 8 | v.z << 16 | v.w << 24;
+    to[n] = convert_{elements}4(read_image{end}(image, n));
+}}
+
+kernel void put(write_only image1d_buffer_t image, global const {elements}4 *from) {{
+    int n = get_global_id(0);
+    write_image{end}(image, n, convert_{wide}(from[n]));
+}}
+"
+    )
 }
 
-kernel void put(write_only image1d_buffer_t image, global const uint *from) {
-    int n = get_global_id(0);
-    uint w = from[n];
-    write_imageui(image, n, (uint4)(w, w >> 8, w >> 16, w >> 24) & 255);
+/// The words of an element with these channels.
+fn element(elements: Elements, channels: [u32; 4]) -> Vec<u32> {
+    let (_, bytes, _) = elements.row();
+    let all = channels
+        .iter()
+        .flat_map(|one| one.to_ne_bytes().into_iter().take(bytes));
+    let all: Vec<u8> = all.collect();
+    let (words, _) = all.as_chunks::<WORD>();
+    words.iter().map(|word| u32::from_ne_bytes(*word)).collect()
 }
-";
 
 /// The word that a buffer has at a place.
 fn before(place: usize) -> u32 {
@@ -33,29 +48,32 @@ fn before(place: usize) -> u32 {
 
 impl Lowering {
     /// An image of one dimension over a part of a buffer, which begins so many parts behind its beginning, or over the
-    /// whole: its elements are the buffer's words there, also after some were written through it.
+    /// whole: its elements are what the buffer has there, also after some were written through it.
     pub(super) fn image_over(
         &mut self,
         place: Place,
         begin: Option<u8>,
         width: usize,
-        by: Option<Writing>,
+        (elements, by): (Elements, Option<Writing>),
     ) {
-        let first = usize::from(begin.unwrap_or(0)) * PART / ELEMENT;
-        let words: Vec<u32> = (0..first + PART / ELEMENT).map(before).collect();
+        // An element has four channels, which are as many words as a channel has bytes.
+        let (channel, apart, _) = elements.row();
+        let width = width.clamp(1, PART / WORD / apart);
+        let first = usize::from(begin.unwrap_or(0)) * PART / WORD;
+        let words: Vec<u32> = (0..first + PART / WORD).map(before).collect();
         let bytes = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
         let [whole, part, slot] =
             ["whole", "part", "image"].map(|name| self.own(name, SlotKind::Memory));
         let queue = self.own("queue", SlotKind::Queue);
         self.step(super::queue(place, queue));
         let flags = Value::Flags(vec![cl::CL_MEM_READ_WRITE, cl::CL_MEM_COPY_HOST_PTR]);
-        let size = ELEMENT * words.len();
+        let size = WORD * words.len();
         let arguments = values![place.context, flags, size, Value::Bytes(bytes)];
         self.step(Call::new(Function::CreateBuffer, arguments).makes(whole));
         let over = match begin {
             Some(_) => {
                 let flags = Value::from(cl::CL_MEM_READ_WRITE);
-                let part_of = Call::sub_buffer(whole, flags, ELEMENT * first, PART);
+                let part_of = Call::sub_buffer(whole, flags, WORD * first, PART);
                 self.step(part_of.makes(part));
                 part
             }
@@ -64,18 +82,13 @@ impl Lowering {
         let shape = cl::CL_MEM_OBJECT_IMAGE1D_BUFFER;
         let members = values![shape, width, 0, 0, 0, 0, 0, 0, 0, over];
         let flags = Value::from(cl::CL_MEM_READ_WRITE);
-        self.step(super::image(
-            place.context,
-            flags,
-            members,
-            Value::Null,
-            slot,
-        ));
+        let made = (members, Value::Null);
+        self.step(image_of(place.context, flags, channel, made, slot));
         let mut words = words;
-        let own = &mut words[first..first + width];
+        let own = &mut words[first..first + width * apart];
         match by {
-            None => self.by_kernels(place, queue, slot, own),
-            Some(by) => self.by_host(place, queue, slot, own, by),
+            None => self.by_kernels(place, queue, (slot, elements), own),
+            Some(by) => self.by_host(place, queue, (slot, elements), own, by),
         }
         let says = "what is in a buffer when an image over it was written";
         self.holds(queue, whole, words, says);
@@ -87,8 +100,17 @@ impl Lowering {
     }
 
     /// The host reads the image, and writes the second half of it.
-    fn by_host(&mut self, place: Place, queue: Slot, slot: Slot, words: &mut [u32], by: Writing) {
-        let width = words.len();
+    fn by_host(
+        &mut self,
+        place: Place,
+        queue: Slot,
+        (slot, elements): (Slot, Elements),
+        words: &mut [u32],
+        by: Writing,
+    ) {
+        let (channel, apart, _) = elements.row();
+        let bytes_of = |count: usize| WORD * apart * count;
+        let width = words.len() / apart;
         let sizes = |from: usize, count: usize| {
             values![Value::sizes([from, 0, 0]), Value::sizes([count, 1, 1])]
         };
@@ -97,7 +119,7 @@ impl Lowering {
             [values![slot, true], sizes(from, count), rest].concat()
         };
         let seen = self.builder.answer();
-        let read = moved(0, width, Value::Answer(seen, ELEMENT * width));
+        let read = moved(0, width, Value::Answer(seen, bytes_of(width)));
         let function = Function::EnqueueReadImage;
         self.step(Call::enqueue(function, queue, read, &[], None));
         let same = Same::new(Unit::Word, Contents::Words(words.to_vec()), false);
@@ -105,14 +127,19 @@ impl Lowering {
         self.must(says, That::Bytes(seen, Want::Same(same)));
         let from = width / 2;
         let count = width - from;
+        let colour = [9_u32, 8, 7, 6];
+        let changed = &mut words[apart * from..];
         match by {
-            Writing::Fill => words[from..].fill(u32::from_ne_bytes([9, 8, 7, 6])),
-            _ => words[from..].iter_mut().for_each(|word| *word = !*word),
+            Writing::Fill => {
+                let filled = element(elements, colour);
+                changed
+                    .iter_mut()
+                    .zip(filled.iter().cycle())
+                    .for_each(|(word, new)| *word = *new);
+            }
+            _ => changed.iter_mut().for_each(|word| *word = !*word),
         }
-        let bytes: Vec<u8> = words[from..]
-            .iter()
-            .flat_map(|word| word.to_ne_bytes())
-            .collect();
+        let bytes: Vec<u8> = changed.iter().flat_map(|word| word.to_ne_bytes()).collect();
         let mut source = None;
         let (function, of) = match by {
             Writing::Write => {
@@ -120,7 +147,7 @@ impl Lowering {
                 (Function::EnqueueWriteImage, of)
             }
             Writing::Fill => {
-                let colour = Value::words([9_u32, 8, 7, 6]);
+                let colour = Value::words(colour);
                 let of = [values![slot, colour], sizes(from, count)].concat();
                 (Function::EnqueueFillImage, of)
             }
@@ -138,8 +165,8 @@ impl Lowering {
                 let flags = Value::Flags(vec![cl::CL_MEM_READ_WRITE, cl::CL_MEM_COPY_HOST_PTR]);
                 let shape = cl::CL_MEM_OBJECT_IMAGE1D;
                 let members = values![shape, count, 0, 0, 0, 0, 0, 0, 0, Value::Null];
-                let host = Value::Bytes(bytes);
-                self.step(super::image(place.context, flags, members, host, memory));
+                let made = (members, Value::Bytes(bytes));
+                self.step(image_of(place.context, flags, channel, made, memory));
                 source = Some(memory);
                 let first = Value::sizes([0, 0, 0]);
                 let of = [values![memory, slot, first], sizes(from, count)].concat();
@@ -152,7 +179,7 @@ impl Lowering {
                 let of = [head, sizes(from, count), tail].concat();
                 let function = Function::EnqueueMapImage;
                 self.step(Call::enqueue(function, queue, of, &[], None).makes(at));
-                let (contents, bytes) = (Contents::Bytes(bytes), ELEMENT * count);
+                let (contents, bytes) = (Contents::Bytes(bytes), bytes_of(count));
                 self.step(Op::Write {
                     at: at.at(0),
                     data: Data::Contents { contents, bytes },
@@ -167,8 +194,15 @@ impl Lowering {
     }
 
     /// A kernel reads the image, and another writes all of it.
-    fn by_kernels(&mut self, place: Place, queue: Slot, slot: Slot, words: &mut [u32]) {
-        let program = self.own_program(place, KERNELS);
+    fn by_kernels(
+        &mut self,
+        place: Place,
+        queue: Slot,
+        (slot, elements): (Slot, Elements),
+        words: &mut [u32],
+    ) {
+        let (_, apart, _) = elements.row();
+        let program = self.own_program(place, kernels(elements));
         let [seen, put] = ["seen", "put"].map(|name| {
             let kernel = self.own(name, SlotKind::Kernel);
             self.step(Call::kernel(program, name, kernel));
@@ -189,10 +223,26 @@ impl Lowering {
         for (kernel, memory) in [(seen, to), (put, from)] {
             self.step(Call::object_argument(kernel, 0, slot));
             self.step(Call::object_argument(kernel, 1, memory));
-            self.step(Call::launch(queue, kernel, words.len(), &[], None));
+            self.step(Call::launch(queue, kernel, words.len() / apart, &[], None));
         }
         let says = "what a kernel reads of an image over a buffer";
         self.holds(queue, to, before, says);
         self.release([from, to, put, seen, program]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_element_has_the_words_of_its_channels() {
+        let colour = [9, 8, 7, 6];
+        assert_eq!(element(Elements::Char, colour), [0x0607_0809]);
+        assert_eq!(
+            element(Elements::Ushort, colour),
+            [0x0008_0009, 0x0006_0007]
+        );
+        assert_eq!(element(Elements::Int, colour), colour);
     }
 }

@@ -15,23 +15,25 @@ const UNDIVIDED: [Constant; 3] = [
 impl Lowering {
     /// clCreateSubDevices, and a command on two of them, and on one of a part that is divided again; what they say of
     /// themselves is asked of all sub-devices.
-    pub(super) fn sub_devices(&mut self, place: Place, count: usize, units: u64) {
+    /// Each part has so many units; there are as many parts as there can be where `counts` is none.
+    pub(super) fn sub_devices(&mut self, place: Place, units: u64, counts: Option<&[u64]>) {
         let equally = |units: u64| values![cl::CL_DEVICE_PARTITION_EQUALLY, units, 0];
-        let mut parts = match count {
-            0 => self.divided(place.device, equally(units), (PARTS, false), units),
-            _ => {
+        let mut parts = match counts {
+            None => self.divided(place.device, equally(units), &[units; PARTS], false),
+            Some(counts) => {
                 let mut list = values![cl::CL_DEVICE_PARTITION_BY_COUNTS];
-                list.extend(vec![Value::Number(units); count]);
+                list.extend(counts.iter().copied().map(Value::Number));
                 list.extend(values![cl::CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0]);
-                self.divided(place.device, list, (count, true), units)
+                self.divided(place.device, list, counts, true)
             }
         };
+        self.alike(place.device, parts[0]);
         if let [first, .., last] = parts[..] {
             self.built_for_parts([first, last]);
         }
         if units > 1 {
-            let again = (units as usize, true);
-            parts.extend(self.divided(parts[0], equally(1), again, 1));
+            let again = vec![1; units as usize];
+            parts.extend(self.divided(parts[0], equally(1), &again, true));
         }
         // The first and the last, where there are several.
         let mut used = vec![parts[0]];
@@ -57,16 +59,41 @@ impl Lowering {
         }
     }
 
-    /// Sub-devices of a device, of so many compute units each, as many as these properties ask for; where nobody knows
-    /// how many those are, as many as there is room for at most.
+    /// What a part says as its parent does: "should return the same information for a root-level device […] and any
+    /// sub-devices created from this device except for the following queries".
+    fn alike(&mut self, whole: Slot, part: Slot) {
+        for (name, bytes) in [
+            (cl::CL_DEVICE_TYPE, 8),
+            (cl::CL_DEVICE_VENDOR_ID, 4),
+            (cl::CL_DEVICE_ADDRESS_BITS, 4),
+            (cl::CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS, 4),
+            (cl::CL_DEVICE_IMAGE_SUPPORT, 4),
+            (cl::CL_DEVICE_MEM_BASE_ADDR_ALIGN, 4),
+            (cl::CL_DEVICE_PLATFORM, 8),
+        ] {
+            let [one, other] = [whole, part].map(|of| {
+                let (step, answer) = self.ask(Function::GetDeviceInfo, of, name.into(), bytes);
+                self.steps.push(step);
+                answer
+            });
+            let says = format!("a sub-device says of {name} something else than its parent");
+            self.must(&says, That::NotAfter(one, other));
+            self.must(&says, That::NotAfter(other, one));
+        }
+    }
+
+    /// Sub-devices of a device, of so many compute units each, as these properties ask for; where nobody knows how many
+    /// those are, as many as there is room for at most.
     fn divided(
         &mut self,
         of: Slot,
         properties: Vec<Value>,
-        (room, known): (usize, bool),
-        units: u64,
+        units: &[u64],
+        known: bool,
     ) -> Vec<Slot> {
-        let parts: Vec<Slot> = (0..room)
+        let room = units.len();
+        let parts: Vec<Slot> = units
+            .iter()
             .map(|_| self.own("part", SlotKind::Device))
             .collect();
         let into: Vec<Value> = parts.iter().map(|slot| Value::Into(*slot)).collect();
@@ -86,7 +113,7 @@ impl Lowering {
             let says = "clCreateSubDevices says that it makes {} of the sub-devices";
             self.is_number(number, room, says);
         }
-        for part in &parts {
+        for (part, units) in parts.iter().zip(units) {
             let names = [
                 cl::CL_DEVICE_MAX_COMPUTE_UNITS,
                 cl::CL_DEVICE_PARTITION_MAX_SUB_DEVICES,
@@ -97,7 +124,7 @@ impl Lowering {
                 answer
             });
             let says = "a sub-device has {} compute units, not as many as were asked for";
-            self.is_number(own, units as usize, says);
+            self.is_number(own, *units as usize, says);
             let says = "a sub-device can be divided into more parts than it has compute units";
             self.must(says, That::NotAfter(most, own));
         }

@@ -57,6 +57,11 @@ uint missing(uint n);
 kernel void first(global uint *to, const uint n) { to[get_global_id(0)] = missing(n); }
 ";
 
+/// Another unit of what is linked.
+const BESIDE: &str = "
+kernel void beside(global uint *to) { to[get_global_id(0)] = 13; }
+";
+
 /// The names under which a source includes headers.
 const NAMES: [&str; 4] = ["number.h", "deep/number.h", "deep/er/number.h", "number"];
 
@@ -134,7 +139,8 @@ impl Lowering {
             return match work {
                 Work::Create => Some((program, None)),
                 Work::Headers | Work::HeadersTwice => {
-                    self.headers(context, program, work == Work::HeadersTwice);
+                    let twice = work == Work::HeadersTwice;
+                    self.headers((context, device), program, twice);
                     Some((program, Some(Work::Headers)))
                 }
                 Work::LinkWrong => {
@@ -199,9 +205,30 @@ impl Lowering {
             Work::Link | Work::LinkLibrary | Work::LinkAgain => {
                 let linked = self.own("linked", SlotKind::Program);
                 let options = self.link_options(work);
-                let call = link(context, program, options).makes(linked);
+                let turn = self.calls;
+                let beside = (work != Work::LinkAgain && turn.is_multiple_of(3))
+                    .then(|| self.unit(context, last));
+                let mut call = link(context, program, options).makes(linked);
+                let mut inputs = vec![program];
+                inputs.extend(beside);
+                if turn.is_multiple_of(2) {
+                    inputs.reverse();
+                }
+                call.arguments[4] = inputs.len().into();
+                call.arguments[5] = Value::objects(inputs);
+                if turn % 4 > 1 {
+                    // The only one that the context has.
+                    call.arguments[1] = 1.into();
+                    call.arguments[2] = Value::objects([device]);
+                }
                 self.links(call, (linked, device));
                 self.release([program]);
+                if let Some(beside) = beside {
+                    self.release([beside]);
+                    if work == Work::Link {
+                        self.has_beside(linked, (context, device));
+                    }
+                }
                 return Some((linked, Some(work)));
             }
             Work::Kernels => {
@@ -258,6 +285,39 @@ impl Lowering {
             _ => return (String::new(), VERSION),
         };
         (format!(" -cl-std={name}"), version)
+    }
+
+    /// Another unit, compiled in the language that the last one was, of what is linked.
+    fn unit(&mut self, context: Slot, last: Option<Work>) -> Slot {
+        let unit = self.source(context, BESIDE);
+        let std = match last {
+            Some(Work::Compile) => self.language(self.value).0,
+            _ => String::new(),
+        };
+        self.step(compile(unit, Value::Text(std)));
+        unit
+    }
+
+    /// What is linked has the kernel of the other unit.
+    fn has_beside(&mut self, program: Slot, (context, device): (Slot, Slot)) {
+        let (queue, kernel, to) = (
+            self.own("queue", SlotKind::Queue),
+            self.own("beside", SlotKind::Kernel),
+            self.own("values", SlotKind::Memory),
+        );
+        let place = Place {
+            context,
+            device,
+            program,
+        };
+        self.step(super::queue(place, queue));
+        self.step(super::buffer(context, to));
+        self.step(Call::kernel(program, "beside", kernel));
+        self.step(Call::object_argument(kernel, 0, to));
+        self.step(Call::launch(queue, kernel, BYTES / 4, &[], None));
+        let says = "what a kernel wrote of the other unit of those that a program was linked of";
+        self.holds(queue, to, vec![13; BYTES / 4], says);
+        self.release([kernel, to, queue]);
     }
 
     /// The options of a link.
@@ -442,7 +502,7 @@ impl Lowering {
 
     /// Compiles a source that includes headers, with each of the ways in which they have their names, or with the first
     /// and a name that two have.
-    fn headers(&mut self, context: Slot, program: Slot, twice: bool) {
+    fn headers(&mut self, (context, device): (Slot, Slot), program: Slot, twice: bool) {
         let count = HEADERS[0].iter().max().map_or(0, |most| most + 1);
         let headers: Vec<Slot> = (0..count)
             .map(|number| self.source(context, &header(number)))
@@ -476,7 +536,16 @@ impl Lowering {
                 notify,
                 data
             ];
-            self.step(Call::new(Function::CompileProgram, arguments));
+            let mut call = Call::new(Function::CompileProgram, arguments);
+            if way == 1 {
+                // The only one that the program has.
+                call.arguments[1] = 1.into();
+                call.arguments[2] = Value::objects([device]);
+            }
+            match way {
+                2 => self.calls_back(call, (program, device), cl::CL_BUILD_SUCCESS),
+                _ => self.step(call),
+            }
             self.value = way as u32;
             self.added = self.value + VERSION;
         }

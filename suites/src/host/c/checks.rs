@@ -125,6 +125,7 @@ fn unconditional(program: &HostProgram, check: &Check, c: &mut Text) {
             );
         }
         That::NotAfter(first, then) => plain(format!("larger({first}, {then})"), c),
+        That::Contained(one, other) => plain(format!("strays({one}, {other})"), c),
         That::Held {
             queued,
             start,

@@ -230,6 +230,25 @@ static inline int larger(unsigned first, unsigned then)
     return answers[first].there && answers[then].there && number(first) > number(then);
 }
 
+/* Of two lists that are there, the first has a number twice or one that the second lacks; zeros are room that is left. */
+static inline int strays(unsigned one, unsigned other)
+{
+    const cl_ulong *all = (const cl_ulong *)(const void *)answers[one].bytes;
+    const cl_ulong *theirs = (const cl_ulong *)(const void *)answers[other].bytes;
+    if (!answers[one].there || !answers[other].there)
+        return 0;
+    for (size_t n = 0; n < answers[one].length / sizeof *all; n++) {
+        int found = 0;
+        for (size_t k = 0; k < answers[other].length / sizeof *theirs; k++)
+            found |= theirs[k] == all[n];
+        for (size_t k = 0; k < n; k++)
+            found &= all[k] != all[n];
+        if (all[n] && !found)
+            return 1;
+    }
+    return 0;
+}
+
 /* The host held a command back from the end of one step until the beginning of the last of others, for at
    least so long, and by its times it started less than half as long after it was queued, even with a step of the
    device's timer more. */

@@ -103,6 +103,9 @@ pub enum That {
     Before(Moment, Moment),
     /// Of two answers that are there, the first is not larger.
     NotAfter(AnswerId, AnswerId),
+    /// Of two answers that are there, lists of numbers of eight bytes, the first has no number twice and none that the
+    /// second lacks; zeros are room that is left.
+    Contained(AnswerId, AnswerId),
     /// A command that the host held back from the end of one step until the beginning of the last of others
     /// started, by its times, at least half as long after it was queued, because clocks differ, or a step of the
     /// device's timer less.
@@ -235,6 +238,14 @@ impl Check {
                 let wrong = both.is_some_and(|(first, then)| first > then);
                 of(wrong.then(|| self.says.clone()))
             }
+            That::Contained(one, other) => {
+                let wrong = answers.list(*one).zip(answers.list(*other));
+                let wrong = wrong.is_some_and(|(one, other)| {
+                    let twice = |n: usize| one[..n].contains(&one[n]);
+                    (0..one.len()).any(|n| twice(n) || !other.contains(&one[n]))
+                });
+                of(wrong.then(|| self.says.clone()))
+            }
             That::Held {
                 queued,
                 start,
@@ -288,6 +299,13 @@ impl Answers<'_> {
             [a, b, c, d] => i64::from(i32::from_ne_bytes([a, b, c, d])),
             _ => i64::from_ne_bytes(*bytes.first_chunk()?),
         })
+    }
+
+    /// The numbers of eight bytes of a list, but for zeros.
+    fn list(&self, id: AnswerId) -> Option<Vec<u64>> {
+        let (all, _) = self.0.answers.get(&id)?.as_chunks::<8>();
+        let all = all.iter().map(|bytes| u64::from_ne_bytes(*bytes));
+        Some(all.filter(|number| *number != 0).collect())
     }
 
     /// A device's times between two questions.

@@ -364,3 +364,21 @@ fn cells_hold_whole_tokens_of_their_writers() {
         saw(rule::API_ERRORS, "cell 0 of command 2")
     );
 }
+
+#[test]
+fn a_list_is_contained_in_another() {
+    let mut record = Record::default();
+    let mut list = |id: u16, all: &[u64]| {
+        let bytes = all.iter().flat_map(|n| n.to_ne_bytes()).collect();
+        record.answers.insert(AnswerId(id), bytes);
+    };
+    list(0, &[1 << 40, 7, 0, 0]);
+    list(1, &[7, 9, 1 << 40]);
+    list(2, &[7, 7]);
+    let within = |one, other| check("strays", That::Contained(AnswerId(one), AnswerId(other)));
+    assert!(broken(&within(0, 1), &record).is_empty());
+    assert!(broken(&within(0, 0), &record).is_empty());
+    assert_eq!(broken(&within(1, 0), &record), ["strays"]);
+    assert_eq!(broken(&within(2, 1), &record), ["strays"]);
+    assert!(broken(&within(3, 1), &record).is_empty(), "none is there");
+}
