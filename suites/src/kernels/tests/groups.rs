@@ -6,20 +6,18 @@ use super::{
 };
 use crate::kernels::case::{Ids, KernelCase, Launch, Range, Step, Want};
 use crate::rule;
+use classay_vocabulary::Need;
 
 #[test]
 fn ids_are_wanted_of_the_range_that_is_launched() {
+    let [mut said, mut implied] = [0, 0];
     for (name, case) in cases("ndrange/ids", 60) {
         let mut launches = case.launches().map(|(_, launch)| launch);
         for (object, want) in wants(&case) {
             let (Some(ids), Some(tell)) = (launches.next(), launches.next()) else {
                 panic!("{name}: two launches for each look")
             };
-            assert_eq!(
-                (ids.kernel.as_str(), tell.kernel.as_str()),
-                ("ids", "tell"),
-                "{name}"
-            );
+            assert_eq!(tell.kernel, "tell", "{name}");
             let Want::Ids(Ids {
                 range,
                 times,
@@ -28,11 +26,32 @@ fn ids_are_wanted_of_the_range_that_is_launched() {
             else {
                 panic!("{name}: ids")
             };
-            assert_eq!((range, *times), (&ids.range, ids.times), "{name}");
+            assert_eq!(*times, ids.times, "{name}");
+            if ids.kernel == "ids_required" {
+                // The size that the kernel requires is that of its groups, whether the launch says so or not.
+                let local = range.local.as_deref().expect("a size");
+                let [x, y, z] = Range::three(local, 1);
+                let attribute = format!("reqd_work_group_size({x}, {y}, {z}))) void ids_required(");
+                assert!(case.source.contains(&attribute), "{name}");
+                let whole = range.global.iter().zip(local).all(|(g, l)| g % l == 0);
+                assert!(whole && *uniform, "{name}");
+                let launched = &ids.range;
+                let rest = (&launched.global, &launched.offset);
+                assert_eq!(rest, (&range.global, &range.offset), "{name}");
+                match &launched.local {
+                    Some(own) => assert_eq!(own, local, "{name}"),
+                    None => assert!(case.needs.contains(&Need::Api30), "{name}"),
+                }
+                said += u32::from(launched.local.is_some());
+                implied += u32::from(launched.local.is_none());
+            } else {
+                assert_eq!(ids.kernel, "ids", "{name}");
+                assert_eq!(range, &ids.range, "{name}");
+                let bound = case.build.options.contains("-cl-uniform-work-group-size");
+                assert_eq!(*uniform, bound, "{name}");
+            }
             assert_eq!(objects(ids), objects(tell), "{name}: the same memory");
             assert_eq!(objects(ids)[1], object, "{name}");
-            let bound = case.build.options.contains("-cl-uniform-work-group-size");
-            assert_eq!(*uniform, bound, "{name}");
             assert!(range.items() <= 2048, "{name}");
             // As many records as work-items fit.
             let records = range.items() * u64::from(*times);
@@ -40,6 +59,7 @@ fn ids_are_wanted_of_the_range_that_is_launched() {
         }
         assert_eq!(launches.next(), None, "{name}");
     }
+    assert!(said > 1 && implied > 1, "{said} and {implied}");
 }
 
 #[test]
