@@ -121,26 +121,26 @@ impl Beside<'_> {
             let new = shown.iter().map(Signature::words);
             new.fold(false, |any, words| confirmed.insert(words) || any)
         };
-        let plays = match result.verdict {
-            Verdict::Fail => result.instances,
-            Verdict::Crash => u64::from(result.attempts),
-            _ => PLAYS,
+        let again = match result.verdict {
+            Verdict::Fail => Budget::Instances(PLAYS.saturating_sub(result.instances).max(1)),
+            Verdict::Crash if u64::from(result.attempts) < PLAYS => case.budget,
+            _ => return Ok(result),
         };
-        let known = plays >= PLAYS || result.seconds > QUICK || self.expectations.passes(&result);
-        if known || !is_new() {
+        // So many instances as were asked for are played of a case that has no time.
+        let asked = case.budget.seconds().is_none();
+        if asked || result.seconds > QUICK || self.expectations.passes(&result) || !is_new() {
             return Ok(result);
         }
         let again = Case {
-            budget: match result.verdict {
-                Verdict::Crash => case.budget,
-                _ => Budget::Instances(PLAYS - plays),
-            },
+            budget: again,
             ..case.clone()
         };
         let limits = Limits {
             retries: (PLAYS - 1) as u32,
             ..limits
         };
+        // What decides how a race ends may be the process.
+        session.renew();
         match session.run(&again, limits, self.model, &mut |_| {}) {
             // It says how many of all tries ended so.
             Ok(more) if more.verdict == Verdict::Crash && more.verdict == result.verdict => {

@@ -9,8 +9,9 @@
 //! - by the kinds of cases: that of so many cases of a kind, of which so many fail so, none is among those that the
 //!   earlier run played, were it the same to a failure which run a case belongs to (the hypergeometric distribution).
 //!
-//! Neither can be sure of a single case. One that fails in each of several plays, and did not in the earlier run, is
-//! new all the same: in 720 pairs of runs of unchanged drivers that happened in one of a hundred.
+//! Neither can be sure of a single case. One that fails in each of several plays, of more than one process, and did not
+//! in the earlier run, is new all the same: chance that makes a race end badly in every play of a process does not do so
+//! in the next.
 
 use crate::record::{CaseId, CaseResult, Verdict, clusters_where};
 use crate::signature::Signature;
@@ -22,7 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A finding is new where a run like the earlier one misses it with less than this probability.
 pub const SURE: f64 = 0.05;
 
-/// Or where a case shows it in each of so many plays, at least.
+/// Or where a case shows it in each of so many plays, at least, of two processes or more.
 pub const PLAYS: u64 = 3;
 
 classay_vocabulary::words! {
@@ -160,7 +161,8 @@ impl<'a> Runs<'a> {
                 by_cases = Some(by_cases.unwrap_or(1.0) * missing(&first, &second));
                 let all = |of: fn(&Cluster) -> u64| second.iter().map(of).sum::<u64>();
                 let (count, instances) = (all(|c| c.count), all(|c| c.instances));
-                is_steady |= count >= PLAYS && count == instances;
+                let processes: BTreeSet<u32> = second.iter().map(|c| c.process).collect();
+                is_steady |= processes.len() > 1 && count >= PLAYS && count == instances;
             }
         }
         let missed = by_cases.into_iter().chain(self.by_kinds(shown));
@@ -251,11 +253,11 @@ mod tests {
     use super::*;
     use crate::record::{Launch, Outcome, OutcomeCount, RuleId, Violation};
 
-    /// A case of a kind that was played so often in one process, and failed so often of these.
+    /// A case of a kind that was played so often in each of so many processes, and failed so often of these.
     fn case(
         kind: &str,
         number: u32,
-        plays: u64,
+        (plays, processes): (u64, u64),
         (failed, rule, what): (u64, &str, &str),
     ) -> CaseResult {
         let violation = Violation {
@@ -281,15 +283,16 @@ mod tests {
             outcomes.push(count(Outcome::Violation(violation.clone()), failed));
             result.violations = vec![violation];
         }
-        result.launches = vec![Launch {
-            index: 0,
-            process: 0,
+        let launch = |index| Launch {
+            index,
+            process: index as u32,
             instances: plays,
             seconds: 0.01,
-            outcomes,
+            outcomes: outcomes.clone(),
             freedoms: Vec::new(),
-        }];
-        result.instances = plays;
+        };
+        result.launches = (0..processes).map(launch).collect();
+        result.instances = plays * processes;
         result
     }
 
@@ -302,13 +305,13 @@ mod tests {
 
     #[test]
     fn what_the_first_run_shows_in_another_case_is_known() {
-        let shows = |number, what| case("random", number, 1, (1, "sp.marker", what));
+        let shows = |number, what| case("random", number, (1, 1), (1, "sp.marker", what));
         let before = [
             shows(0, "command 3 passed command 2"),
-            case("random", 1, 1, FINE),
+            case("random", 1, (1, 1), FINE),
         ];
         let after = [
-            case("random", 0, 1, FINE),
+            case("random", 0, (1, 1), FINE),
             shows(1, "command 11 passed command 7"),
         ];
         assert_eq!(newness(&before, &after), [(Newness::Known, 1)]);
@@ -327,45 +330,41 @@ mod tests {
 
     #[test]
     fn one_play_may_be_chance_and_several_are_not() {
-        let before: Vec<CaseResult> = (0..4).map(|n| case("random", n, 1, FINE)).collect();
-        let after = |failing: u32, plays: u64| -> Vec<CaseResult> {
-            let shown = (plays, "sp.marker", "command 1 passed command 0");
+        let before: Vec<CaseResult> = (0..4).map(|n| case("random", n, (1, 1), FINE)).collect();
+        let what = "command 1 passed command 0";
+        let after = |failing: u32, (plays, processes): (u64, u64)| -> Vec<CaseResult> {
+            let shown = (plays, "sp.marker", what);
             let of = |n| if n < failing { shown } else { FINE };
-            (0..4).map(|n| case("random", n, plays, of(n))).collect()
+            let case = |n| case("random", n, (plays, processes), of(n));
+            (0..4).map(case).collect()
         };
-        assert_eq!(newness(&before, &after(1, 1)), [(Newness::Perhaps, 1)]);
-        assert_eq!(
-            newness(&before, &after(3, 1)),
-            [(Newness::New, 3)],
-            "a third, thrice"
-        );
-        assert_eq!(newness(&before, &after(1, 2)), [(Newness::Perhaps, 1)]);
-        assert_eq!(newness(&before, &after(1, 3)), [(Newness::New, 1)]);
-        let twice_of_three = [case(
-            "random",
-            0,
-            3,
-            (2, "sp.marker", "command 1 passed command 0"),
-        )];
-        assert_eq!(newness(&before, &twice_of_three), [(Newness::Perhaps, 1)]);
+        let perhaps = [(Newness::Perhaps, 1)];
+        assert_eq!(newness(&before, &after(1, (1, 1))), perhaps);
+        let thrice = newness(&before, &after(3, (1, 1)));
+        assert_eq!(thrice, [(Newness::New, 3)], "a third, thrice");
+        assert_eq!(newness(&before, &after(1, (1, 2))), perhaps);
+        assert_eq!(newness(&before, &after(1, (3, 1))), perhaps, "one process");
+        assert_eq!(newness(&before, &after(1, (2, 2))), [(Newness::New, 1)]);
+        let at_times = [case("random", 0, (3, 2), (2, "sp.marker", what))];
+        assert_eq!(newness(&before, &at_times), perhaps);
     }
 
     #[test]
     fn cases_that_the_first_run_did_not_reach_say_little_and_many_of_a_kind_much() {
         let shown = (1, "sp.marker", "command 1 passed command 0");
-        let before: Vec<CaseResult> = (0..5).map(|n| case("random", n, 1, FINE)).collect();
-        let one = [case("random", 9, 1, shown)];
+        let before: Vec<CaseResult> = (0..5).map(|n| case("random", n, (1, 1), FINE)).collect();
+        let one = [case("random", 9, (1, 1), shown)];
         let all = findings(&before, &one, &|_| true, &|_| false);
         // The one that fails is one of six that were played.
         assert_eq!(all[0].missed.map(|p| (p * 6.0).round()), Some(1.0));
         assert_eq!(all[0].newness, Newness::Perhaps);
-        let many: Vec<CaseResult> = (5..10).map(|n| case("random", n, 1, shown)).collect();
+        let many: Vec<CaseResult> = (5..10).map(|n| case("random", n, (1, 1), shown)).collect();
         assert_eq!(
             newness(&before, &many),
             [(Newness::New, 5)],
             "one way of 252"
         );
-        let untried = [case("barriers", 0, 1, shown)];
+        let untried = [case("barriers", 0, (1, 1), shown)];
         assert_eq!(newness(&before, &untried), [(Newness::Untried, 1)]);
         let expected = findings(&before, &many, &|_| true, &|_| true);
         assert_eq!(expected[0].newness, Newness::Known);
@@ -373,8 +372,8 @@ mod tests {
 
     #[test]
     fn a_worker_that_dies_is_found_by_its_tries() {
-        let before = [case("random", 0, 1, FINE)];
-        let mut died = case("random", 0, 1, FINE);
+        let before = [case("random", 0, (1, 1), FINE)];
+        let mut died = case("random", 0, (1, 1), FINE);
         died.verdict = Verdict::Crash;
         died.reason = "the worker was killed by SIGSEGV (2 of 2 attempts)".into();
         (died.attempts, died.failed_attempts) = (2, 2);
