@@ -53,11 +53,9 @@ pub(super) fn nested(choices: &mut Choices, n: usize) -> Piece {
 }
 
 /// Of how many work-items the groups of a block may be.
-pub(super) fn asked(_: &mut Choices, n: usize) -> Piece {
+pub(super) fn asked(choices: &mut Choices, n: usize) -> Piece {
     let block = format!("^{{ *kept{n} = 1; }}");
-    let of =
-        |range: &str, what: &str| format!("get_kernel_{what}_for_ndrange({range}{n}, {block})");
-    Piece::about("what is asked of blocks")
+    let piece = Piece::about("what is asked of blocks")
         .inside(format!("global long *kept{n} = out;"))
         .inside(format!(
             "uint most{n} = get_kernel_work_group_size({block});"
@@ -66,7 +64,18 @@ pub(super) fn asked(_: &mut Choices, n: usize) -> Piece {
             "uint times{n} = get_kernel_preferred_work_group_size_multiple({block});"
         ))
         .gives(format!("most{n} >= 1"), 1)
-        .gives(format!("times{n} >= 1"), 1)
+        .gives(format!("times{n} >= 1"), 1);
+    match choices.percent(10) {
+        true => sub_groups(piece, &block, n),
+        false => piece,
+    }
+}
+
+/// And of how many sub-groups they would be, in ranges of so many.
+fn sub_groups(piece: Piece, block: &str, n: usize) -> Piece {
+    let of =
+        |range: &str, what: &str| format!("get_kernel_{what}_for_ndrange({range}{n}, {block})");
+    piece
         .before("#ifdef cl_khr_subgroups")
         .before("#pragma OPENCL EXTENSION cl_khr_subgroups: enable")
         .before("#endif")
