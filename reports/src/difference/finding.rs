@@ -94,6 +94,8 @@ pub fn findings(
                 .iter_mut()
                 .find(|(one, _)| one.may_break_what(&signature))
             {
+                // A case may show the same of several rules.
+                Some((_, results)) if results.iter().any(|r| r.case == result.case) => {}
                 Some((_, results)) => results.push(result),
                 None => groups.push((signature, vec![result])),
             }

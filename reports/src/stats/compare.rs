@@ -8,8 +8,8 @@
 //!   where the next does not.
 //! - B. L. Welch's t test ("The Generalization of 'Student's' Problem when Several Different Population Variances
 //!   are Involved", Biometrika 34, 1947) on the difference of the logarithms of the odds, with variances and degrees
-//!   of freedom from the processes and what runs differ by anyway ([`super::cluster`]). It knows that few processes
-//!   say little about their own scatter, where the first does not.
+//!   of freedom from the processes and what runs differ by anyway ([`super::cluster`]), which is a guess with few
+//!   degrees of freedom itself. It knows that few processes say little about their own scatter, where the first does not.
 //! - Where one run never saw the outcome, Fisher's test of how many processes show it.
 //!
 //! What one process shows says nothing of the next: a run of a single process differs from no other.
@@ -197,19 +197,27 @@ fn fisher(ka: f64, na: f64, kb: f64, nb: f64) -> f64 {
     (rarer / all).min(1.0)
 }
 
+/// How well it is known how far runs differ, in degrees of freedom: some outcomes scatter from run to run by several times
+/// what most do. With so many, and the rates of some 370 outcomes, two of 120 pairs of recorded default runs of PoCL 3.1 are
+/// said to differ and none of 120 others; with eight, 10 and 9; were it known for certain, 25 and 34.
+const RUNS_DEGREES: f64 = 4.0;
+
 /// Welch's t test of the logarithms of the odds; 0 (no objection) where the launches do not say how they scatter.
 fn welch(a: &Clustered, b: &Clustered) -> f64 {
     let odds = |c: &Clustered| {
         let (variance, degrees) = c.variance()?;
         let spread = c.rate() * (1.0 - c.rate());
         let odds = c.rate() / (1.0 - c.rate());
-        Some((odds.ln(), variance / (spread * spread), degrees))
+        let variance = variance / (spread * spread);
+        // Satterthwaite's share of each part of the variance.
+        let runs = c.between_runs().powi(4) / RUNS_DEGREES;
+        Some((odds.ln(), variance, variance * variance / degrees + runs))
     };
-    let (Some((a, va, da)), Some((b, vb, db))) = (odds(a), odds(b)) else {
+    let (Some((a, va, sa)), Some((b, vb, sb))) = (odds(a), odds(b)) else {
         return 0.0;
     };
     let both = va + vb;
-    let degrees = both * both / (va * va / da + vb * vb / db);
+    let degrees = both * both / (sa + sb);
     let t = (a - b) / both.sqrt();
     StudentsT::new(0.0, 1.0, degrees.max(1.0)).map_or(0.0, |s| 2.0 * s.sf(t.abs()))
 }
@@ -271,7 +279,7 @@ mod tests {
             "{interval:?}"
         );
         let other = compare(&launches(50, 20), &launches(150, 20), Confidence::P95);
-        assert!(other.p_value < 1e-6, "{other:?}");
+        assert!(other.p_value < 1e-3, "{other:?}");
         let (ratio, interval) = other.ratio.expect("it was seen");
         assert!(
             (ratio - 3.0).abs() < 1e-9 && interval.low > 2.0 && interval.high < 4.5,

@@ -121,6 +121,14 @@ impl Lowering {
         self.step(user_event(context, user));
         self.step(marker(queue, &[user], marked));
         self.step(flush(queue));
+        // While a command waits for a user event nothing but events may be released.
+        for event in [user, marked] {
+            self.retained(event, SlotKind::Event);
+        }
+        self.has_status(marked, true);
+        self.step(set(user));
+        self.step(Call::wait(&[marked]));
+        self.has_status(marked, false);
         let device = self.own("part_of_device", SlotKind::Device);
         let list = values![
             cl::CL_DEVICE_PARTITION_BY_COUNTS,
@@ -144,8 +152,6 @@ impl Lowering {
             (part, SlotKind::Memory),
             (image, SlotKind::Memory),
             (sampler, SlotKind::Sampler),
-            (user, SlotKind::Event),
-            (marked, SlotKind::Event),
             (device, SlotKind::Device),
         ];
         let copy = newer.then(|| {
@@ -167,10 +173,6 @@ impl Lowering {
             self.retained(*slot, *kind);
         }
         // All are used with the references that are left.
-        self.has_status(marked, true);
-        self.step(set(user));
-        self.step(Call::wait(&[marked]));
-        self.has_status(marked, false);
         for (kernel, value) in [Some(kernel), copy].into_iter().flatten().zip([7, 9]) {
             self.step(Call::bytes_argument(
                 kernel,

@@ -458,7 +458,8 @@ mod tests {
             for n in scalars {
                 sides[n] += 1;
                 let mut vectors = drawn.arguments[n].chunks(drawn.lanes);
-                assert!(vectors.all(|lanes| lanes.iter().all(|x| *x == lanes[0])));
+                let same = |lanes: &[f64]| lanes.iter().all(|x| x.to_bits() == lanes[0].to_bits());
+                assert!(vectors.all(same));
             }
             if let Some((n, _)) = drawn.whole {
                 integers += 1;
