@@ -117,7 +117,7 @@ fn object(found: &Differences, gate: &GateOptions) -> Value {
     };
     json!({
         "passes": found.passes(gate.gate()),
-        "new_failures": found.new().collect::<Vec<_>>(),
+        "new_failures": found.new_failures().collect::<Vec<_>>(),
         "other_failures": found.others().collect::<Vec<_>>(),
         "failed": found.failures,
         "other_verdicts": found.verdicts,

@@ -118,8 +118,9 @@ impl Beside<'_> {
         let is_new = || {
             let shown = Signature::all(&result);
             let mut confirmed = lock(&self.confirmed);
-            let new = shown.iter().map(Signature::words);
-            new.fold(false, |any, words| confirmed.insert(words) || any)
+            let before = confirmed.len();
+            confirmed.extend(shown.iter().map(Signature::words));
+            confirmed.len() > before
         };
         let again = match result.verdict {
             Verdict::Fail => Budget::Instances(PLAYS.saturating_sub(result.instances).max(1)),

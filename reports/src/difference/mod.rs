@@ -98,7 +98,7 @@ impl Differences {
     }
 
     /// The failures that are new.
-    pub fn new(&self) -> impl Iterator<Item = &Finding> {
+    pub fn new_failures(&self) -> impl Iterator<Item = &Finding> {
         self.that_are(Newness::New)
     }
 
@@ -108,7 +108,7 @@ impl Differences {
             Gate::Failures => false,
             Gate::Rates(q) => self.changed(q).next().is_some(),
         };
-        self.new().next().is_none() && !changed
+        self.new_failures().next().is_none() && !changed
     }
 }
 
@@ -252,7 +252,7 @@ mod tests {
             ..CaseResult::new(
                 CaseId::new("litmus", "classic", name),
                 verdict,
-                &format!("so it is with {name}"),
+                format!("so it is with {name}"),
             )
         }
     }
@@ -284,7 +284,10 @@ mod tests {
             result("new", Verdict::Crash, 1),
         ];
         let found = differences(&before, &after, &|_| true, &|_| false);
-        let new: Vec<&CaseId> = found.new().flat_map(|finding| &finding.cases).collect();
+        let new: Vec<&CaseId> = found
+            .new_failures()
+            .flat_map(|finding| &finding.cases)
+            .collect();
         assert_eq!(
             new,
             [&CaseId::new("litmus", "classic", "MP")],

@@ -164,7 +164,7 @@ fn figures(report: &Report<'_>) -> Vec<Figure> {
     let drifting = tests(&|case| case.drift().is_some());
     all.push(("rates drift", drifting, "not steady over the run".into()));
     if let Some(baseline) = &report.context.baseline {
-        let failures = grouped(baseline.differences.new().count() as u64);
+        let failures = grouped(baseline.differences.new_failures().count() as u64);
         let with = format!("compared with {}", baseline.name);
         all.push(("new failures", failures, with));
     }

@@ -70,7 +70,7 @@ fn step(group: &Group, step: &Step, q: f64) -> Value {
             "only_before": scope.only_before,
             "only_after": scope.only_after,
         },
-        "new_failures": step.found.new().collect::<Vec<_>>(),
+        "new_failures": step.found.new_failures().collect::<Vec<_>>(),
         "other_failures": step.found.others().collect::<Vec<_>>(),
         "failed": step.found.failures,
         "other_verdicts": step.found.verdicts,

@@ -211,7 +211,7 @@ fn comparison(baseline: &Baseline) -> Value {
         "passes": found.passes(Gate::Rates(baseline.rate)),
         "false_discovery_rate": baseline.rate,
         "same_seed": baseline.same_seed,
-        "new_failures": found.new().collect::<Vec<_>>(),
+        "new_failures": found.new_failures().collect::<Vec<_>>(),
         "other_failures": found.others().collect::<Vec<_>>(),
         "failed": found.failures,
         "other_verdicts": found.verdicts,

@@ -265,7 +265,7 @@ fn last(out: &mut String, group: &Group, gate: Gate, colour: Colour) {
         return;
     }
     let rules = count(step.rules(Turn::Broke).count(), "rule");
-    let failures = count(step.found.new().count(), "new failure");
+    let failures = count(step.found.new_failures().count(), "new failure");
     let changed = match gate {
         Gate::Failures => String::new(),
         Gate::Rates(q) => {

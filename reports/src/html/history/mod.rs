@@ -154,7 +154,7 @@ fn headline(history: &History, gate: Gate) -> (String, &'static str) {
             ),
         },
         [(_, step, before, after)] => {
-            let failures = count(step.found.new().count(), "new failure");
+            let failures = count(step.found.new_failures().count(), "new failure");
             (
                 format!("{} is worse than {}: {failures}", after.name, before.name),
                 "bad",
