@@ -144,7 +144,7 @@ impl Beside<'_> {
         session.renew();
         match session.run(&again, limits, self.model, &mut |_| {}) {
             // It says how many of all tries ended so.
-            Ok(more) if more.verdict == Verdict::Crash && more.verdict == result.verdict => {
+            Ok(more) if [more.verdict, result.verdict] == [Verdict::Crash; 2] => {
                 let seconds = result.seconds + more.seconds;
                 result = CaseResult { seconds, ..more };
             }

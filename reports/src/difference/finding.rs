@@ -1,6 +1,6 @@
 //! What a later run shows of failures that the earlier one did not, each once, and how sure it is that it is new.
 //!
-//! A failure is told from others by what it shows ([`Signature`]), not by its case: drivers that are as they were fail
+//! A failure is distinguished by what it shows ([`Signature`]), not by its case: drivers that are as they were fail
 //! by chance, now in one generated program and now in another, and a run that ends with its time reaches other cases
 //! than the one before. What the earlier run shows in any case is known. Of all else it is asked how probable it is
 //! that a run like the earlier one misses it, in two ways of which the surer one counts:
