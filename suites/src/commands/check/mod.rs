@@ -62,9 +62,11 @@ impl Plan {
 
     /// Every rule that a trace breaks, each violation once.
     pub fn check(&self, trace: &Trace) -> Vec<Violation> {
+        let not_made = trace.codes.values().any(|code| *code == NOT_MADE);
         let mut found = Found {
             plan: self,
             trace,
+            misses_calls: not_made && self.order.has_failures(),
             violations: BTreeSet::new(),
         };
         // What may be why the rest is wrong is told first; what was profiled last, for what the host itself saw is
@@ -92,6 +94,8 @@ impl Plan {
 struct Found<'p> {
     plan: &'p Plan,
     trace: &'p Trace,
+    /// Whether something failed, and calls were not made behind it.
+    misses_calls: bool,
     violations: BTreeSet<Violation>,
 }
 
@@ -127,8 +131,7 @@ impl Found<'_> {
     /// Whether one moment comes before another whatever fails. After something failed, calls may not be made whose
     /// events there are not, such as that of a blocking read that was refused; a wait among them keeps nobody waiting.
     fn surely(&self, a: Moment, b: Moment) -> bool {
-        let not_made = self.trace.codes.values().any(|code| *code == NOT_MADE);
-        !(not_made && self.after_failure()) && self.plan.order.surely(a, b)
+        !self.misses_calls && self.plan.order.surely(a, b)
     }
 
     /// Whether a command was refused that had to be taken: what comes behind it misses what it was to do, and is its
