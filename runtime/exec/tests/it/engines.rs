@@ -7,6 +7,7 @@
 use crate::random::{Form, Step, program, step};
 use crate::support::*;
 use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
 use std::process::Command;
 use touchstone_exec::{Arg, Engine, Interleaving, Launch, LaunchError, LaunchStats, ZeroDivision};
 use touchstone_ir::Module;
@@ -112,11 +113,6 @@ fn cases() -> u32 {
     set.and_then(|n| n.parse().ok()).unwrap_or(1000)
 }
 
-/// Half of them in each of two tests, which run beside each other.
-fn half() -> ProptestConfig {
-    ProptestConfig::with_cases(cases().div_ceil(2))
-}
-
 /// The steps of the blocks of a kernel, and how each ends.
 type Blocks = Vec<(Vec<Step>, [u8; 4])>;
 
@@ -127,27 +123,42 @@ fn blocks() -> impl Strategy<Value = Blocks> {
     )
 }
 
-proptest! {
-    #![proptest_config(half())]
-    #[test]
-    fn engines_agree_on_random_kernels(
-        blocks in blocks(),
-        seed in any::<u64>(),
-        known in any::<bool>(),
-        form in prop::sample::select(vec![Form::Any, Form::Plain]),
-    ) {
-        agree(&blocks, form, seed, known)?;
+/// Both engines agree on random kernels of a form, a quarter of all that are tried.
+fn agree_on(form: Form) {
+    let config = ProptestConfig {
+        cases: cases().div_ceil(4),
+        source_file: Some(file!()),
+        ..ProptestConfig::default()
+    };
+    let kernels = (blocks(), any::<u64>(), any::<bool>());
+    let ran = TestRunner::new(config).run(&kernels, |(blocks, seed, known)| {
+        agree(&blocks, form, seed, known)
+    });
+    if let Err(error) = ran {
+        panic!("{error}");
     }
+}
 
-    #[test]
-    fn engines_agree_on_random_kernels_whose_items_go_apart(
-        blocks in blocks(),
-        seed in any::<u64>(),
-        known in any::<bool>(),
-        form in prop::sample::select(vec![Form::Apart, Form::Parted]),
-    ) {
-        agree(&blocks, form, seed, known)?;
-    }
+// Each form has a test of its own: they run beside each other.
+
+#[test]
+fn engines_agree_on_random_kernels() {
+    agree_on(Form::Any);
+}
+
+#[test]
+fn engines_agree_on_random_kernels_that_run_coarsely() {
+    agree_on(Form::Plain);
+}
+
+#[test]
+fn engines_agree_on_random_kernels_whose_items_go_apart() {
+    agree_on(Form::Apart);
+}
+
+#[test]
+fn engines_agree_on_random_kernels_that_are_parted() {
+    agree_on(Form::Parted);
 }
 
 /// Whatever the other tests say holds with either engine from the start.
