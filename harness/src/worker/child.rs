@@ -28,6 +28,8 @@ pub fn main() -> ! {
 }
 
 fn serve() -> Result<(), String> {
+    // Opened at once, so that no file of it stays, whoever is killed.
+    super::whereabouts::page();
     let (input, output) =
         sys::take_standard_pipes().map_err(|e| format!("the pipes to the parent: {e}"))?;
     let mut out = Output(output);

@@ -73,7 +73,9 @@ pub fn page() -> Option<Page> {
     static PAGE: OnceLock<Option<Page>> = OnceLock::new();
     *PAGE.get_or_init(|| {
         let path = std::env::var_os(super::variables::WHEREABOUTS)?;
-        let file = File::options().read(true).write(true).open(path).ok()?;
+        let file = File::options().read(true).write(true).open(&path).ok()?;
+        // Its parent has it open, too. So none stays where both are killed.
+        let _ = std::fs::remove_file(path);
         Some(Page {
             words: sys::shared_words(&file, ALL)?,
             begun: Instant::now(),
@@ -235,7 +237,8 @@ pub struct Whereabouts {
     pub left: Option<Left>,
 }
 
-/// The file of a worker's page, as its parent has it. Dropping it removes it.
+/// The file of a worker's page, as its parent has it. The worker removes it when it has opened it; dropping it does, too,
+/// for a worker that never did.
 #[derive(Debug)]
 pub struct Kept {
     path: PathBuf,

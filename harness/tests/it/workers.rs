@@ -205,6 +205,7 @@ fn hanging(folder: &Path, store: &Path) -> (std::process::Child, u32) {
     let state = folder.join("state");
     let child = faulty(folder, "hang@clEnqueueNDRangeKernel:1")
         .env("CLASSAY_LAYER_STATE", &state)
+        .env("TMPDIR", folder)
         .arg("--store")
         .arg(store)
         .stdout(Stdio::piped())
@@ -227,6 +228,11 @@ fn a_killed_parent_leaves_nothing_running() {
     child.kill().expect("killed");
     child.wait().expect("ended");
     eventually("the end of the worker", || !lives(worker));
+    let files = std::fs::read_dir(folder.path()).expect("the folder");
+    let names = files.map(|file| file.expect("a file").file_name());
+    let names: Vec<_> = names.filter_map(|name| name.into_string().ok()).collect();
+    let of_workers = |name: &&String| name.starts_with("classay-worker");
+    assert_eq!(names.iter().find(of_workers), None, "{names:?}");
 }
 
 #[test]
