@@ -1,6 +1,8 @@
 //! A run, compared with a baseline from the command line.
 
 use crate::common::{Done, classay, device};
+use classay_reports::store::Store;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 fn run(store: &Path, seed: &str, faults: Option<&str>) -> Done {
@@ -85,6 +87,59 @@ fn a_run_that_does_as_before_passes_and_one_that_fails_does_not() {
         "{}",
         better.told()
     );
+}
+
+/// Some cases, played by time: each for a moment.
+fn cases(store: &Path, faults: Option<&str>, more: &[&str]) -> Done {
+    let mut command = classay();
+    if let Some(faults) = faults {
+        command.env("CLASSAY_LAYER_FAULTS", faults);
+    }
+    let device = device();
+    command.args(["run", "--device", &device, "--seed", "7", "--budget", "8"]);
+    command.args(["--select", "ndrange/*", "--programs", "6", "--store"]);
+    Done::of(command.arg(store).args(more).output().expect("it runs"))
+}
+
+/// Of how many cases of a run more than one process tells.
+fn of_several_processes(store: &Path) -> usize {
+    let store = Store::open_read_only(store).expect("a store");
+    let run = store.runs().expect("runs").pop().expect("a run");
+    let results = store.case_results(run.id).expect("results");
+    let processes = results.iter().map(|result| {
+        let launches = result.launches.iter();
+        launches
+            .map(|launch| launch.process)
+            .collect::<BTreeSet<_>>()
+    });
+    processes.filter(|all| all.len() > 1).count()
+}
+
+#[test]
+fn what_is_unexpected_is_played_again_in_a_fresh_process() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    let (first, broken, as_known) = (path("a.db"), path("b.db"), path("c.db"));
+    let faults = Some("corrupt@clEnqueueReadBuffer:*");
+    let known = path("known.yaml");
+    let words = "cases:\n  - case: ndrange/*\n    verdict: fail\n    reason: reads are corrupt\n";
+    std::fs::write(&known, words).expect("a file");
+    let known = known.to_string_lossy();
+    cases(&first, None, &[]).expect(0);
+    cases(&broken, faults, &[]).expect(1);
+    cases(&as_known, faults, &["--expect", &known]);
+    assert_eq!(of_several_processes(&first), 0);
+    assert!(of_several_processes(&broken) > 0);
+    assert_eq!(of_several_processes(&as_known), 0);
+
+    let [first, broken] = [&first, &broken].map(|path| path.to_string_lossy());
+    let worse = compare(&[&first, &broken]).expect(1);
+    let says = "new failure: ndrange/";
+    assert!(worse.stdout.contains(says), "{}", worse.told());
+    // What is known is no news.
+    let object = compare(&[&first, &broken, "--json", "--expect", &known]);
+    let object = object.expect(0).json().remove(0);
+    assert_eq!(object["new_failures"], serde_json::json!([]), "{object}");
 }
 
 #[test]
