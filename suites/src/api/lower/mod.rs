@@ -56,6 +56,7 @@ pub fn lower(case: &Case, device: &DeviceInfo) -> Lowered {
         sources: 0,
         value: 0,
         added: 0,
+        version: 0,
         calls: 0,
         makers: 0,
         late: device.said.language(),
@@ -107,6 +108,8 @@ struct Lowering {
     value: u32,
     /// What a kernel adds by all that these options define.
     added: u32,
+    /// The version of OpenCL C that they said, or that is meant without them.
+    version: u32,
     /// How many builds and compilations there were.
     calls: usize,
     /// How many calls that make something could do without a place for their codes.
@@ -227,8 +230,10 @@ impl Lowering {
     }
 
     /// Gives up the program's references to the objects of slots.
-    fn release<const N: usize>(&mut self, slots: [Slot; N]) {
-        self.add(slots.map(|slot| self.builder.release(slot)));
+    fn release(&mut self, slots: impl IntoIterator<Item = Slot>) {
+        let slots = slots.into_iter();
+        let calls: Vec<Call> = slots.map(|slot| self.builder.release(slot)).collect();
+        self.add(calls);
     }
 
     fn slot(&mut self, name: &str, kind: SlotKind) -> Slot {

@@ -19,8 +19,10 @@ const SOURCE: &str = "
 #else
 #define FAST 0
 #endif
-#define MORE (OTHERS + FAST + __OPENCL_C_VERSION__)
-kernel void first(global uint *to, const uint n) { to[get_global_id(0)] = n + VALUE + MORE; }
+kernel void first(global uint *to, const uint n) {
+    size_t at = get_global_id(0);
+    to[at] = at % 2 ? __OPENCL_C_VERSION__ : n + VALUE + OTHERS + FAST;
+}
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void second(constant uint *restrict from, global volatile uint *to, local uint4 *room) { to[0] = from[0] + VALUE; }
 kernel void third(global const float *restrict from, const global volatile int *restrict seen, global ulong2 *restrict to,
@@ -57,10 +59,24 @@ uint missing(uint n);
 kernel void first(global uint *to, const uint n) { to[get_global_id(0)] = missing(n); }
 ";
 
-/// Another unit of what is linked.
-const BESIDE: &str = "
-kernel void beside(global uint *to) { to[get_global_id(0)] = 13; }
-";
+/// Other units of what is linked, each with the name of its kernel and what that writes.
+const BESIDE: [(&str, &str, u32); 3] = [
+    (
+        "kernel void beside(global uint *to) { to[get_global_id(0)] = 13; }",
+        "beside",
+        13,
+    ),
+    (
+        "kernel void behind(global uint *to) { to[get_global_id(0)] = 29; }",
+        "behind",
+        29,
+    ),
+    (
+        "kernel void beyond(global uint *to) { to[get_global_id(0)] = 31; }",
+        "beyond",
+        31,
+    ),
+];
 
 /// The names under which a source includes headers.
 const NAMES: [&str; 4] = ["number.h", "deep/number.h", "deep/er/number.h", "number"];
@@ -206,11 +222,19 @@ impl Lowering {
                 let linked = self.own("linked", SlotKind::Program);
                 let options = self.link_options(work);
                 let turn = self.calls;
-                let beside = (work != Work::LinkAgain && turn.is_multiple_of(3))
-                    .then(|| self.unit(context, last));
+                let others = match (work, turn % 6) {
+                    (Work::LinkAgain, _) => 0,
+                    (_, 0) => BESIDE.len(),
+                    (_, 3) => 1,
+                    _ => 0,
+                };
+                let beside: Vec<Slot> = BESIDE[..others]
+                    .iter()
+                    .map(|(source, ..)| self.unit(context, last, source))
+                    .collect();
                 let mut call = link(context, program, options).makes(linked);
                 let mut inputs = vec![program];
-                inputs.extend(beside);
+                inputs.extend(&beside);
                 if turn.is_multiple_of(2) {
                     inputs.reverse();
                 }
@@ -223,10 +247,13 @@ impl Lowering {
                 }
                 self.links(call, (linked, device));
                 self.release([program]);
-                if let Some(beside) = beside {
-                    self.release([beside]);
-                    if work == Work::Link {
-                        self.has_beside(linked, (context, device));
+                self.release(beside);
+                if work == Work::Link {
+                    let says =
+                        "what a kernel wrote of another unit of those that a program was linked of";
+                    for (_, name, value) in &BESIDE[..others] {
+                        let wrote = ([*value; 2], says);
+                        self.writes(linked, (context, device), (name, None), wrote);
                     }
                 }
                 return Some((linked, Some(work)));
@@ -263,7 +290,7 @@ impl Lowering {
         } else {
             0
         };
-        self.added = value + others + fast + version;
+        (self.added, self.version) = (value + others + fast, version);
         let own = match value % 4 {
             1 => format!("-DVALUE={value} -cl-kernel-arg-info"),
             2 => format!("-D VALUE={value}"),
@@ -288,36 +315,14 @@ impl Lowering {
     }
 
     /// Another unit, compiled in the language that the last one was, of what is linked.
-    fn unit(&mut self, context: Slot, last: Option<Work>) -> Slot {
-        let unit = self.source(context, BESIDE);
+    fn unit(&mut self, context: Slot, last: Option<Work>, source: &str) -> Slot {
+        let unit = self.source(context, source);
         let std = match last {
             Some(Work::Compile) => self.language(self.value).0,
             _ => String::new(),
         };
         self.step(compile(unit, Value::Text(std)));
         unit
-    }
-
-    /// What is linked has the kernel of the other unit.
-    fn has_beside(&mut self, program: Slot, (context, device): (Slot, Slot)) {
-        let (queue, kernel, to) = (
-            self.own("queue", SlotKind::Queue),
-            self.own("beside", SlotKind::Kernel),
-            self.own("values", SlotKind::Memory),
-        );
-        let place = Place {
-            context,
-            device,
-            program,
-        };
-        self.step(super::queue(place, queue));
-        self.step(super::buffer(context, to));
-        self.step(Call::kernel(program, "beside", kernel));
-        self.step(Call::object_argument(kernel, 0, to));
-        self.step(Call::launch(queue, kernel, BYTES / 4, &[], None));
-        let says = "what a kernel wrote of the other unit of those that a program was linked of";
-        self.holds(queue, to, vec![13; BYTES / 4], says);
-        self.release([kernel, to, queue]);
     }
 
     /// The options of a link.
@@ -439,9 +444,23 @@ impl Lowering {
 
     /// A kernel of the program knows the value that its last build or compilation was given.
     fn is_built_with(&mut self, program: Slot, (context, device): (Slot, Slot)) {
+        let own = 1000 * self.value;
+        let says = "what a kernel wrote of the options that its program was built with last";
+        let wrote = ([own + self.added, self.version], says);
+        self.writes(program, (context, device), ("first", Some(own)), wrote);
+    }
+
+    /// A kernel of the program, which takes a buffer and perhaps a number, fills the buffer with a pair of values.
+    fn writes(
+        &mut self,
+        program: Slot,
+        (context, device): (Slot, Slot),
+        (name, number): (&str, Option<u32>),
+        (pair, says): ([u32; 2], &str),
+    ) {
         let (queue, kernel, to) = (
             self.own("queue", SlotKind::Queue),
-            self.own("first", SlotKind::Kernel),
+            self.own(name, SlotKind::Kernel),
             self.own("values", SlotKind::Memory),
         );
         let place = Place {
@@ -451,13 +470,17 @@ impl Lowering {
         };
         self.step(super::queue(place, queue));
         self.step(super::buffer(context, to));
-        self.step(Call::kernel(program, "first", kernel));
+        self.step(Call::kernel(program, name, kernel));
         self.step(Call::object_argument(kernel, 0, to));
-        let own = 1000 * self.value;
-        self.step(Call::bytes_argument(kernel, 1, own.to_ne_bytes().to_vec()));
+        if let Some(number) = number {
+            self.step(Call::bytes_argument(
+                kernel,
+                1,
+                number.to_ne_bytes().to_vec(),
+            ));
+        }
         self.step(Call::launch(queue, kernel, BYTES / 4, &[], None));
-        let says = "what a kernel wrote of the options that its program was built with last";
-        self.holds(queue, to, vec![own + self.added; BYTES / 4], says);
+        self.holds(queue, to, pair.repeat(BYTES / 8), says);
         self.step(finish(queue));
         self.release([kernel, to, queue]);
     }
@@ -547,7 +570,7 @@ impl Lowering {
                 _ => self.step(call),
             }
             self.value = way as u32;
-            self.added = self.value + VERSION;
+            (self.added, self.version) = (self.value, VERSION);
         }
         for one in headers {
             self.release([one]);
