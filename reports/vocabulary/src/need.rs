@@ -128,7 +128,7 @@ needs! {
 }
 
 words! {
-    /// An extension of OpenCL C that cases have kernels for.
+    /// An extension that cases need, most of them in their kernels.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
     #[serde(rename_all = "kebab-case")]
     pub enum Extension {
@@ -154,6 +154,8 @@ words! {
         ImageWrites3d = "cl_khr_3d_image_writes",
         /// Integers of fewer bits in the functions of sub-groups.
         SubGroupExtendedTypes = "cl_khr_subgroup_extended_types",
+        /// Images of two dimensions over a buffer.
+        ImageFromBuffer = "cl_khr_image2d_from_buffer",
     }
 }
 

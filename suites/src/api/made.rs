@@ -5,7 +5,7 @@ use super::listed::{Flag, Shape};
 use crate::choices::Choices;
 use crate::host::Constant;
 use crate::host::constant::cl;
-use classay_vocabulary::{Need, words};
+use classay_vocabulary::{Extension, Need, words};
 use serde::{Deserialize, Serialize};
 
 words! {
@@ -184,12 +184,15 @@ pub enum Made {
         #[serde(default)]
         maps: u8,
     },
-    /// An image of one dimension over a buffer, which is read and written.
+    /// An image over a buffer, which is read and written.
     Over {
         /// It is over a part of the buffer, which begins so many times 4096 bytes behind its beginning.
         begin: Option<u8>,
-        /// Its width in elements, 1024 at most.
+        /// Its width in elements: 1024 at most in one dimension, and 256 in two.
         width: u16,
+        /// It has two dimensions and so many rows, 256 elements apart; none where it has one.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        rows: u8,
         /// Kernels read and write it; otherwise the host does.
         #[serde(default)]
         kernels: bool,
@@ -241,6 +244,11 @@ impl Made {
             Made::Queue {
                 out_of_order: true, ..
             } => &[Need::OutOfOrderQueue],
+            Made::Over { rows: 1.., .. } => &[
+                Need::Images,
+                Need::FullProfile,
+                Need::Extension(Extension::ImageFromBuffer),
+            ],
             Made::Over { kernels: true, .. } => &[Need::Images, Need::FullProfile],
             Made::Image { .. } | Made::Over { .. } => &[Need::ImageObjects, Need::FullProfile],
             Made::Shared { .. } => &[Need::SvmCoarse, Need::FullProfile],
@@ -330,6 +338,10 @@ fn in_any_order(choices: &mut Choices, count: usize) -> Vec<u8> {
     order
 }
 
+fn is_zero(number: &u8) -> bool {
+    *number == 0
+}
+
 /// A number of things between these, and now and then more than fit into a list of a few.
 fn few_or_many(choices: &mut Choices, [least, most]: [usize; 2]) -> usize {
     match choices.percent(15) {
@@ -390,6 +402,7 @@ pub fn made(choices: &mut Choices) -> Made {
         11 => Made::Over {
             begin: choices.percent(75).then(|| choices.below(4) as u8),
             width: choices.one_of(&[1, 3, 16, 100, 1023, 1024]),
+            rows: choices.one_of(&[0, 0, 0, 2, 3, 4]),
             kernels: choices.percent(50),
             by: choices.one_of(&Writing::ALL),
             of: choices.one_of(&Elements::ALL),

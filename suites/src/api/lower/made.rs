@@ -97,12 +97,14 @@ impl Lowering {
             Made::Over {
                 begin,
                 width,
+                rows,
                 kernels,
                 by,
                 of,
             } => {
                 let by = (!kernels).then_some(*by);
-                self.image_over(place, *begin, usize::from(*width), (*of, by));
+                let size = [*width, u16::from(*rows)].map(usize::from);
+                self.image_over(place, *begin, size, (*of, by));
             }
             Made::Maps {
                 memory,

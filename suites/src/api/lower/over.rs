@@ -11,20 +11,27 @@ const PART: usize = 4096;
 /// Bytes of a word.
 const WORD: usize = 4;
 
-/// Kernels that read such an image, and write it.
-fn kernels(elements: Elements) -> String {
+/// Elements from one row of a plane to the next: as many as any alignment of rows divides.
+const PITCH: usize = 256;
+
+/// Kernels that read such an image, and write it: a line, or a plane of this width.
+fn kernels(elements: Elements, plane: Option<usize>) -> String {
     let (_, _, end) = elements.row();
+    let (image, at) = match plane {
+        None => ("image1d_buffer_t", "n".to_string()),
+        Some(width) => ("image2d_t", format!("(int2)(n % {width}, n / {width})")),
+    };
     let wide = if end == "i" { "int4" } else { "uint4" };
     format!(
         "
-kernel void seen(read_only image1d_buffer_t image, global {elements}4 *to) {{
+kernel void seen(read_only {image} image, global {elements}4 *to) {{
     int n = get_global_id(0);
-    to[n] = convert_{elements}4(read_image{end}(image, n));
+    to[n] = convert_{elements}4(read_image{end}(image, {at}));
 }}
 
-kernel void put(write_only image1d_buffer_t image, global const {elements}4 *from) {{
+kernel void put(write_only {image} image, global const {elements}4 *from) {{
     int n = get_global_id(0);
-    write_image{end}(image, n, convert_{wide}(from[n]));
+    write_image{end}(image, {at}, convert_{wide}(from[n]));
 }}
 "
     )
@@ -47,20 +54,22 @@ fn before(place: usize) -> u32 {
 }
 
 impl Lowering {
-    /// An image of one dimension over a part of a buffer, which begins so many parts behind its beginning, or over the
-    /// whole: its elements are what the buffer has there, also after some were written through it.
+    /// An image over a part of a buffer, which begins so many parts behind its beginning, or over the whole: its elements
+    /// are what the buffer has there, also after some were written through it. Without rows it is a line.
     pub(super) fn image_over(
         &mut self,
         place: Place,
         begin: Option<u8>,
-        width: usize,
+        [width, rows]: [usize; 2],
         (elements, by): (Elements, Option<Writing>),
     ) {
         // An element has four channels, which are as many words as a channel has bytes.
         let (channel, apart, _) = elements.row();
-        let width = width.clamp(1, PART / WORD / apart);
+        let most = if rows > 0 { PITCH } else { PART / WORD / apart };
+        let width = width.clamp(1, most);
+        let part_bytes = PART * rows.max(1);
         let first = usize::from(begin.unwrap_or(0)) * PART / WORD;
-        let words: Vec<u32> = (0..first + PART / WORD).map(before).collect();
+        let mut words: Vec<u32> = (0..first + part_bytes / WORD).map(before).collect();
         let bytes = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
         let [whole, part, slot] =
             ["whole", "part", "image"].map(|name| self.own(name, SlotKind::Memory));
@@ -73,22 +82,33 @@ impl Lowering {
         let over = match begin {
             Some(_) => {
                 let flags = Value::from(cl::CL_MEM_READ_WRITE);
-                let part_of = Call::sub_buffer(whole, flags, WORD * first, PART);
+                let part_of = Call::sub_buffer(whole, flags, WORD * first, part_bytes);
                 self.step(part_of.makes(part));
                 part
             }
             None => whole,
         };
-        let shape = cl::CL_MEM_OBJECT_IMAGE1D_BUFFER;
-        let members = values![shape, width, 0, 0, 0, 0, 0, 0, 0, over];
+        let (shape, pitch) = match rows {
+            0 => (cl::CL_MEM_OBJECT_IMAGE1D_BUFFER, 0),
+            _ => (cl::CL_MEM_OBJECT_IMAGE2D, PITCH * apart * WORD),
+        };
+        let members = values![shape, width, rows, 0, 0, pitch, 0, 0, 0, over];
         let flags = Value::from(cl::CL_MEM_READ_WRITE);
         let made = (members, Value::Null);
         self.step(image_of(place.context, flags, channel, made, slot));
-        let mut words = words;
-        let own = &mut words[first..first + width * apart];
+        let places = (0..rows.max(1)).flat_map(|row| {
+            let begin = first + row * PITCH * apart;
+            begin..begin + width * apart
+        });
+        let places: Vec<usize> = places.collect();
+        let mut own: Vec<u32> = places.iter().map(|at| words[*at]).collect();
+        let size = [width, rows];
         match by {
-            None => self.by_kernels(place, queue, (slot, elements), own),
-            Some(by) => self.by_host(place, queue, (slot, elements), own, by),
+            None => self.by_kernels(place, queue, (slot, elements, size), &mut own),
+            Some(by) => self.by_host(place, queue, (slot, elements, size), &mut own, by),
+        }
+        for (at, word) in places.into_iter().zip(own) {
+            words[at] = word;
         }
         let says = "what is in a buffer when an image over it was written";
         self.holds(queue, whole, words, says);
@@ -99,27 +119,31 @@ impl Lowering {
         self.release([whole, queue]);
     }
 
-    /// The host reads the image, and writes the second half of it.
+    /// The host reads the image, and writes the second half of it or of its last row.
     fn by_host(
         &mut self,
         place: Place,
         queue: Slot,
-        (slot, elements): (Slot, Elements),
+        (slot, elements, [width, rows]): (Slot, Elements, [usize; 2]),
         words: &mut [u32],
         by: Writing,
     ) {
         let (channel, apart, _) = elements.row();
         let bytes_of = |count: usize| WORD * apart * count;
-        let width = words.len() / apart;
+        let high = rows.max(1);
         let sizes = |from: usize, count: usize| {
-            values![Value::sizes([from, 0, 0]), Value::sizes([count, 1, 1])]
+            values![
+                Value::sizes([from, high - 1, 0]),
+                Value::sizes([count, 1, 1])
+            ]
         };
-        let moved = |from: usize, count: usize, memory: Value| {
+        let moved = |sizes: Vec<Value>, memory: Value| {
             let rest = values![0, 0, memory];
-            [values![slot, true], sizes(from, count), rest].concat()
+            [values![slot, true], sizes, rest].concat()
         };
         let seen = self.builder.answer();
-        let read = moved(0, width, Value::Answer(seen, bytes_of(width)));
+        let all = values![Value::sizes([0, 0, 0]), Value::sizes([width, high, 1])];
+        let read = moved(all, Value::Answer(seen, bytes_of(width * high)));
         let function = Function::EnqueueReadImage;
         self.step(Call::enqueue(function, queue, read, &[], None));
         let same = Same::new(Unit::Word, Contents::Words(words.to_vec()), false);
@@ -128,7 +152,7 @@ impl Lowering {
         let from = width / 2;
         let count = width - from;
         let colour = [9_u32, 8, 7, 6];
-        let changed = &mut words[apart * from..];
+        let changed = &mut words[apart * (width * (high - 1) + from)..];
         match by {
             Writing::Fill => {
                 let filled = element(elements, colour);
@@ -143,7 +167,7 @@ impl Lowering {
         let mut source = None;
         let (function, of) = match by {
             Writing::Write => {
-                let of = moved(from, count, Value::Bytes(bytes));
+                let of = moved(sizes(from, count), Value::Bytes(bytes));
                 (Function::EnqueueWriteImage, of)
             }
             Writing::Fill => {
@@ -198,11 +222,12 @@ impl Lowering {
         &mut self,
         place: Place,
         queue: Slot,
-        (slot, elements): (Slot, Elements),
+        (slot, elements, [width, rows]): (Slot, Elements, [usize; 2]),
         words: &mut [u32],
     ) {
         let (_, apart, _) = elements.row();
-        let program = self.own_program(place, kernels(elements));
+        let plane = (rows > 0).then_some(width);
+        let program = self.own_program(place, kernels(elements, plane));
         let [seen, put] = ["seen", "put"].map(|name| {
             let kernel = self.own(name, SlotKind::Kernel);
             self.step(Call::kernel(program, name, kernel));

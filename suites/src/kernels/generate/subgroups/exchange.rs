@@ -161,6 +161,7 @@ fn functions(extension: Extension, ty: &str) -> Vec<Function> {
         Extension::ExtendedBitOps
         | Extension::IntegerDotProduct
         | Extension::ImageWrites3d
+        | Extension::ImageFromBuffer
         | Extension::SubGroupExtendedTypes => Vec::new(),
     }
 }
