@@ -157,6 +157,13 @@ fn sizes(shape: Shape) -> String {
     }
 }
 
+/// Its type and its format, as in `image2d_t of RGBA FLOAT`.
+pub(super) fn about(image: Image) -> String {
+    let order = format!("{:?}", image.format.order).to_uppercase();
+    let channel = channel_name(image.format.channel);
+    format!("{} of {order} {channel}", image.shape.c_type())
+}
+
 /// The end of the name of a type of channels.
 fn channel_name(channel: Channel) -> &'static str {
     match channel {

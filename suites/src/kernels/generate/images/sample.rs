@@ -2,7 +2,7 @@
 
 use super::super::builder::{CaseBuilder, args, cl};
 use super::filter::{contents, mixed, sampled_element};
-use super::{answered, apart, asked_of, channel_name, coordinates, format, image, shape, told};
+use super::{answered, apart, asked_of, coordinates, format, image, shape, told};
 use crate::choices::Choices;
 use crate::kernels::case::{Arg, Contents, KernelCase, Kind, ObjectId, Range, Want};
 use crate::kernels::image::{Addressing, Channel, Image, Order, Sampler, Shape, Told};
@@ -241,12 +241,7 @@ fn sample(
     };
     let wanted = places.iter().flat_map(seen).collect();
     let about = [
-        Some(format!(
-            "{} of {} {}",
-            own.shape.c_type(),
-            format!("{:?}", format.order).to_uppercase(),
-            channel_name(format.channel)
-        )),
+        Some(super::about(own)),
         normalized.then(|| "normalized".into()),
         linear.then(|| "linear".into()),
     ];

@@ -3,6 +3,7 @@
 use super::super::builder::{CaseBuilder, at};
 use super::{apart, format, image, noise, shape, values};
 use crate::choices::Choices;
+use crate::host::Place;
 use crate::kernels::case::{KernelCase, Kind, ObjectId, Step, Want};
 use crate::kernels::image::{Format, Image, Shape, Spot};
 use crate::kernels::transfer::{Corner, Region, Transfer};
@@ -21,11 +22,17 @@ const HOSTS: usize = 6;
 /// Copies to a buffer and from it, a pair of each image.
 const BUFFERS: usize = 6;
 
+/// Maps, one of each image.
+const MAPS: usize = 3;
+
 /// Whether the pitch of rows is given, and that of slices.
 const PITCHES: [[bool; 2]; 4] = [[true, false], [true, true], [false, false], [false, true]];
 
 /// What is said of everything that may hold bytes of an array of lines whose images stand apart in the host's memory.
 const BESIDE: &str = ", beside lines with a slice pitch";
+
+/// What is said of everything where images are migrated.
+const MIGRATED: &str = ", where images are migrated";
 
 fn is_lines(shape: Shape) -> bool {
     matches!(shape, Shape::Lines(..))
@@ -49,6 +56,8 @@ pub fn transfer(choices: &mut Choices) -> KernelCase {
         case.case.objects[id.index()].apart = apart;
         (id, own)
     });
+    // The same holds of migration: an implementation that loses what is in migrated images shows nothing else.
+    let migrates = choices.percent(25);
     let has_lines_apart = lines_apart && images.iter().any(|(_, own)| is_lines(own.shape));
     // Room for the largest region with gaps between its rows.
     let largest = images.iter().map(|(_, image)| image.bytes()).max();
@@ -56,20 +65,23 @@ pub fn transfer(choices: &mut Choices) -> KernelCase {
     let host = case.object(Kind::Host, room, noise(choices));
     let buffer = case.object(Kind::Buffer, room, noise(choices));
     let turn = choices.below(PITCHES.len());
-    let all = FILLS + PAIRS.len() + HOSTS + BUFFERS;
+    let all = FILLS + PAIRS.len() + HOSTS + BUFFERS + MAPS;
     for n in 0..choices.between(all + 2, all + 7) {
         // At first each is filled in part, and copied to each other one, whatever shapes they have; then each is read
-        // and written, and copied to a buffer and from it.
+        // and written, copied to a buffer and from it, and mapped.
         let pair = n.checked_sub(FILLS).and_then(|n| PAIRS.get(n));
         let behind = n.checked_sub(FILLS + PAIRS.len());
         let by_host = behind.filter(|n| *n < HOSTS);
-        let by_buffer = behind.and_then(|n| n.checked_sub(HOSTS));
-        let by_buffer = by_buffer.filter(|n| *n < BUFFERS);
-        let [from, to] = match (pair, by_host.or(by_buffer)) {
-            (Some(pair), _) => *pair,
-            (None, Some(n)) => [n / 2, (n / 2 + 1) % 3],
-            (None, None) if n < FILLS => [n, (n + 1) % 3],
-            (None, None) => {
+        let behind = behind.and_then(|n| n.checked_sub(HOSTS));
+        let by_buffer = behind.filter(|n| *n < BUFFERS);
+        let behind = behind.and_then(|n| n.checked_sub(BUFFERS));
+        let by_map = behind.filter(|n| *n < MAPS);
+        let [from, to] = match (pair, by_host.or(by_buffer), by_map) {
+            (Some(pair), ..) => *pair,
+            (None, Some(n), _) => [n / 2, (n / 2 + 1) % 3],
+            (None, None, Some(n)) => [n, (n + 1) % 3],
+            (None, None, None) if n < FILLS => [n, (n + 1) % 3],
+            (None, None, None) => {
                 let from = choices.below(3);
                 [from, (from + 1 + choices.below(2)) % 3]
             }
@@ -118,17 +130,18 @@ pub fn transfer(choices: &mut Choices) -> KernelCase {
         };
         let fit = [0, 1, 2].map(|d| region[d].min(other.1.shape.size()[d]));
         let near = [host, buffer];
-        let what = match (pair, by_host, by_buffer) {
-            (Some(_), _, _) => across(choices, spot, other, fit),
-            (None, Some(n), _) if n % 2 == 0 => Transfer::ReadImage(moved(spot, corner, region)),
-            (None, Some(_), _) => Transfer::WriteImage(moved(corner, spot, region)),
-            (None, None, Some(n)) => by_copy(choices, n % 2 == 0, (spot, region), buffer),
-            (None, None, None) if n < FILLS => Transfer::FillImage {
+        let what = match (pair, by_host, by_buffer, by_map) {
+            (Some(_), ..) => across(choices, spot, other, fit),
+            (_, Some(n), ..) if n % 2 == 0 => Transfer::ReadImage(moved(spot, corner, region)),
+            (_, Some(_), ..) => Transfer::WriteImage(moved(corner, spot, region)),
+            (_, _, Some(n), _) => by_copy(choices, n % 2 == 0, (spot, region), buffer),
+            (_, _, _, Some(_)) => map(choices, (own.shape, spot, region), at(host, begin)),
+            _ if n < FILLS => Transfer::FillImage {
                 colour: colour(choices, format),
                 to: spot,
                 region,
             },
-            (None, None, None) => one(
+            _ => one(
                 choices,
                 (own, spot, region),
                 corner,
@@ -140,7 +153,7 @@ pub fn transfer(choices: &mut Choices) -> KernelCase {
         debug_assert!(begin + bytes <= room, "a region has room");
         let blocking = choices.percent(40);
         case.transfer(what, blocking);
-        if choices.percent(12) {
+        if migrates && choices.percent(30) {
             case.transfer(migration(choices, images.map(|(id, _)| id), buffer), false);
         }
         // The host's memory is for one command at a time where the host copies by itself.
@@ -148,7 +161,8 @@ pub fn transfer(choices: &mut Choices) -> KernelCase {
     }
     let rules = &[rule::RG_IMAGE];
     let beside = if has_lines_apart { BESIDE } else { "" };
-    let named = |what: &str| format!("{what}{beside}");
+    let migrated = if migrates { MIGRATED } else { "" };
+    let named = |what: &str| format!("{what}{beside}{migrated}");
     for (n, (id, _)) in images.into_iter().enumerate() {
         case.look(id, rules, &named(&format!("image {n}")), Want::AsMoved);
     }
@@ -219,24 +233,33 @@ fn one(
             to: spot,
             region,
         },
-        7 => Transfer::MapReadImage(moved(spot, at(host, begin), region)),
-        _ => {
-            let invalidate = choices.percent(40);
-            let size = own.shape.size();
-            // What is invalidated has to be written, all of it.
-            let beyond = match invalidate {
-                true => [0; 3],
-                false => [0, 1, 2].map(|d| choices.below(size[d] - spot.origin[d] - region[d] + 1)),
-            };
-            Transfer::MapWriteImage {
-                from: at(host, begin),
-                to: spot,
-                region,
-                invalidate,
-                beyond,
-                reads: choices.percent(40),
-            }
-        }
+        _ => map(choices, (own.shape, spot, region), at(host, begin)),
+    }
+}
+
+/// A map of a region for reading or for writing.
+fn map(
+    choices: &mut Choices,
+    (shape, spot, region): (Shape, Spot, [usize; 3]),
+    host: Place,
+) -> Transfer {
+    if choices.percent(50) {
+        return Transfer::MapReadImage(moved(spot, host, region));
+    }
+    let invalidate = choices.percent(40);
+    let size = shape.size();
+    // What is invalidated has to be written, all of it.
+    let beyond = match invalidate {
+        true => [0; 3],
+        false => [0, 1, 2].map(|d| choices.below(size[d] - spot.origin[d] - region[d] + 1)),
+    };
+    Transfer::MapWriteImage {
+        from: host,
+        to: spot,
+        region,
+        invalidate,
+        beyond,
+        reads: choices.percent(40),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Images that kernels write.
 
 use super::super::builder::{CaseBuilder, args, cl, numbers as numbers_of};
-use super::{answered, asked_of, coordinates, format, image, noise, shape, told, values};
+use super::{about, answered, asked_of, coordinates, format, image, noise, shape, told, values};
 use crate::choices::Choices;
 use crate::kernels::case::{Contents, KernelCase, Kind, Range, Want};
 use crate::kernels::image::{Channel, Image, Told};
@@ -116,7 +116,8 @@ pub fn write(choices: &mut Choices) -> KernelCase {
             )
         }
     };
-    case.look(id, &[rule::RG_IMAGE], "elements that a kernel wrote", want);
+    let name = format!("elements that a kernel wrote of {}", about(own));
+    case.look(id, &[rule::RG_IMAGE], &name, want);
     let name = "what an image that a kernel writes says of itself";
     case.look(asked, &[rule::RG_IMAGE], name, answered(own));
     case.case
