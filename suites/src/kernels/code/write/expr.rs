@@ -4,7 +4,7 @@ use super::super::builtin::Builtin;
 use super::super::number::{Arithmetic, Type};
 use super::super::*;
 use super::Writer;
-use super::terms::{closes_last, constant, division, lane_names, union};
+use super::terms::{closes_last, constant, division, read_names, union};
 
 impl Writer<'_> {
     /// An expression where no operator is beside it.
@@ -64,7 +64,7 @@ impl Writer<'_> {
                 format!(
                     "{}.{}",
                     self.expr(of),
-                    lane_names(lanes, of.ty.lanes, expr.id)
+                    read_names(lanes, of.ty.lanes, expr.id)
                 )
             }
             Kind::Spread(of) => self.expr(of),

@@ -71,6 +71,25 @@ pub(super) fn lane_names(lanes: &[u8], of: u8, turn: u32) -> String {
     }
 }
 
+/// The names of lanes that are read, at times by way of a half of the vector.
+pub(super) fn read_names(lanes: &[u8], of: u8, turn: u32) -> String {
+    let &[lane] = lanes else {
+        return lane_names(lanes, of, turn);
+    };
+    if of < 3 || !turn.is_multiple_of(3) {
+        return lane_names(lanes, of, turn);
+    }
+    // Those of three have no fourth lane, which one half of each kind has.
+    let middle = of.next_power_of_two() / 2;
+    let (half, at) = match (turn / 3).is_multiple_of(2) {
+        true if lane < middle => ("lo", lane),
+        true => ("hi", lane - middle),
+        false if lane.is_multiple_of(2) => ("even", lane / 2),
+        false => ("odd", lane / 2),
+    };
+    format!("{half}.{}", lane_names(&[at], middle, turn / 6))
+}
+
 /// Whether the parenthesis that a text begins with closes at its end.
 pub(super) fn closes_last(text: &str) -> bool {
     let mut depth = 0;
@@ -164,6 +183,15 @@ mod tests {
         same(&[0, 2], 3, &["S02", "even", "s02", "xz"]);
         same(&[1, 2], 3, &["S12", "s12", "yz"]);
         same(&[10, 3], 16, &["Sa3", "sA3", "sa3"]);
+        let read = |lane, of| -> std::collections::BTreeSet<String> {
+            (0..60).map(|turn| read_names(&[lane], of, turn)).collect()
+        };
+        for name in ["hi.x", "hi.lo", "even.y", "z", "s2"] {
+            assert!(read(2, 3).contains(name), "{name}");
+        }
+        for name in ["hi.s1", "odd.s4", "s9"] {
+            assert!(read(9, 16).contains(name), "{name}: {:?}", read(9, 16));
+        }
         same(
             &[8, 9, 10, 11, 12, 13, 14, 15],
             16,

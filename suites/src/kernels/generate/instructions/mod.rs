@@ -62,7 +62,7 @@ pub fn instructions(choices: &mut Choices) -> KernelCase {
         1 => &[Format::Half, Format::Float],
         _ => &[Format::Float, Format::Double],
     };
-    let rare = choices.percent(20).then(|| choices.pick(RARE)).flatten();
+    let rare = choices.percent(45).then(|| choices.pick(RARE)).flatten();
     let count = if rare.is_some() { ALONE } else { TOGETHER };
     let pieces: Vec<Piece> = (0..count)
         .map(|n| {

@@ -179,7 +179,13 @@ pub fn one(choices: &mut Choices) -> KernelCase {
     let out = case.unwritten(items as usize);
     case.launch("compare", args![out], Range::line(items, group));
     let name = format!("a bit for each of {} that differs", names.join(", "));
-    case.look(out, &[rule::ND_SUBGROUP_ONE], &name, Want::zeros());
+    // Where they differ, either may be wrong.
+    let rules = [
+        rule::ND_SUBGROUP_ONE,
+        rule::WG_FUNCTIONS,
+        rule::SG_FUNCTIONS,
+    ];
+    case.look(out, &rules, &name, Want::zeros());
     case.case
 }
 
