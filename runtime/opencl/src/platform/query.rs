@@ -119,7 +119,7 @@ fn identity(device: &Arc<Device>, name: cl_device_info) -> Option<Answer> {
         // One type, which is not CL_DEVICE_TYPE_DEFAULT: that is for choosing devices.
         CL_DEVICE_TYPE => Answer::of(CL_DEVICE_TYPE_CPU),
         CL_DEVICE_VENDOR_ID => Answer::of(VENDOR_ID),
-        CL_DEVICE_NAME => Answer::text("Touchstone interpreter"),
+        CL_DEVICE_NAME => Answer::text("Touchstone"),
         CL_DEVICE_VENDOR => Answer::text(VENDOR),
         CL_DRIVER_VERSION => Answer::text(&can::driver_version_text()),
         CL_DEVICE_PROFILE => Answer::text(PROFILE),
