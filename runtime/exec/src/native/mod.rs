@@ -92,6 +92,10 @@ const LONGEST: usize = 1 << 16;
 /// compiled, for the same reason.
 const WIDEST: usize = 1 << 19;
 
+/// Code that runs items at once would be longer than it may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TooLong;
+
 /// A kernel as machine code.
 #[derive(Debug)]
 pub(crate) struct Native {
@@ -164,36 +168,49 @@ fn target() -> Option<OwnedTargetIsa> {
 }
 
 impl Native {
-    /// Compiles a kernel, with the bounds checker or without, and with code that runs several items at once where
-    /// the kernel may have that, if it is asked for. None where that is not possible: the
-    /// stepper runs it then.
-    pub(crate) fn compile(kernel: &Kernel, checked: bool, at_once: bool) -> Option<Native> {
+    /// Compiles a kernel, with the bounds checker or without; where `most` is given, as code that runs several items at
+    /// once, of so many instructions of the compiler's at most. None where that is not possible.
+    ///
+    /// # Errors
+    /// [`TooLong`] if there would be more.
+    pub(crate) fn compile(
+        kernel: &Kernel,
+        checked: bool,
+        most: Option<usize>,
+    ) -> Result<Option<Native>, TooLong> {
         if kernel.code.is_empty() || kernel.code.len() > LONGEST {
-            return None;
+            return Ok(None);
         }
-        let isa = TARGET.as_ref()?;
-        let mut flow = Flow::new(kernel);
-        let shapes = match at_once && vector::can() {
-            true => Shapes::of(kernel, &flow),
-            false => None,
+        let Some(isa) = TARGET.as_ref() else {
+            return Ok(None);
         };
+        let mut flow = Flow::new(kernel);
+        let shapes = match most {
+            Some(_) if vector::can() => Shapes::of(kernel, &flow),
+            _ => None,
+        };
+        if most.is_some() && shapes.is_none() {
+            return Ok(None);
+        }
         if let Some(shapes) = &shapes {
             shapes.mark_entries(kernel, &mut flow);
         }
         let needed = operands::needed(kernel, &flow);
         let exits = flow.blocks.iter().zip(&needed);
         if exits.map(|(_, slots)| slots.iter().count()).sum::<usize>() > WIDEST {
-            return None;
+            return Ok(None);
         }
-        let with = (checked, shapes.as_ref());
-        let made = translate::translate(kernel, &flow, &needed, with, isa.frontend_config());
+        let with = (checked, shapes.as_ref(), most.unwrap_or(usize::MAX));
+        let Some(made) = translate::translate(kernel, &flow, &needed, with, isa.frontend_config())
+        else {
+            return Err(TooLong);
+        };
         let mut context = Context::for_function(made.function);
         let compiled = match context.compile(&**isa, &mut ControlPlane::default()) {
             Ok(compiled) => compiled,
             Err(error) => {
                 debug_assert!(false, "{}: {:?}", kernel.name, error.inner);
-                // What has no vectors may have scalar code.
-                return shapes.and_then(|_| Native::compile(kernel, checked, false));
+                return Ok(None);
             }
         };
         debug_assert!(
@@ -201,7 +218,7 @@ impl Native {
             "the code needs nothing of others"
         );
         if !compiled.buffer.relocs().is_empty() {
-            return None;
+            return Ok(None);
         }
         let mut faults: Vec<u32> = compiled
             .buffer
@@ -224,8 +241,9 @@ impl Native {
             doors.push(block.first);
             bridge[block.first as usize] = Ins::Compiled;
         }
-        Some(Native {
-            code: Code::new(compiled.code_buffer(), faults.into())?,
+        let code = Code::new(compiled.code_buffer(), faults.into());
+        Ok(code.map(|code| Native {
+            code,
             entries,
             doors,
             bridge,
@@ -234,7 +252,12 @@ impl Native {
             vectors: shapes.is_some().then_some(made.entries),
             meets: made.meets,
             refusals: made.refusals,
-        })
+        }))
+    }
+
+    /// Whether it runs several items at once.
+    pub(crate) fn is_at_once(&self) -> bool {
+        self.vectors.is_some()
     }
 
     /// How vectors are taken up at an entry that has a number.
@@ -301,7 +324,8 @@ mod tests {
         let exe = Executable::prepare(m).unwrap_or_else(|e| panic!("{e}"));
         let kernel = &exe.kernels_compiled()[0];
         for checked in [true, false] {
-            let native = Native::compile(kernel, checked, true).expect("it is short");
+            let native = Native::compile(kernel, checked, None);
+            let native = native.expect("it is short").expect("it can be had");
             assert_eq!(native.bridge.len(), kernel.code.len());
             let accesses: Vec<_> = native
                 .code
@@ -359,8 +383,8 @@ mod tests {
         m.add_function(b.finish());
         let exe = Executable::prepare(m).unwrap_or_else(|e| panic!("{e}"));
         for checked in [true, false] {
-            let native =
-                Native::compile(&exe.kernels_compiled()[0], checked, true).expect("it is short");
+            let native = Native::compile(&exe.kernels_compiled()[0], checked, Some(usize::MAX));
+            let native = native.expect("it is short").expect("it can be had");
             let faults = native.code.faults().iter();
             let places = faults.map(|&at| native.place(at.into()));
             let vector: Vec<Pc> = places

@@ -230,9 +230,14 @@ impl<'a> Runner<'a> {
         (self.left == Left::End, self.context.fuel)
     }
 
+    /// Whether the code is such as runs items at once, where a group lets it.
+    pub(crate) fn is_at_once(&self) -> bool {
+        self.native.is_at_once()
+    }
+
     /// Whether items of the group may run at once.
     pub(crate) fn has_vectors(&self) -> bool {
-        self.native.vectors.is_some() && self.fits
+        self.native.is_at_once() && self.fits
     }
 
     /// Whether an item that is not fresh can be taken up by compiled code at a place.

@@ -114,15 +114,15 @@ pub(super) struct Translated {
     pub(super) refusals: BTreeMap<Pc, Refusal>,
 }
 
-/// Translates a kernel. Items are taken up at entry 0, where they begin, or at entry n + 1, the n-th block
-/// that is an entry.
+/// Translates a kernel; none where that takes more than so many instructions with code that runs items at once. Items
+/// are taken up at entry 0, where they begin, or at entry n + 1, the n-th block that is an entry.
 pub(super) fn translate(
     kernel: &Kernel,
     flow: &Flow,
     needed: &[SlotSet],
-    (checked, shapes): (bool, Option<&Shapes>),
+    (checked, shapes, most): (bool, Option<&Shapes>, usize),
     config: TargetFrontendConfig,
-) -> Translated {
+) -> Option<Translated> {
     let mut signature = Signature::new(CallConv::SystemV);
     for _ in 0..3 {
         signature.params.push(AbiParam::new(types::I64));
@@ -217,8 +217,8 @@ pub(super) fn translate(
         t.block(n);
     }
     t.end_item(head);
-    if shapes.is_some() {
-        t.vectors(t.around, (number, params));
+    if shapes.is_some() && !t.vectors(t.around, (number, params), most) {
+        return None;
     }
     t.leave_block();
     t.b.seal_all_blocks();
@@ -226,13 +226,13 @@ pub(super) fn translate(
     let meets = std::mem::take(&mut t.meets);
     let refusals = std::mem::take(&mut t.refusals);
     t.b.finalize(config);
-    Translated {
+    Some(Translated {
         function,
         exits,
         entries,
         meets,
         refusals,
-    }
+    })
 }
 
 impl Translator<'_> {

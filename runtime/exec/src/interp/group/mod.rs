@@ -40,7 +40,7 @@ use crate::interp::port::host::{Block, ROW};
 use crate::interp::space::{GroupPlace, Ids, Space};
 use crate::interp::step::{Stop, step};
 use crate::launch::{Interleaving, Launch};
-use crate::native::{Run, Runner, Running};
+use crate::native::{Native, Run, Runner, Running};
 use crate::tier::Tier;
 use arena::{Item, State};
 use compiled::Together;
@@ -308,17 +308,34 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
         self.ready.extend(0..count as u32);
     }
 
+    /// Whether code that runs items at once is of use: where rows have as many, and items do not take turns.
+    fn may_run_at_once(&self) -> bool {
+        let seldom_turns = self.launch.interleaving != Interleaving::Fine;
+        seldom_turns && self.space.local[0] >= ROW
+    }
+
+    /// Whether it is of use, and the compiled code is no such.
+    fn lacks_vectors(&self) -> bool {
+        let native = self.native.as_ref();
+        native.is_some_and(|native| !native.is_at_once()) && self.may_run_at_once()
+    }
+
+    /// Compiled code, if the kernel has some by now that is better than what the group has.
+    fn better_code(&self) -> Option<&'a Native> {
+        if self.native.is_some() && !self.lacks_vectors() {
+            return None;
+        }
+        let how = (M::CHECKED, self.may_run_at_once());
+        let native = self.tier.native(self.kernel, self.launch.engine, how)?;
+        (self.native.is_none() || native.is_at_once()).then_some(native)
+    }
+
     /// Takes compiled code, if the kernel has some by now; what must live while it runs.
     fn adopt(&mut self, group: GroupPlace) -> Option<Running> {
         if !M::COMPILED {
             return None;
         }
-        if self.native.is_none() {
-            // Code that runs items at once is of use where rows have as many, and items do not take turns.
-            let seldom_turns = self.launch.interleaving != Interleaving::Fine;
-            let at_once = seldom_turns && self.space.local[0] >= ROW;
-            let how = (M::CHECKED, at_once);
-            let native = self.tier.native(self.kernel, self.launch.engine, how)?;
+        if let Some(native) = self.better_code() {
             let below = self.kernel.fills.len();
             let mut params = self.start.template[below..].to_vec();
             for &(slot, offset) in &self.start.local {
@@ -336,11 +353,13 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
         Some(native.running())
     }
 
-    /// Counts work that the stepper does.
-    fn count(&mut self, steps: u64) {
-        let items = std::mem::take(&mut self.begun);
+    /// Counts work as long as there may be better code for it; so many items have ended by now.
+    fn count(&mut self, steps: u64, ended: u64) {
+        let begun = std::mem::take(&mut self.begun);
         if M::COMPILED && self.native.is_none() {
-            self.tier.count(self.kernel, steps, items);
+            self.tier.count(self.kernel, steps, begun);
+        } else if M::COMPILED && self.lacks_vectors() {
+            self.tier.count_compiled(self.kernel, steps, ended);
         }
     }
 
@@ -464,7 +483,7 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
                 }
                 if std::mem::take(&mut self.short) || steps >= self.interval {
                     let spent = std::mem::take(&mut steps);
-                    self.count(spent);
+                    self.count(spent, 0);
                     if running.is_none() {
                         running = self.adopt(group);
                         self.set_interval();
@@ -495,7 +514,7 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
                 self.in_sub_group &= self.waiting;
             }
             if self.ready.is_empty() {
-                self.count(steps);
+                self.count(steps, count);
                 if !control.go_on(steps) {
                     return Ended::Stopped;
                 }

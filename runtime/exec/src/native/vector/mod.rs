@@ -200,8 +200,13 @@ impl Translator<'_> {
         self.b.ins().jump(head, &[]);
     }
 
-    /// The vector code.
-    pub(super) fn vectors(&mut self, around: Around, (number, params): (Value, Value)) {
+    /// The vector code; false where that is more than so many instructions.
+    pub(super) fn vectors(
+        &mut self,
+        around: Around,
+        (number, params): (Value, Value),
+        most: usize,
+    ) -> bool {
         std::mem::swap(&mut self.values, &mut self.vector_values);
         let origin = self.origin;
         self.in_vector = true;
@@ -215,12 +220,16 @@ impl Translator<'_> {
         self.vector_entries(number, params);
         for n in 0..self.flow.blocks.len() {
             self.vector_block(n);
+            if self.b.func.dfg.num_insts() > most {
+                return false;
+            }
         }
         self.regions();
         self.vector_ended(around);
         self.in_vector = false;
         self.origin = origin;
         std::mem::swap(&mut self.values, &mut self.vector_values);
+        self.b.func.dfg.num_insts() <= most
     }
 
     /// A vector begins.
