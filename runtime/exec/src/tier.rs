@@ -65,6 +65,11 @@ impl Way {
         made.as_ref()
     }
 
+    /// Whether a thread makes the code now.
+    fn is_tried(&self) -> bool {
+        self.next.load(Ordering::Relaxed) == u64::MAX && self.native.get().is_none()
+    }
+
     /// The machine code, if it is there, or is worth being made after so much work, where it takes so much at least.
     fn worth(
         &self,
@@ -133,10 +138,14 @@ impl Tier {
                 let work = self.work.load(Ordering::Relaxed);
                 let enough = (work, WORTH.saturating_mul(kernel.code.len() as u64));
                 let most = FEW.saturating_add((work / WORTH_EACH) as usize);
-                way.and_then(|way| {
+                let made = way.and_then(|way| {
                     way.worth(enough, || Native::compile(kernel, checked, Some(most)))
-                })
-                .or_else(|| one_by_one.worth(enough, || Native::compile(kernel, checked, None)))
+                });
+                // Who finds that another thread makes it takes what is there.
+                if made.is_some() || way.is_some_and(Way::is_tried) {
+                    return made.or_else(|| one_by_one.native.get()?.as_ref());
+                }
+                one_by_one.worth(enough, || Native::compile(kernel, checked, None))
             }
         }
     }
