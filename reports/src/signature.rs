@@ -71,7 +71,10 @@ impl Signature {
     /// What makes it one with others that [may break what](Self::may_break_what) it breaks: how cases of a kind ended, and
     /// the words without numbers.
     pub fn words(&self) -> (Option<String>, String) {
-        (self.kind.clone(), without_numbers(&self.what))
+        (
+            self.kind.clone(),
+            without_numbers(&without_texts(&self.what)),
+        )
     }
 
     /// Whether an outcome shows it.
@@ -85,6 +88,17 @@ impl Signature {
     pub fn key(&self) -> Key {
         let (kind, what) = self.words();
         (self.rules.clone(), kind, what)
+    }
+}
+
+/// A sentence without what stands between its first quotation mark and its last: texts that a kernel printed or a query
+/// answered, which may be others each time.
+fn without_texts(sentence: &str) -> String {
+    match (sentence.find('"'), sentence.rfind('"')) {
+        (Some(first), Some(last)) if first < last => {
+            format!("{}{}", &sentence[..=first], &sentence[last..])
+        }
+        _ => sentence.to_owned(),
     }
 }
 
@@ -140,6 +154,16 @@ mod tests {
             ("uint16 of x_12", "uint16 of x_12"),
         ] {
             assert_eq!(without_numbers(text), key, "{text}");
+        }
+    }
+
+    #[test]
+    fn texts_that_were_printed_do_not_count() {
+        let printed = |text: &str| without_texts(&format!("line 1 is \"{text}\", not \"1\""));
+        assert_eq!(printed("nan,0.5"), printed("a \"b\" c"));
+        assert_eq!(printed("x"), "line 1 is \"\"");
+        for plain in ["gives 0, not error -30", "one \" alone"] {
+            assert_eq!(without_texts(plain), plain);
         }
     }
 }

@@ -454,8 +454,8 @@ impl GateOptions {
 /// The exit codes of commands that compare.
 pub const COMPARISON_EXIT_CODES: &str = "Exit codes: 0 nothing that --gate names; 1 a new failure, or, by \
      --gate rates, a rate that changed; a failure is new where no case of the first run shows the same and a run like it \
-     would, with at least 95 %, or where a case shows it in each of three plays or more of two processes, or of ten of \
-     one; 2 the command line or an input file is wrong; 3 there is no such device; \
+     would, with at least 95 %, or where a case shows it in each of three plays or more of two processes; \
+     2 the command line or an input file is wrong; 3 there is no such device; \
      4 there is nothing to compare; 5 interrupted; 6 a store cannot be read or written. Rates are compared between processes: \
      runs of a single process are not said to differ.";
 
