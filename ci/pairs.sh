@@ -14,7 +14,11 @@
 # pair of twenty raises an alarm, with what is known where EXPECT is given.
 set -uo pipefail
 
-runs=${1:?so many runs}
+runs=${1:-}
+if ! [[ $runs =~ ^[0-9]+$ ]] || [ "$runs" -lt 2 ]; then
+    echo "ci/pairs.sh RUNS: a number of runs, 2 or more, is missing; 15 make 105 pairs" >&2
+    exit 2
+fi
 classay=${CLASSAY:-target/release/classay}
 device=${DEVICE:-system}
 folder=${FOLDER:-target/pairs}
@@ -25,6 +29,7 @@ for ((run = 1; run <= runs; run++)); do
     store=$folder/$run.db
     [ -f "$store" ] && continue
     # A run that is cut short leaves no store that counts.
+    rm -f "$store.part"
     # shellcheck disable=SC2086
     "$classay" run --device "$device" ${OPTIONS:---seed 1} ${expect:+--expect "$expect"} --store "$store.part" \
         >"$folder/$run.txt" 2>&1
@@ -38,7 +43,7 @@ done
 
 # The pairs that raise an alarm, of all.
 alarms() { # GATE [OPTION…]
-    local gate=$1 first second pairs=0 alarms=0 code
+    local gate=$1 first second pairs=0 alarms=0 code says
     shift
     for ((first = 1; first < runs; first++)); do
         for ((second = first + 1; second <= runs; second++)); do

@@ -37,6 +37,33 @@ pub fn gid(b: &mut FunctionBuilder) -> Reg {
     b.query(Query::GlobalId, Const::i32(0))
 }
 
+/// A launch that is interpreted at first, goes on with code for one item after the other, which is soon compiled, and ends
+/// with such as runs several at once, which takes longer: groups change over between each other, and leave the same.
+#[test]
+fn a_long_launch_leaves_the_same_with_each_code_that_it_takes_up() {
+    const DIVISIONS: u32 = 400;
+    let mut b = kernel(&[BUFFER]);
+    let place = gid(&mut b);
+    let id = b.convert(place, NumKind::Unsigned, Type::I32, NumKind::Unsigned);
+    let mut x = id;
+    for n in 0..DIVISIONS {
+        let divided = b.int(IntOp::UDiv, x, Const::i32(n as i32 % 7 + 1));
+        let odd = b.int(IntOp::Or, divided, Const::i32(1));
+        x = b.int(IntOp::URem, id, odd);
+    }
+    let p = b.ptr_add(b.param(0), place, 4, 0);
+    b.store(p, x);
+    b.ret(None);
+    let m = module(b);
+    let words = Words::new(600_000);
+    let count = words.0.len() as u64;
+    run(&m, Engine::Automatic, (count, 50), &words).unwrap_or_else(|trap| panic!("{trap}"));
+    for (id, left) in (0..).zip(words.all()) {
+        let next = |x: u32, n: u32| id % ((x / (n % 7 + 1)) | 1);
+        assert_eq!(left, (0..DIVISIONS).fold(id, next), "of {id}");
+    }
+}
+
 /// `far` for one item, else 0.
 pub fn for_one(b: &mut FunctionBuilder, item: i64, far: i64) -> Reg {
     let id = gid(b);

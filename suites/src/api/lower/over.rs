@@ -11,7 +11,8 @@ const PART: usize = 4096;
 /// Bytes of a word.
 const WORD: usize = 4;
 
-/// Elements from one row of a plane to the next: as many as any alignment of rows divides.
+/// Elements from one row of a plane to the next: a multiple of each CL_DEVICE_IMAGE_PITCH_ALIGNMENT that devices are known
+/// to have, the greatest of them.
 const PITCH: usize = 256;
 
 /// Kernels that read such an image, and write it: a line, or a plane of this width.
