@@ -153,6 +153,8 @@ capabilities! {
     opencl kernel_extensions: String,
     /// CL_DEVICE_MEM_BASE_ADDR_ALIGN, in bits.
     opencl mem_base_addr_align_bits: u32,
+    /// CL_DEVICE_IMAGE_PITCH_ALIGNMENT, in elements; 0 where no plane is over a buffer.
+    opencl image_pitch_align: u32,
     /// CL_DEVICE_ADDRESS_BITS.
     opencl address_bits: u32,
     /// A CPU device.

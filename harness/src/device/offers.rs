@@ -61,6 +61,9 @@ impl Capabilities {
                 .split_whitespace()
                 .any(|e| e == extension.name()),
             Need::WorkGroupSize(n) => c.max_work_group_size >= n as usize,
+            Need::PitchAlign(elements) => {
+                c.image_pitch_align > 0 && elements % c.image_pitch_align == 0
+            }
             Need::SubBufferAlign(bytes) => bytes % (c.mem_base_addr_align_bits / 8).max(1) == 0,
             Need::C20 => c.c_version >= (2, 0),
             // Known when a kernel has printed.

@@ -116,6 +116,10 @@ impl Reported {
                     != 0,
             fp64: ask!(ask, u64_of CL_DEVICE_DOUBLE_FP_CONFIG) != 0,
             mem_base_addr_align_bits: ask!(ask, u32_of CL_DEVICE_MEM_BASE_ADDR_ALIGN),
+            image_pitch_align: match has("cl_khr_image2d_from_buffer") {
+                true => ask!(ask, u32_of CL_DEVICE_IMAGE_PITCH_ALIGNMENT),
+                false => 0,
+            },
             address_bits: ask!(ask, u32_of CL_DEVICE_ADDRESS_BITS),
             program_scope_variables: version >= (2, 0)
                 && ask!(ask, size_of CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE) > 0,

@@ -92,6 +92,7 @@ fn everything() -> Reported {
             rounded_division: true,
             fp64: true,
             mem_base_addr_align_bits: 1024,
+            image_pitch_align: 1,
             address_bits: 64,
             il: "SPIR-V_1.2".into(),
             linker: true,

@@ -107,6 +107,8 @@ needs! {
     WorkGroupSize(n: u32) = "work-groups of {n} work-items",
     /// Sub-buffers that begin at multiples of so many bytes.
     SubBufferAlign(n: u32) = "sub-buffers at multiples of {n} bytes",
+    /// Planes over buffers with rows so many elements apart.
+    PitchAlign(n: u32) = "planes over buffers with rows {n} elements apart",
     /// OpenCL C 2.0 or later.
     C20 = "OpenCL C 2.0",
     /// What kernels print comes to standard output; it may come to any stream.

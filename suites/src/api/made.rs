@@ -8,6 +8,9 @@ use crate::host::constant::cl;
 use classay_vocabulary::{Extension, Need, words};
 use serde::{Deserialize, Serialize};
 
+/// Elements from one row of a plane over a buffer to the next.
+pub const PITCH: usize = 256;
+
 words! {
     /// An addressing mode.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -248,6 +251,7 @@ impl Made {
                 Need::Images,
                 Need::FullProfile,
                 Need::Extension(Extension::ImageFromBuffer),
+                Need::PitchAlign(PITCH as u32),
             ],
             Made::Over { kernels: true, .. } => &[Need::Images, Need::FullProfile],
             Made::Image { .. } | Made::Over { .. } => &[Need::ImageObjects, Need::FullProfile],
@@ -397,12 +401,12 @@ fn maps(choices: &mut Choices) -> Made {
 
 /// One of them.
 pub fn made(choices: &mut Choices) -> Made {
-    match choices.below(12) {
+    match choices.below(14) {
         9 | 10 => ends(choices),
-        11 => Made::Over {
+        11..=13 => Made::Over {
             begin: choices.percent(75).then(|| choices.below(4) as u8),
             width: choices.one_of(&[1, 3, 16, 100, 1023, 1024]),
-            rows: choices.one_of(&[0, 0, 0, 2, 3, 4]),
+            rows: choices.one_of(&[0, 0, 2, 3, 4]),
             kernels: choices.percent(50),
             by: choices.one_of(&Writing::ALL),
             of: choices.one_of(&Elements::ALL),

@@ -1,7 +1,7 @@
 //! Images over buffers and parts of buffers.
 
 use super::*;
-use crate::api::made::{Elements, Writing};
+use crate::api::made::{Elements, PITCH, Writing};
 use crate::host::check::{Same, Want};
 use crate::host::{Contents, Data, Unit};
 
@@ -10,10 +10,6 @@ const PART: usize = 4096;
 
 /// Bytes of a word.
 const WORD: usize = 4;
-
-/// Elements from one row of a plane to the next: a multiple of each CL_DEVICE_IMAGE_PITCH_ALIGNMENT that devices are known
-/// to have, the greatest of them.
-const PITCH: usize = 256;
 
 /// Kernels that read such an image, and write it: a line, or a plane of this width.
 fn kernels(elements: Elements, plane: Option<usize>) -> String {

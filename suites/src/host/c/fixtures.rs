@@ -352,6 +352,10 @@ fn question(need: Need) -> Option<(&'static str, String)> {
             let name = "CL_DEVICE_MEM_BASE_ADDR_ALIGN";
             (name, format!("{{}} == 0 || {bits}u % {{}} != 0"))
         }
+        Need::PitchAlign(n) => {
+            let name = "CL_DEVICE_IMAGE_PITCH_ALIGNMENT";
+            (name, format!("{{}} == 0 || {n}u % {{}} != 0"))
+        }
         Need::SubGroupProgress => {
             let name = "CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS";
             (name, none())
