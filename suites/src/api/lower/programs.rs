@@ -41,12 +41,15 @@ const OPTIONS: [&str; 5] = [
     "-w -Werror",
 ];
 
-/// Options of a link that makes an executable; none is NULL.
-const LINKS: [Option<&str>; 5] = [
+/// Options of a link that makes an executable; none is NULL. Most have none: a runtime that refuses them links the others.
+const LINKS: [Option<&str>; 8] = [
     None,
     Some("-cl-fast-relaxed-math"),
     Some(""),
+    None,
     Some("-cl-denorms-are-zero -cl-no-signed-zeros"),
+    Some(""),
+    None,
     Some("-cl-unsafe-math-optimizations -cl-finite-math-only"),
 ];
 
@@ -222,9 +225,10 @@ impl Lowering {
                 let linked = self.own("linked", SlotKind::Program);
                 let options = self.link_options(work);
                 let turn = self.calls;
-                let others = match (work, turn % 6) {
+                let others = match (work, turn % 5) {
                     (Work::LinkAgain, _) => 0,
                     (_, 0) => BESIDE.len(),
+                    (_, 1) => 2,
                     (_, 3) => 1,
                     _ => 0,
                 };
