@@ -76,7 +76,13 @@ pub(super) fn read_names(lanes: &[u8], of: u8, turn: u32) -> String {
     let &[lane] = lanes else {
         return lane_names(lanes, of, turn);
     };
-    if of < 3 || !turn.is_multiple_of(3) {
+    // Halves of three are a case of their own, and vectors of three are seldom drawn.
+    let by_half = match of {
+        ..3 => false,
+        3 => !turn.is_multiple_of(3),
+        _ => turn.is_multiple_of(3),
+    };
+    if !by_half {
         return lane_names(lanes, of, turn);
     }
     // Those of three have no fourth lane, which one half of each kind has.
