@@ -240,8 +240,12 @@ pub enum Step {
     },
     /// From here on what comes to standard output is kept.
     Listen,
-    /// Everything is finished, and what was kept is what kernels had to print.
+    /// Everything is finished, or the last launch is waited for; what was kept is what kernels had to print.
     Printed {
+        /// Only the event of the last launch before it is waited for: "When the event that is associated with a particular
+        /// kernel invocation is completed, the output of all printf() calls executed by this kernel invocation is flushed".
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        awaited: bool,
         /// The rules that are broken if it is not, the likeliest first.
         #[serde(deserialize_with = "catalogue::known")]
         rules: Vec<RuleId>,
@@ -542,7 +546,21 @@ impl KernelCase {
     /// The steps, launches, for whose events others wait.
     pub fn waited_for(&self) -> BTreeSet<usize> {
         let lists = self.launches().flat_map(|(_, launch)| &launch.after);
-        lists.map(|n| usize::from(*n)).collect()
+        let printed = self
+            .steps
+            .iter()
+            .enumerate()
+            .filter_map(|(n, step)| match step {
+                Step::Printed { awaited: true, .. } => self.launch_before(n),
+                _ => None,
+            });
+        lists.map(|n| usize::from(*n)).chain(printed).collect()
+    }
+
+    /// The last launch before a step, by its own step.
+    pub fn launch_before(&self, n: usize) -> Option<usize> {
+        let before = self.launches().map(|(at, _)| at);
+        before.take_while(|at| *at < n).last()
     }
 
     /// A place in the memory that an object is, or is a part of.

@@ -205,8 +205,16 @@ impl<'a> Lower<'a> {
                 }
             }
             Step::Listen => self.add(Op::Listen),
-            Step::Printed { rules, wanted } => {
-                self.finish();
+            Step::Printed {
+                awaited,
+                rules,
+                wanted,
+            } => {
+                let last = self.case.launch_before(n).filter(|_| *awaited);
+                match last.and_then(|at| self.events.get(&at)) {
+                    Some(event) => self.add(Call::wait(&[*event])),
+                    None => self.finish(),
+                }
                 let into = self.b.answer();
                 self.add(Op::Heard { into });
                 let want = check::Want::Printed(wanted.clone());

@@ -32,6 +32,17 @@ const STRINGS: [&str; 6] = [
     "longer than the others",
 ];
 
+/// Where the calls behind the first ones stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// With these.
+    None,
+    /// In a function that the kernel calls.
+    Function,
+    /// In a kernel of their own.
+    Kernel,
+}
+
 /// A call of printf: its format, its arguments, and what each work-item's line is.
 struct Line {
     format: String,
@@ -104,7 +115,15 @@ pub fn printf(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("kernels print what their formats say of their arguments");
     // Where each prints, the characters of lines may mix: then there is one right text of each.
     let many = choices.percent(20);
-    let items = if many { choices.between(2, 9) } else { 1 };
+    let (items, group) = match many {
+        // Groups at once have one buffer for what they print.
+        true if choices.percent(35) => (
+            choices.one_of(&[130, 260, 390]),
+            choices.one_of(&[1, 10, 65]),
+        ),
+        true => (choices.between(2, 9), 1),
+        false => (1, 1),
+    };
     let doubles = choices.percent(20);
     let others = choices.below(4) as u64;
     let who = choices.below(others as usize + 1) as u64;
@@ -130,7 +149,7 @@ pub fn printf(choices: &mut Choices) -> KernelCase {
     let mut before: String = types.map(|ty| case.need_type(ty)).collect();
     case.need(&[Need::FullProfile]);
     let length = read[0].len().max(1);
-    let mut body = String::new();
+    let mut body: Vec<String> = Vec::new();
     for (n, line) in lines.iter().enumerate() {
         let Line {
             format, arguments, ..
@@ -144,25 +163,47 @@ pub fn printf(choices: &mut Choices) -> KernelCase {
         if named {
             before += &format!("constant char format{n}[] = \"{format}\\n\";\n");
         }
-        // Writing to a String cannot fail.
-        let _ = writeln!(
-            body,
-            "    r = {call};\n    out[{n}] |= r == 0 || r == -1 ? 0 : r;"
-        );
+        body.push(format!(
+            "    r = {call};\n    out[{n}] |= r == 0 || r == -1 ? 0 : r;\n"
+        ));
     }
+    // Those behind stand in a function, or in a kernel of their own.
+    let part = match calls {
+        1 => Part::None,
+        _ => choices.one_of(&[Part::None, Part::Function, Part::Kernel]),
+    };
+    let behind = match part {
+        Part::None => String::new(),
+        _ => body.split_off(calls.div_ceil(2)).concat(),
+    };
     let chosen = match many {
         true => {
             "    v += get_global_id(0) * length;\n    out += get_global_id(0) * calls;\n".to_owned()
         }
         false => format!("    if (get_global_id(0) != {who})\n        return;\n"),
     };
-    let body = match looped {
-        true => format!("    for (uint turn = 0; turn < turns; turn++) {{\n{body}    }}\n"),
-        false => body,
+    let body = body.concat();
+    let kernel = |name: &str, body: &str| {
+        let body = match looped {
+            true => format!("    for (uint turn = 0; turn < turns; turn++) {{\n{body}    }}\n"),
+            false => body.to_owned(),
+        };
+        format!(
+            "kernel void {name}(global const long *v, global int *out, uint length, uint calls, uint turns) {{\n    int r;\n{chosen}{body}}}\n"
+        )
     };
-    case.case.source = format!(
-        "{before}kernel void show(global const long *v, global int *out, uint length, uint calls, uint turns) {{\n    int r;\n{chosen}{body}}}\n"
-    );
+    let (first, second) = match part {
+        Part::None => (kernel("show", &body), String::new()),
+        Part::Function => {
+            let function = format!(
+                "static void behind(global const long *v, global int *out) {{\n    int r;\n{behind}}}\n"
+            );
+            let all = kernel("show", &(body + "    behind(v, out);\n"));
+            (function, all)
+        }
+        Part::Kernel => (kernel("show", &body), kernel("behind", &behind)),
+    };
+    case.case.source = before + &first + &second;
     let turns = if looped { 2 } else { 1 };
     let contents = read.iter().flat_map(|own| {
         let mut own = own.clone();
@@ -178,18 +219,29 @@ pub fn printf(choices: &mut Choices) -> KernelCase {
     };
     case.step(Step::Listen);
     let given = args![from, gave, length as u32, calls as u32, turns as u32];
-    case.launch("show", given, Range::line(range, 1));
-    let once: Vec<String> = match many {
+    case.launch("show", given.clone(), Range::line(range, group));
+    if part == Part::Kernel {
+        case.launch("behind", given, Range::line(range, group));
+    }
+    let mut once: Vec<String> = match many {
         true => lines.into_iter().flat_map(|line| line.wanted).collect(),
         false => lines
             .into_iter()
             .map(|line| line.wanted[0].clone())
             .collect(),
     };
+    let second = match part {
+        Part::Kernel => once.split_off(calls.div_ceil(2)),
+        Part::None | Part::Function => Vec::new(),
+    };
+    // Each kernel prints its own so often, one after the other.
+    let wanted = [once, second].map(|own| vec![own; turns].concat()).concat();
     case.step(Step::Printed {
+        awaited: case.case.queues.is_empty() && choices.percent(50),
         rules: vec![rule::C_PRINTF, rule::C_PRINTF_FLUSHED],
         wanted: Printed {
-            lines: std::iter::repeat_n(once, turns).flatten().collect(),
+            lines: wanted,
+            // What the first of two launches prints is there before the second begins.
             in_order: !many,
         },
     });
