@@ -380,7 +380,19 @@ pub fn local(choices: &mut Choices) -> KernelCase {
     let mut args = Vec::new();
     for (n, (ty, size, length)) in arguments.iter().chain(&statics).enumerate() {
         if n < arguments.len() {
-            let _ = write!(parameters, ", local {ty} *a{n}");
+            // A pointer to vectors leads to where a vector may lie, whatever lies before it.
+            let lanes = choices.one_of(&[1, 2, 4, 8, 16]);
+            let vector = match lanes {
+                1 => (*ty).to_owned(),
+                lanes => format!("{ty}{lanes}"),
+            };
+            let _ = write!(parameters, ", local {vector} *v{n}");
+            let _ = writeln!(declared, "    local {ty} *a{n} = (local {ty} *)v{n};");
+            let _ = writeln!(
+                checks,
+                "        bad += (uintptr_t)v{n} % {} != 0;",
+                lanes * size
+            );
             args.push(Arg::Local(size * *length as usize));
         } else {
             let _ = writeln!(declared, "    local {ty} a{n}[{length}];");

@@ -178,8 +178,8 @@ pub fn generic(choices: &mut Choices) -> KernelCase {
     case.case
 }
 
-/// Types of parameters with their sizes in bytes; what is listed more than once is likelier.
-const PARAMETERS: [(&str, usize); 26] = [
+/// Types of elements of parameters with their sizes in bytes, and those that a device may lack.
+const ELEMENTS: [(&str, usize); 9] = [
     ("char", 1),
     ("uchar", 1),
     ("short", 2),
@@ -189,24 +189,49 @@ const PARAMETERS: [(&str, usize); 26] = [
     ("long", 8),
     ("ulong", 8),
     ("float", 4),
-    ("char2", 2),
-    ("uchar3", 4),
-    ("short4", 8),
-    ("ushort8", 16),
-    ("int3", 16),
-    ("uint4", 16),
-    ("int16", 64),
-    ("long2", 16),
-    ("ulong4", 32),
-    ("long16", 128),
-    ("float4", 16),
-    ("float8", 32),
-    ("thing", 24),
-    ("thing", 24),
-    ("thing", 24),
-    ("large", 256),
-    ("large", 256),
 ];
+const RARE_ELEMENTS: [(&str, usize); 2] = [("double", 8), ("half", 2)];
+
+/// A type of a parameter.
+struct Parameter {
+    name: String,
+    bytes: usize,
+    /// Those that hold something: the first ones, but of a `thing`.
+    used: usize,
+}
+
+/// One of them; of elements that a device may lack, where one is given.
+fn parameter(choices: &mut Choices, rare: Option<(&str, usize)>) -> Parameter {
+    let whole = |name: &str, bytes| Parameter {
+        name: name.into(),
+        bytes,
+        used: bytes,
+    };
+    match choices.below(16) {
+        0 => return whole("large", 256),
+        // What lies behind its longest member holds nothing.
+        1 => {
+            return Parameter {
+                used: 20,
+                ..whole("either", 24)
+            };
+        }
+        2 | 3 => return whole("thing", 24),
+        _ => {}
+    }
+    let (element, size) = match rare {
+        Some(rare) if choices.percent(35) => rare,
+        _ => choices.one_of(&ELEMENTS),
+    };
+    match choices.one_of(&[1usize, 1, 1, 2, 3, 4, 8, 16]) {
+        1 => whole(element, size),
+        lanes => Parameter {
+            name: format!("{element}{lanes}"),
+            bytes: size * lanes.next_power_of_two(),
+            used: size * lanes,
+        },
+    }
+}
 
 /// Bytes that parameters have at most: of 1,024, the least CL_DEVICE_MAX_PARAMETER_SIZE of the full profile, without the
 /// buffer.
@@ -225,22 +250,32 @@ pub fn arguments(choices: &mut Choices) -> KernelCase {
     let mut args = Vec::new();
     let mut after = String::new();
     let mut wanted = Vec::new();
+    let rare = match choices.percent(30) {
+        true => choices.pick(&RARE_ELEMENTS),
+        false => None,
+    };
+    let mut before = "";
     for _ in 0..count {
-        let (name, size) = choices.one_of(&PARAMETERS);
+        let Parameter {
+            name,
+            bytes: size,
+            used,
+        } = parameter(choices, rare);
         // Before it there may be nothing for as many bytes.
         let Some(rest) = usize::checked_sub(room, 2 * size) else {
             continue;
         };
         room = rest;
+        if let Some((ty, _)) = rare.filter(|(ty, _)| name.starts_with(ty)) {
+            before = case.need_type(ty);
+        }
         let bytes = Contents::Noise(choices.below(1 << 30) as u32).bytes(size);
         let _ = write!(parameters, ", {name} a{n}");
         let place = wanted.len();
         // The fourth element of a vector of three, and the holes of a structure, hold nothing.
-        let (used, kept) = match name {
-            "uchar3" => (3, bytes[..3].to_vec()),
-            "int3" => (12, bytes[..12].to_vec()),
-            "thing" => (9, [&bytes[..1], &bytes[8..16]].concat()),
-            _ => (size, bytes.clone()),
+        let kept = match name.as_str() {
+            "thing" => [&bytes[..1], &bytes[8..16]].concat(),
+            _ => bytes[..used].to_vec(),
         };
         if name == "thing" {
             let _ = writeln!(
@@ -255,7 +290,7 @@ pub fn arguments(choices: &mut Choices) -> KernelCase {
         }
         // Each work-item's parameters are its own, also when another has written to them before.
         if choices.percent(40) {
-            let _ = match name {
+            let _ = match name.as_str() {
                 "thing" => writeln!(after, "    a{n}.a ^= 90;\n    a{n}.b = ~a{n}.b;"),
                 _ => writeln!(
                     after,
@@ -269,6 +304,7 @@ pub fn arguments(choices: &mut Choices) -> KernelCase {
     }
     case.case.source = cl!(
         "arguments.cl",
+        before,
         parameters,
         length = wanted.len(),
         body = body.replace("(const uchar *)&", "(const private uchar *)&"),
