@@ -237,6 +237,21 @@ pub(super) fn sizes(choices: &mut Choices, n: usize) -> Piece {
     for (text, number) in some(choices, &SIZES, 6) {
         piece = piece.gives(text, number);
     }
+    // "32-bit … if the value of CL_DEVICE_ADDRESS_BITS is 32-bits, and 64-bit …": as wide as what `size_t` counts.
+    const ADDRESSES: [&str; 9] = [
+        "sizeof(size_t) == 4 || sizeof(size_t) == 8",
+        "sizeof(ptrdiff_t) == sizeof(size_t)",
+        "sizeof(intptr_t) == sizeof(size_t)",
+        "sizeof(uintptr_t) == sizeof(size_t)",
+        "sizeof(void *) == sizeof(size_t)",
+        "sizeof(sizeof(char)) == sizeof(size_t)",
+        "(size_t)0 - 1 > 0 && (uintptr_t)0 - 1 > 0",
+        "(ptrdiff_t)0 - 1 < 0 && (intptr_t)0 - 1 < 0",
+        "sizeof(get_global_size(0)) == sizeof(size_t)",
+    ];
+    for text in some(choices, &ADDRESSES, 4) {
+        piece = piece.gives(text, 1);
+    }
     for (ty, bytes) in TYPES {
         let lanes = choices.one_of(&[1, 2, 4, 8, 16]);
         let one = match lanes {

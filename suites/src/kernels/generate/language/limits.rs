@@ -164,6 +164,9 @@ pub(super) fn real_limits(choices: &mut Choices, n: usize) -> Piece {
             format!("abs(as_int({name}_F) - {bits:#x}) <= 1u && sizeof({name}_F) == 4"),
             1,
         );
+        let bits = Format::Half.bits(Format::Half.nearest(number));
+        let what = format!("(abs(as_short({name}_H) - {bits:#x}) <= 1u && sizeof({name}_H) == 2)");
+        piece = perhaps(piece, "SHORT", n, &what, 1);
         let bits = number.to_bits();
         let what = format!("(abs(as_long({name}) - {bits:#x}L) <= 1ul && sizeof({name}) == 8)");
         piece = perhaps(piece, "WIDE", n, &what, 1);
@@ -184,6 +187,33 @@ pub(super) fn predefined(_: &mut Choices, n: usize) -> Piece {
         .inside(format!("int one{n} = {};", given(n, 0)))
         .gives(format!("little{n} == *(uchar *)&one{n}"), 1)
         .gives("CL_VERSION_1_0 + CL_VERSION_1_1 + CL_VERSION_1_2", 330)
+}
+
+/// Products that are added to something where `FP_CONTRACT` is off: each operation is rounded.
+pub(super) fn contracted(choices: &mut Choices, n: usize) -> Piece {
+    // The square of 1 + 2^-k has a last bit that no float keeps, and that is all there is when the others are taken away.
+    let k = choices.between(12, 20) as i32;
+    let x = 1.0 + 2f32.powi(-k);
+    let square = x * x;
+    let bits = [x, -square, square].map(|number| number.to_bits() as i32);
+    let [x, less, more] = [0, 1, 2].map(|which| format!("as_float({})", given(n, which)));
+    Piece::about("products that are added")
+        .given(n, &bits)
+        .before("#pragma OPENCL FP_CONTRACT OFF")
+        .before(format!(
+            "static float added{n}(float x, float y, float z) {{ return x * y + z; }}"
+        ))
+        .before("#ifdef FP_FAST_FMAF")
+        .before(format!("#define fast{n} FP_FAST_FMAF"))
+        .before("#else")
+        .before(format!("#define fast{n} 1"))
+        .before("#endif")
+        .inside(format!("float2 both{n} = (float2)({x}, {x});"))
+        .gives(format!("as_int(added{n}({x}, {x}, {less}))"), 0)
+        .gives(format!("as_int({less} + {x} * {x})"), 0)
+        .gives(format!("as_int({more} - {x} * {x})"), 0)
+        .gives(format!("as_int((both{n} * both{n}.yx - {more}).y)"), 0)
+        .gives(format!("fast{n}"), 1)
 }
 
 /// `bool`: what is not zero becomes one, and of a vector all bits of each component.

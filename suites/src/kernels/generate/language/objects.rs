@@ -106,13 +106,17 @@ pub(super) fn unions(choices: &mut Choices, n: usize) -> Piece {
         ("0.1f", 0x3dcc_cccd),
     ]);
     let wide = choices.between(1, 0xffff) as i32;
+    let byte = choices.between(1, 255) as i32;
     Piece::about("unions")
-        .given(n, &[wide, bits as i32])
+        .given(n, &[wide, bits as i32, byte])
         .before(format!(
             "union bits{n} {{ float f; uint u; uchar bytes[4]; }};"
         ))
         .before(format!(
             "struct tagged{n} {{ char tag; union {{ short s; int i; long l; }} of; char end; }};"
+        ))
+        .before(format!(
+            "static union bits{n} turned{n}(union bits{n} of, const local union bits{n} *also) {{ of.u ^= also->bytes[0]; return of; }}"
         ))
         .inside(format!("union bits{n} bits{n} = {{ {text} }}, other{n};"))
         .inside(format!(
@@ -126,8 +130,19 @@ pub(super) fn unions(choices: &mut Choices, n: usize) -> Piece {
         .inside(format!(
             "struct tagged{n} copy{n} = tagged{n}; copy{n}.of.l = -1L; copy{n}.of.s = 5;"
         ))
+        .inside(format!(
+            "local union bits{n} near{n}; near{n} = other{n}; near{n}.u = {} * 0x01010101u;",
+            given(n, 2)
+        ))
         .gives(format!("bits{n}.u"), bits)
         .gives(format!("other{n}.f == {text}"), 1)
+        .gives(
+            format!("turned{n}(other{n}, &near{n}).u"),
+            bits ^ i64::from(byte),
+        )
+        .gives(format!("near{n}.bytes[2] * 1000L + other{n}.bytes[3]"), {
+            i64::from(byte) * 1000 + (bits >> 24)
+        })
         .gives(format!("sizeof(union bits{n})"), 4)
         .gives(format!("sizeof(struct tagged{n})"), 24)
         .gives(
@@ -154,7 +169,11 @@ pub(super) fn structures(choices: &mut Choices, n: usize) -> Piece {
         .inside(format!("full{n} = longer{n}(longer{n}(longer{n}(empty{n}, {a0}), {b0}), {a0} * {b0});"))
         .inside(format!("struct path{n} two{n}[2] = {{ full{n}, empty{n} }};"))
         .inside(format!("at{n}(two{n} + 1, 2)->y = 77L << 33; two{n}[0].points[{at0}].y -= 1;"))
+        .inside(format!("struct path{n} third{n}, fourth{n}; fourth{n} = third{n} = {a0} > {b0} ? full{n} : two{n}[1];"))
+        .inside(format!("third{n}.points[0].x = 5;"))
         .gives(format!("full{n}.points[{at0}].x"), list[at].into())
+        .gives(format!("fourth{n}.count + third{n}.points[0].x"), if a > b { 8 } else { 5 })
+        .gives(format!("({a0} < {b0} ? full{n} : empty{n}).count"), if a < b { 3 } else { 0 })
         .gives(format!("full{n}.count - empty{n}.count"), 3)
         .gives(format!("longer{n}(empty{n}, 4).points[0].x"), 4)
         .gives(format!("at{n}(&full{n}, {at0})->x"), list[at].into())
@@ -162,6 +181,84 @@ pub(super) fn structures(choices: &mut Choices, n: usize) -> Piece {
         .gives(format!("two{n}->points[{at0}].y + full{n}.points[{at0}].y"), -1)
         .gives(format!("(char *)&full{n}.points[1].y - (char *)&full{n}"), 24)
         .gives(format!("sizeof(struct path{n})"), 56)
+}
+
+/// Members of a structure of each type, with a fraction or without, in private and in local memory: where each lies, and
+/// what it is after the structure was copied.
+pub(super) fn members(choices: &mut Choices, n: usize) -> Piece {
+    // The type of the elements, and their bytes; what only some devices have is an integer of its size elsewhere.
+    const TYPES: [(&str, i64); 7] = [
+        ("float", 4),
+        ("real", 8),
+        ("little", 2),
+        ("char", 1),
+        ("short", 2),
+        ("long", 8),
+        ("float", 4),
+    ];
+    let start = choices.between(1, 50) as i32;
+    let mut piece = Piece::about("members of structures").given(n, &[start]);
+    for (name, extension, [there, elsewhere]) in [
+        ("real", "cl_khr_fp64", ["double", "ulong"]),
+        ("little", "cl_khr_fp16", ["half", "ushort"]),
+    ] {
+        piece = piece
+            .before(format!("#ifdef {extension}"))
+            .before(format!("#pragma OPENCL EXTENSION {extension}: enable"));
+        for (own, end) in [(there, "#else"), (elsewhere, "#endif")] {
+            for lanes in ["", "2", "3", "4", "8", "16"] {
+                piece = piece.before(format!("#define {name}{lanes}_{n} {own}{lanes}"));
+            }
+            piece = piece.before(end);
+        }
+    }
+    let (mut fields, mut sets) = (String::new(), String::new());
+    let (mut end, mut align) = (0i64, 1i64);
+    let mut reads = Vec::new();
+    for k in 0..6 {
+        let (element, size) = choices.one_of(&TYPES);
+        let lanes = choices.one_of(&[1i64, 1, 1, 2, 3, 4, 8, 16]);
+        let wide = match lanes {
+            1 => String::new(),
+            lanes => lanes.to_string(),
+        };
+        let ty = match element {
+            "real" | "little" => format!("{element}{wide}_{n}"),
+            _ => format!("{element}{wide}"),
+        };
+        let bytes = size * (lanes as u64).next_power_of_two() as i64;
+        end = (end as u64).next_multiple_of(bytes as u64) as i64;
+        align = align.max(bytes);
+        fields += &format!("{ty} f{k}; ");
+        sets += &format!("m{n}.f{k} = ({ty})(x + {k}); ");
+        let lane = match lanes {
+            1 => String::new(),
+            lanes => format!(".s{:x}", lanes - 1),
+        };
+        reads.push((k, end, lane));
+        end += bytes;
+    }
+    let size = (end as u64).next_multiple_of(align as u64) as i64;
+    let start0 = given(n, 0);
+    piece = piece
+        .before(format!("struct members{n} {{ {fields}}};"))
+        .before(format!("static struct members{n} made{n}(int x) {{ struct members{n} m{n}; {sets}return m{n}; }}"))
+        .before(format!("static struct members{n} same{n}(struct members{n} of, struct members{n} *to) {{ *to = of; return of; }}"))
+        .inside(format!("struct members{n} all{n}[2]; local struct members{n} near{n};"))
+        .inside(format!("all{n}[1] = same{n}(made{n}({start0}), all{n}); near{n} = all{n}[0];"))
+        .gives(format!("sizeof(struct members{n})"), size);
+    for (k, place, lane) in reads {
+        let of = choices
+            .one_of(&["all#[0]", "all#[1]", "near#"])
+            .replace('#', &n.to_string());
+        piece = piece
+            .gives(format!("{of}.f{k}{lane}"), i64::from(start + k))
+            .gives(
+                format!("(char *)&all{n}[1].f{k} - (char *)&all{n}[1]"),
+                place,
+            );
+    }
+    piece
 }
 
 /// Differences of pointers to elements of any size, either way.
