@@ -115,7 +115,16 @@ pub fn rootn(x: f64, n: i32) -> f64 {
     if x < 0.0 && !odd {
         return f64::NAN;
     }
-    libm::pow(x.abs(), 1.0 / f64::from(n)).copysign(x)
+    let root = libm::pow(x.abs(), 1.0 / f64::from(n));
+    // The exponent is not exact, by which the root is wrong by the more the greater the logarithm of the number is: its power
+    // shows by how much.
+    let power = libm::pow(root, f64::from(n));
+    let off = (power - x.abs()) / x.abs() / f64::from(n);
+    let root = match root.is_normal() && power.is_normal() && x.is_normal() {
+        true => root - root * off,
+        false => root,
+    };
+    root.copysign(x)
 }
 
 /// `fmax`, or `fmin`: the greater of two numbers by a sign of 1, the lesser by -1; `None` for zeros of both signs, either of

@@ -296,6 +296,23 @@ macro_rules! floats {
         |format, _| (format == Format::Float).then_some($ulps)
     };
 }
+/// A sum, rounded to odd: one that is no `f64` becomes the neighbour whose last bit is set, so that rounding it once more,
+/// to fewer bits, gives the number nearest to the sum itself.
+fn to_odd(x: f64, y: f64) -> f64 {
+    let sum = x + y;
+    // What is lost, exactly (Knuth's two-sum).
+    let of_y = sum - x;
+    let lost = (x - (sum - of_y)) + (y - of_y);
+    let is_even = sum.to_bits().is_multiple_of(2);
+    match lost != 0.0 && lost.is_finite() && sum != 0.0 && is_even {
+        true => f64::from_bits(match (lost > 0.0) == (sum > 0.0) {
+            true => sum.to_bits() + 1,
+            false => sum.to_bits() - 1,
+        }),
+        false => sum,
+    }
+}
+
 /// The functions with only so many bits right.
 const ROUGH: f64 = 8192.0;
 
@@ -486,18 +503,14 @@ pub static FUNCTIONS: &[Function] = &[
         }
     }),
     function("floor", &[Turns], NONE, exact!(f64::floor)),
-    function(
-        "fma",
-        &[Near, Near, Near],
-        |format, _| (format != Format::Half).then_some(0.0),
-        |given| {
-            let (x, y, z) = (given.x(), given.y(), given.z());
-            Gives::Exactly(match given.format {
-                Format::Float => libm::fmaf(x as f32, y as f32, z as f32).into(),
-                Format::Half | Format::Double => libm::fma(x, y, z),
-            })
-        },
-    ),
+    function("fma", &[Near, Near, Near], NONE, |given| {
+        let (x, y, z) = (given.x(), given.y(), given.z());
+        Gives::Exactly(match given.format {
+            Format::Half => to_odd(x * y, z),
+            Format::Float => libm::fmaf(x as f32, y as f32, z as f32).into(),
+            Format::Double => libm::fma(x, y, z),
+        })
+    }),
     function("fmax", &[Near, Near], NONE, |given| greater(given, 1.0)).form(Form::ScalarFrom(1)),
     function("fmin", &[Near, Near], NONE, |given| greater(given, -1.0)).form(Form::ScalarFrom(1)),
     function("fmod", &[Near, Near], NONE, exact!(libm::fmod, 2)),
@@ -558,10 +571,13 @@ pub static FUNCTIONS: &[Function] = &[
         |format, _| match format {
             Format::Half => Some(4.0),
             Format::Float => Some(16.0),
-            // The reference has an error of its own there, of the size of the number's logarithm.
-            Format::Double => None,
+            Format::Double => Some(16.0),
         },
-        |given| near(given, rootn(given.x(), given.n)),
+        |given| match given.format {
+            // The reference knows nothing of so little a number exactly enough.
+            Format::Double if given.x() != 0.0 && given.x().abs() < f64::MIN_POSITIVE => Gives::Any,
+            _ => near(given, rootn(given.x(), given.n)),
+        },
     )
     .with_int(),
     function("round", &[Turns], NONE, exact!(f64::round)),

@@ -439,3 +439,52 @@ fn integers_are_rounded_once_and_each_way() {
         );
     }
 }
+
+#[test]
+fn a_sum_of_halves_is_rounded_once() {
+    let fma = |x, y, z| {
+        let numbers = [x, y, z];
+        match (named("fma").of)(&given(Format::Half, &numbers, 0)) {
+            Gives::Exactly(value) => Format::Half.nearest(value),
+            other => panic!("{other:?}"),
+        }
+    };
+    // 2049 lies between two halves; what is added says which is the nearer one.
+    let tie = 2049.0;
+    let little = 2f64.powi(-24);
+    assert_eq!(fma(683.0, 3.0, little), 2050.0);
+    assert_eq!(fma(683.0, 3.0, -little), 2048.0);
+    assert_eq!(683.0 * 3.0, tie);
+    assert_eq!(fma(-683.0, 3.0, -little), -2050.0);
+    assert_eq!(fma(2.0, 3.0, 4.0), 10.0);
+    // More bits than an f64 has.
+    assert_eq!(fma(60_000.0, 61_440.0, little), f64::INFINITY);
+    assert!(fma(f64::INFINITY, 0.0, 1.0).is_nan());
+}
+
+#[test]
+fn roots_of_doubles_are_known_well() {
+    let root = |x: f64, n: i32| match (named("rootn").of)(&given(Format::Double, &[x], n)) {
+        Gives::Near(value) | Gives::Exactly(value) => value,
+        other => panic!("{other:?}"),
+    };
+    for (base, n) in [
+        (1.0e100, 3),
+        (7.5e-61, 5),
+        (3.0, 600),
+        (1.0e-20, 15),
+        (2.5e7, -41),
+    ] {
+        // A power is wrong by a unit of the last place, of which little is left in the root.
+        let power = libm::pow(base, f64::from(n));
+        let found = root(power, n);
+        assert!(
+            (found - base).abs() <= 2.0 * base * f64::EPSILON,
+            "{base} {n}: {found}"
+        );
+    }
+    assert!(matches!(
+        (named("rootn").of)(&given(Format::Double, &[5e-324], 3)),
+        Gives::Any
+    ));
+}

@@ -31,9 +31,11 @@ pub(super) fn draw<'f>(
     turn: usize,
 ) -> Drawn<'f> {
     let known = choices.percent(20);
-    let lanes = match known && function.form != Form::Cross {
-        true => 1,
-        false => lanes_of(function.form, turn),
+    let lanes = match lanes_of(function.form, turn) {
+        // What is in the text is written out; an `int` there is one for all lanes.
+        _ if known && function.takes_int => 1,
+        lanes if known => lanes.min(4),
+        lanes => lanes,
     };
     let total = function.takes.len() + usize::from(function.takes_int);
     let scalars = lanes > 1 && choices.percent(50);

@@ -69,9 +69,9 @@ pub fn instructions(choices: &mut Choices) -> KernelCase {
 fn functions(choices: &mut Choices, fits: fn(Form) -> bool) -> KernelCase {
     let format = choices
         .weighted(&[
-            (Format::Float, 70),
-            (Format::Double, 20),
-            (Format::Half, 10),
+            (Format::Float, 58),
+            (Format::Double, 28),
+            (Format::Half, 14),
         ])
         .unwrap_or(FORMATS[1]);
     let about = format!("functions of {} come as near as they must", format.name());
@@ -429,11 +429,13 @@ fn write(case: &mut CaseBuilder, drawn: &Drawn, kernel: &mut Written) -> Vec<Out
         }
         true => {
             for call in 0..calls {
-                let vector = |numbers: &Vec<f64>| {
-                    let lanes = numbers.iter().skip(call * drawn.lanes).take(drawn.lanes);
+                let written = |(numbers, scalar): (&Vec<f64>, &bool)| {
+                    let taken = if *scalar { 1 } else { drawn.lanes };
+                    let lanes = numbers.iter().skip(call * drawn.lanes).take(taken);
                     constants(format.name(), lanes.map(|x| format.bits(*x)))
                 };
-                let mut known: Vec<String> = drawn.arguments.iter().map(vector).collect();
+                let each = drawn.arguments.iter().zip(&drawn.scalar);
+                let mut known: Vec<String> = each.map(written).collect();
                 if function.takes_int {
                     known.push(drawn.ints[call * drawn.lanes].to_string());
                 }
