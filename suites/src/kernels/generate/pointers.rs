@@ -4,6 +4,7 @@ use super::builder::{CaseBuilder, noise};
 use crate::choices::Choices;
 use crate::kernels::case::{Arg, Contents, KernelCase, Kind, Range, Want};
 use crate::rule;
+use classay_vocabulary::Need;
 use std::fmt::Write;
 
 /// Elements that a work-item has of each object.
@@ -279,7 +280,10 @@ pub fn pointers(choices: &mut Choices) -> KernelCase {
     let memory = choices.one_of(&["global", "global", "local", "private"]);
     let function = Function::draw(choices, bytes, memory != "global");
     let (items, group) = choices.one_of(&[(1, 1), (5, 1), (12, 4), (64, 16), (33, 11)]);
-    let mut source = function.text(memory, ty);
+    // A generic pointer is written without the memory.
+    let generic = choices.percent(20);
+    case.need_if(generic, &[Need::GenericAddressSpace, Need::C20]);
+    let mut source = function.text(if generic { "" } else { memory }, ty);
     let [p, q, r] = function.objects;
     let loads = function.loads;
     let own = format!("get_global_id(0) * {OWN}");

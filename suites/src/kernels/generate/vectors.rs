@@ -193,8 +193,8 @@ pub fn vectors(choices: &mut Choices) -> KernelCase {
     case.case
 }
 
-/// The vectors of a kernel: types, sizes and address spaces that follow each other. Only the first type may be one that not
-/// every device has.
+/// The vectors of a kernel: types, sizes and address spaces that follow each other. They may be
+/// of one type that not every device has.
 fn parts(choices: &mut Choices, case: &mut CaseBuilder) -> Vec<Part> {
     let first = choices.below(TYPES.len());
     let [lanes, from, to] = [5, 5, 4].map(|count| choices.below(count));
@@ -208,6 +208,8 @@ fn parts(choices: &mut Choices, case: &mut CaseBuilder) -> Vec<Part> {
     let part = |k: usize| {
         let (ty, size) = match k {
             0 => TYPES[first],
+            // Of one that is seldom drawn there are all sizes and memories that follow each other.
+            _ if first >= COMMON => TYPES[first],
             _ => TYPES[(first + k) % COMMON],
         };
         Part {

@@ -124,6 +124,8 @@ fn what_is_not_used_is_not_needed() {
                 let generic = [
                     "memory/generic",
                     "memory/vectors",
+                    "kernels/pointers",
+                    "il/pointers",
                     "atomics/values",
                     "il/atomics",
                     "il/math",

@@ -60,10 +60,14 @@ impl Author<'_> {
         }
     }
 
-    /// A scalar that stands in the place of a vector.
+    /// A scalar that stands in the place of a vector. One of fewer bits may stand there as it is: it is converted to the
+    /// type of the elements and then widened.
     pub(super) fn scalar_for(&mut self, ty: Type) -> Expr {
         let scalar = self.leaf();
-        let scalar = self.make.cast(ty.of.scalar(), scalar);
+        let scalar = match scalar.ty.of.bits < ty.of.bits {
+            true => self.make.implicit(ty.of.scalar(), scalar),
+            false => self.make.cast(ty.of.scalar(), scalar),
+        };
         self.make.spread(ty.lanes, scalar)
     }
 
