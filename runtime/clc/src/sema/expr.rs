@@ -9,6 +9,7 @@ use crate::intern::{Symbol, add};
 use crate::source::Loc;
 use crate::token::{FloatSuffix, Literal};
 use crate::types::{Lanes, Qual, Scalar, Space, Type};
+use touchstone_faults::{Fault, on};
 use touchstone_ir::nearest_half;
 
 impl Sema<'_> {
@@ -420,6 +421,7 @@ fn swizzle(text: &str, lanes: Lanes) -> Option<Vec<u8>> {
     let pick = |i: u8| if i < n { i } else { n - 1 };
     match text {
         "lo" => return Some((0..even / 2).collect()),
+        "hi" if n == 3 && on(Fault::HighHalfOfThree) => return Some(vec![1, 2]),
         "hi" => return Some((even / 2..even).map(pick).collect()),
         "even" => return Some((0..even / 2).map(|i| i * 2).collect()),
         "odd" => return Some((0..even / 2).map(|i| pick(i * 2 + 1)).collect()),

@@ -425,7 +425,13 @@ fn parts_of(
         let parts = parts.collect::<Result<Vec<_>>>()?;
         let there = parts.iter().flatten().count();
         ensure!(there == 0 || there == inputs.len(), CL_INVALID_OPERATION);
-        all.push(parts.into_iter().flatten().flatten().collect::<Vec<_>>());
+        let taken = if on(Fault::LinksFirstTwo) {
+            2
+        } else {
+            parts.len()
+        };
+        let parts = parts.into_iter().take(taken);
+        all.push(parts.flatten().flatten().collect::<Vec<_>>());
     }
     ensure!(
         all.iter().any(|parts| !parts.is_empty()),

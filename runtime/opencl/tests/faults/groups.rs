@@ -71,11 +71,12 @@ fn computing() {
         x[17] = (uint)(3.0e9f * -minus) >> 24;
         x[18] = sub_sat(minus, INT_MIN) >> 24;
         x[19] = sizeof(struct { int before; long wide; });
+        x[20] = ((int3)(minus, 2, 3)).hi.x;
     }";
-    let out = output(&rig, source, 20, space(&[1], &[1]));
+    let out = output(&rig, source, 21, space(&[1], &[1]));
     let signed: Vec<i32> = out.iter().map(|word| *word as i32).collect();
     let right = [
-        1, -1, 2, -1, -1, -1, 2, 7, 9, -5, 16, 6, 0xff_ffff, 3, 0, -57, 2, 178, 127, 16,
+        1, -1, 2, -1, -1, -1, 2, 7, 9, -5, 16, 6, 0xff_ffff, 3, 0, -57, 2, 178, 127, 16, 3,
     ];
     assert_eq!(signed, right);
 }

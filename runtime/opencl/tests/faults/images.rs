@@ -16,6 +16,7 @@ pub const SCENARIOS: &[Scenario] = &[
     ("mapped_plane", mapped_plane),
     ("layers", layers),
     ("lines_apart", lines_apart),
+    ("rows_apart", rows_apart),
     ("least_norm", least_norm),
 ];
 
@@ -171,4 +172,45 @@ fn lines_apart() {
         assert_eq!(line[..8], [n as u8; 8]);
         assert_eq!(line[8..], [9; 16]);
     }
+}
+
+/// The rows of a plane over a buffer begin where its row pitch says.
+fn rows_apart() {
+    let rig = Rig::new();
+    let numbers: Vec<u32> = (0..8).collect();
+    let over = buffer(&rig, &numbers);
+    let format = cl_image_format {
+        image_channel_order: CL_RGBA,
+        image_channel_data_type: CL_UNSIGNED_INT8,
+    };
+    // SAFETY: zeros and null are values of each member.
+    let mut description: cl_image_desc = unsafe { std::mem::zeroed() };
+    description.image_type = CL_MEM_OBJECT_IMAGE2D;
+    (description.image_width, description.image_height) = (2, 2);
+    description.image_row_pitch = 16;
+    description.buffer = over;
+    let mut code = 1;
+    // SAFETY: the format and the description live through the call.
+    let image =
+        unsafe { clCreateImage(rig.context, 0, &format, &description, null_mut(), &mut code) };
+    assert_eq!(code, CL_SUCCESS);
+    let mut read = [9u32; 4];
+    // SAFETY: the origin, the region and the words live through the call.
+    let code = unsafe {
+        clEnqueueReadImage(
+            rig.queue,
+            image,
+            CL_TRUE,
+            [0; 3].as_ptr(),
+            [2, 2, 1].as_ptr(),
+            0,
+            0,
+            read.as_mut_ptr().cast(),
+            0,
+            null(),
+            null_mut(),
+        )
+    };
+    assert_eq!(code, CL_SUCCESS);
+    assert_eq!(read, [0, 1, 4, 5]);
 }

@@ -20,7 +20,7 @@ use crate::tools::*;
 
 pub const SCENARIOS: &[Scenario] = &[
     ("two_programs", two_programs),
-    ("two_units", two_units),
+    ("units", units),
     ("two_headers", two_headers),
     ("pieces", pieces),
     ("module", module),
@@ -143,12 +143,13 @@ fn created(rig: &Rig, source: &str) -> cl_program {
     program
 }
 
-/// A variable of the second program begins with its initializer.
-fn two_units() {
+/// A variable of the second program begins with its initializer, and the third has a kernel.
+fn units() {
     let rig = Rig::new();
     let sources = [
         "extern global uint count; kernel void k(global uint *x) { x[0] = count; }",
         "global uint count = 5;",
+        "kernel void third(global uint *x) { x[0] = 7; }",
     ];
     let programs = sources.map(|text| created(&rig, text));
     for program in programs {
@@ -175,7 +176,7 @@ fn two_units() {
             0,
             null(),
             null(),
-            2,
+            3,
             inputs,
             None,
             data,
@@ -188,6 +189,10 @@ fn two_units() {
     set(kernel, 0, out);
     run(&rig, kernel, space(&[1], &[1]));
     assert_eq!(words(&rig, out, 1), [5]);
+    let kernel = kernel_of(linked, "third");
+    set(kernel, 0, out);
+    run(&rig, kernel, space(&[1], &[1]));
+    assert_eq!(words(&rig, out, 1), [7]);
 }
 
 /// A name may stand in two pieces of a source.

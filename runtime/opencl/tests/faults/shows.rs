@@ -54,7 +54,7 @@ pub fn shows(fault: Fault) -> &'static [&'static str] {
         FailedBuildForgotten => &["failed_rebuild"],
         SamplerDefaultEdge => &["sampler_defaults"],
         ChildOffsetLost => &["child_offsets"],
-        LaterUnitBeginsZero => &["two_units"],
+        LaterUnitBeginsZero | LinksFirstTwo => &["units"],
         CloneLosesNull => &["clone_without_object"],
         SignedComparesUnsigned
         | ShiftFillsZeros
@@ -64,6 +64,7 @@ pub fn shows(fault: Fault) -> &'static [&'static str] {
         | HighProductUnsigned
         | NegativeIndexUnsigned
         | ByteIndexSigned
+        | HighHalfOfThree
         | AndBindsTighter
         | AssignedValueWide
         | ShiftsCancel
@@ -77,6 +78,7 @@ pub fn shows(fault: Fault) -> &'static [&'static str] {
         | InitializerRestKept
         | LaneNegationComplements => &["computing"],
         FlagConstantStays | BinaryConstantsLost => &["specialized"],
+        RowsCloser => &["rows_apart"],
         LinesCloser => &["lines_apart"],
         IlSignLost | IlBarrierLost | IlAtomicSumReplaces => &["module"],
         CalledBlockHoldsNothing => &["called_block"],

@@ -106,7 +106,10 @@ impl Geometry {
                 if source == Source::New || !fits {
                     return Err(Error(bad));
                 }
-                pitch
+                match source {
+                    Source::Buffer if on(Fault::RowsCloser) => tight,
+                    _ => pitch,
+                }
             }
         };
         let rows = match kind {
