@@ -85,7 +85,8 @@ struct Access {
     from: Moment,
     /// From when on it keeps host threads away.
     from_host: Moment,
-    to: Moment,
+    /// None where it lasts until the end.
+    to: Option<Moment>,
     /// The map that it goes through, and whether it is the map itself.
     map: Option<(CommandId, bool)>,
     who: String,
@@ -129,15 +130,11 @@ fn accesses(program: &Program, order: &Order) -> Vec<Access> {
             continue;
         }
         let is_map = matches!(command.what, What::Map { .. });
-        let last = match is_map {
-            true => program.unmaps(id).next().unwrap_or(id),
-            false => id,
-        };
         accesses.extend(uses_of(program, id).into_iter().map(|of| Access {
             from_host: keeps_host_from(program, order, id, of.object),
             of,
             from: Moment::Start(id),
-            to: Moment::End(last),
+            to: last_use(program, order, id),
             map: is_map.then_some((id, true)),
             who: format!("{}command {id}", if is_map { "the map of " } else { "" }),
         }));
@@ -151,7 +148,7 @@ fn accesses(program: &Program, order: &Order) -> Vec<Access> {
             of: Use::of_host(program, access.range, access.write),
             from: Moment::Call(place),
             from_host: Moment::Call(place),
-            to: Moment::Return(place),
+            to: Some(Moment::Return(place)),
             map: access.map.map(|map| (map, false)),
             who: format!("host access {id}"),
         });
@@ -174,13 +171,23 @@ pub fn keeps_host_from(
     }
 }
 
-/// Whether a command uses no memory because it waits for what fails. Maps and what the application
-/// must keep apart from every other use are none of these.
+/// When a command no longer uses its memory; of a map, when its unmap is complete: never, if that fails.
+pub fn last_use(program: &Program, order: &Order, id: CommandId) -> Option<Moment> {
+    if program.what(id).mapped().is_none() {
+        return Some(Moment::End(id));
+    }
+    let mut unmaps = program.unmaps(id);
+    let unmap = unmaps.find(|unmap| order.fate(*unmap) != Fate::Fails);
+    unmap.map(Moment::End)
+}
+
+/// Whether a command uses no memory because it waits for what fails. What the application must keep apart from every
+/// other use is none of these.
 pub fn never_runs(program: &Program, order: &Order, id: CommandId) -> bool {
     let what = program.what(id);
     let moves = matches!(
         what,
-        What::Read(_) | What::Write(_) | What::Copy { .. } | What::Fill(_)
+        What::Read(_) | What::Write(_) | What::Copy { .. } | What::Fill(_) | What::Map { .. }
     );
     order.fate(id) == Fate::Fails && (moves || what.kernel().is_some())
 }
@@ -193,8 +200,10 @@ fn races(program: &Program, order: &Order) -> Result<(), Invalid> {
             let maps = a.map.zip(b.map);
             let together = maps.is_some_and(|(a, b)| a.0 == b.0 && a.1 != b.1);
             let apart = |a: &Access, b: &Access| match a.of.agent {
-                Agent::Host => order.surely(a.to, b.from_host),
-                Agent::Kernel(_) | Agent::Command => order.surely(a.to, b.from),
+                Agent::Host => a.to.is_some_and(|to| order.surely(to, b.from_host)),
+                Agent::Kernel(_) | Agent::Command => {
+                    a.to.is_some_and(|to| order.surely(to, b.from))
+                }
             };
             if together || apart(a, b) || apart(b, a) {
                 continue;

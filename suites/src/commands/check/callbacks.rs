@@ -20,6 +20,15 @@ impl Plan {
         };
         due && order.completion(callback.event).is_some()
     }
+
+    /// How often the function of a native kernel runs, and the rule that says so; none where that is open.
+    pub fn runs(&self, id: CommandId) -> Option<(i64, RuleId)> {
+        match self.order.fate(id) {
+            Fate::Fails => Some((0, rule::FAIL_PROPAGATE)),
+            Fate::Completes | Fate::Open if self.order.has_failures() => None,
+            Fate::Completes | Fate::Open => Some((1, rule::KIND_NATIVE)),
+        }
+    }
 }
 
 /// What a callback is called in a sentence: how its event ends decides what it may be told.
@@ -48,16 +57,19 @@ pub fn ran(id: CommandId, times: &str) -> String {
 }
 
 impl Found<'_> {
-    /// A native kernel that completes has run once.
+    /// A native kernel that completes has run once, and one that waits for what fails has not.
     pub(super) fn natives(&mut self) {
         let order = &self.plan.order;
-        if self.trace.finished.is_none() || order.has_failures() {
+        if self.trace.finished.is_none() {
             return;
         }
         for (&id, &times) in &self.trace.ran {
             let enqueued = self.trace.codes.get(&order.enqueued(id)) == Some(&0);
-            if enqueued && times != 1 {
-                self.breaks(rule::KIND_NATIVE, ran(id, &times.to_string()));
+            let Some((wanted, rule)) = self.plan.runs(id) else {
+                continue;
+            };
+            if enqueued && i64::from(times) != wanted {
+                self.breaks(rule, ran(id, &times.to_string()));
             }
         }
     }

@@ -11,7 +11,7 @@ use super::profile::Work;
 use super::skeleton::Skeleton;
 use crate::choices::Choices;
 use crate::commands::conflict::{Agent, Cell, Kept, Use, cells};
-use crate::commands::memory::{keeps_host_from, never_runs};
+use crate::commands::memory::{keeps_host_from, last_use, never_runs};
 use crate::commands::order::{Invalid, Moment, Order};
 use crate::commands::program::*;
 use crate::commands::shrink::cut::{Unit, without};
@@ -24,7 +24,8 @@ const USUAL: u8 = 3;
 /// A use that has been chosen.
 struct User {
     of: Use,
-    to: Moment,
+    /// Until when; none where that is the end.
+    to: Option<Moment>,
     /// When it came, for preferring what is recent.
     age: usize,
 }
@@ -137,7 +138,7 @@ impl Filler<'_> {
             }
             (By::Command(_) | By::Host(_), _) => by.from(),
         };
-        self.order.surely(user.to, from)
+        user.to.is_some_and(|to| self.order.surely(to, from))
     }
 
     /// The cells of an object that others keep from this use of it, and what is its own; none where they keep
@@ -170,7 +171,8 @@ impl Filler<'_> {
         let all = self.users(cell.0).iter();
         let users = all.filter(|u| u.of.cells.contains(&cell));
         // What was not yet in memory of the host when the command that takes it from there was enqueued.
-        let later = |u: &User| u.of.write && !write && !self.known_at_enqueue(by, u.to);
+        let known = |u: &User| u.to.is_some_and(|to| self.known_at_enqueue(by, to));
+        let later = |u: &User| u.of.write && !write && !known(u);
         let host = self.program.objects[cell.0.index()].kind == Kind::Host;
         let relayed = if host && users.clone().any(later) {
             200
@@ -178,7 +180,8 @@ impl Filler<'_> {
             0
         };
         // Those that may read it at the same time must not disturb each other.
-        let together = |u: &User| !u.of.write && !write && !self.order.surely(u.to, from);
+        let over = |u: &User| u.to.is_some_and(|to| self.order.surely(to, from));
+        let together = |u: &User| !u.of.write && !write && !over(u);
         let together = if users.clone().any(together) { 8 } else { 0 };
         // What a command that must not run would have left is seen by who reads it, unless others write.
         let spared = self.spared.get(&cell).filter(|_| !self.idle_command);
@@ -221,10 +224,10 @@ impl Filler<'_> {
         ends * u32::from(range.count)
     }
 
-    fn use_cells(&mut self, by: By, range: Range, to: Moment, write: bool) {
-        let of = self.one(by, range, write);
+    fn use_cells(&mut self, by: By, range: Range, to: impl Into<Option<Moment>>, write: bool) {
+        let (of, to) = (self.one(by, range, write), to.into());
         if self.idle_command {
-            if write {
+            if let Some(to) = to.filter(|_| write) {
                 self.spared.extend(of.cells.iter().map(|cell| (*cell, to)));
             }
             return;
@@ -344,8 +347,10 @@ impl Filler<'_> {
                 }
             }
             (_, What::Copy { from, rect, .. }) => self.copy(id, from.object, rect),
+            // One that fails maps nothing.
+            (_, what @ What::Map { .. }) if self.idle_command => what,
             (_, What::Map { range, mode }) => {
-                let to = self.program.unmaps(id).next().map_or(end, Moment::End);
+                let to = last_use(&self.program, &self.order, id);
                 // What is mapped twice may be so at one address.
                 let again = self
                     .mapped

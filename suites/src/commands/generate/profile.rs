@@ -98,6 +98,9 @@ pub struct Profile {
     pub cell_words: Vec<u16>,
     /// Of a hundred gates, how many fail instead of opening.
     pub failures: usize,
+    /// Of a hundred programs, how many are about failures: gates fail as in `queue/failure`, and commands and memory are
+    /// those of this profile.
+    pub failing: usize,
     /// Of a hundred programs, in how many the host waits by one list for what fails at once and for what a gate still
     /// holds back.
     pub mixed_waits: usize,
@@ -171,6 +174,27 @@ impl Profile {
     /// Queues of both kinds, kernels and transfers, every idiom.
     pub fn queue() -> Profile {
         Profile::find("queue/random").unwrap_or_default()
+    }
+
+    /// One that is about failures, of the same commands and memory. None of its calls block: that is for `queue/failure`.
+    pub fn with_failures(&self) -> Profile {
+        let own = self.clone();
+        Profile {
+            name: own.name,
+            devices: own.devices,
+            objects: own.objects,
+            most_objects: own.most_objects,
+            cells: own.cells,
+            cell_words: own.cell_words,
+            sub_buffers: own.sub_buffers,
+            parts: own.parts,
+            longest: own.longest,
+            works: own.works,
+            rects: own.rects,
+            several: own.several,
+            blocking: 0,
+            ..Profile::find("queue/failure").unwrap_or_default()
+        }
     }
 
     /// Every profile with its family and name.

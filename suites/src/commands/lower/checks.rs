@@ -341,16 +341,19 @@ impl Drawn<'_> {
         }
     }
 
-    /// A native kernel runs once, with its own arguments: the function counts no other run.
+    /// A native kernel runs once, with its own arguments, or not at all: the function counts no other run.
     fn natives(&mut self) {
         let plan = self.plan;
-        let natives = plan.program.commands().filter(|(_, command)| {
-            matches!(command.what, What::Native(_)) && !plan.order.has_failures()
-        });
+        let natives = plan.program.commands();
+        let natives = natives.filter(|(_, command)| matches!(command.what, What::Native(_)));
         for ((id, _), n) in natives.zip(plan.program.callbacks.len() as u16..) {
+            let Some((times, rule)) = plan.runs(id) else {
+                continue;
+            };
             let enqueued = self.names.steps[&plan.order.enqueued(id)].1;
-            let once = That::Fired(vec![CallbackId(n)], Some(enqueued), Right::Among(vec![1]));
-            self.add(vec![rule::KIND_NATIVE], check::ran(id, "{}"), once);
+            let right = Right::Among(vec![times]);
+            let fired = That::Fired(vec![CallbackId(n)], Some(enqueued), right);
+            self.add(vec![rule], check::ran(id, "{}"), fired);
         }
     }
 

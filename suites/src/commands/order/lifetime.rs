@@ -1,8 +1,7 @@
 //! That what a program names is used while it is there.
 
-use super::Moment;
-use super::Order;
 use super::invalid::Invalid;
+use super::{Fate, Moment, Order};
 use crate::commands::program::{
     CommandId, Event, Kind, Object, ObjectId, Place, Program, QueueId, Step, What,
 };
@@ -195,7 +194,8 @@ fn through_map(
     map: CommandId,
 ) -> Result<(), Invalid> {
     let what = || format!("the pointer of command {map}");
-    let there = order.surely(Moment::End(map), Moment::Call(place))
+    let there = order.fate(map) != Fate::Fails
+        && order.surely(Moment::End(map), Moment::Call(place))
         && order.surely(Moment::Return(order.enqueued(map)), Moment::Call(place));
     must(there, place, BEFORE, what)?;
     for unmap in program.unmaps(map) {
@@ -206,13 +206,16 @@ fn through_map(
     Ok(())
 }
 
-/// Every map has one unmap, which is enqueued when the pointer is known.
+/// Every map has one unmap, which is enqueued when the pointer is known; one that fails has none.
 fn maps_end(program: &Program, order: &Order) -> Result<(), Invalid> {
     for (map, command) in program.commands() {
         let What::Map { .. } = command.what else {
             continue;
         };
         let unmaps: Vec<CommandId> = program.unmaps(map).collect();
+        if order.fate(map) == Fate::Fails && unmaps.is_empty() {
+            continue;
+        }
         let [unmap] = unmaps.as_slice() else {
             return Err(Invalid::NotOnce {
                 what: format!("the map of command {map}"),
@@ -221,7 +224,8 @@ fn maps_end(program: &Program, order: &Order) -> Result<(), Invalid> {
             });
         };
         let place = order.enqueued(*unmap);
-        let known = order.surely(Moment::Return(order.enqueued(map)), Moment::Call(place))
+        let known = order.fate(map) != Fate::Fails
+            && order.surely(Moment::Return(order.enqueued(map)), Moment::Call(place))
             && order.surely(Moment::End(map), Moment::Start(*unmap));
         must(known, place, BEFORE, || {
             format!("the pointer of command {map}")

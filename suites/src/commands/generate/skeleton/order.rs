@@ -255,11 +255,21 @@ impl Builder<'_> {
 
     /// One of its own.
     pub(super) fn new_gate(&mut self) -> Event {
+        self.gate_failing(self.profile.failures)
+    }
+
+    /// One of its own, which fails.
+    pub(super) fn failing_gate(&mut self) -> Event {
+        self.gate_failing(100)
+    }
+
+    /// One of its own, which fails in so many of a hundred.
+    fn gate_failing(&mut self, percent: usize) -> Event {
         let user = self.new_user();
         let at_once = self.profile.at_once > 0 && self.choices.percent(self.profile.at_once);
         let together = self.closed.last().copied().filter(|_| at_once);
         let signal = together.unwrap_or_else(|| self.new_signal());
-        let status = if self.choices.percent(self.profile.failures) {
+        let status = if self.choices.percent(percent) {
             -(self.choices.between(1, 9999) as i32)
         } else {
             0

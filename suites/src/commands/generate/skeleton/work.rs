@@ -7,6 +7,14 @@ use crate::commands::program::*;
 /// What callbacks are registered for.
 const STATES: [Reached; 3] = [Reached::Submitted, Reached::Running, Reached::Complete];
 
+/// What maps are for.
+const MODES: [MapMode; 4] = [
+    MapMode::Read,
+    MapMode::Write,
+    MapMode::ReadWrite,
+    MapMode::Invalidate,
+];
+
 impl Builder<'_> {
     /// What the host may look at when a command is done.
     pub(super) fn look(&mut self, done: CommandId) {
@@ -134,6 +142,10 @@ impl Builder<'_> {
                 objects: vec![ObjectId(object)],
                 to_host: self.choices.percent(50),
             },
+            (Work::Map, Some(object)) if self.profile.failures > 0 => {
+                self.failing_map(object);
+                return;
+            }
             (Work::Map, Some(object)) => {
                 self.map(queue, wait, object);
                 return;
@@ -285,13 +297,48 @@ impl Builder<'_> {
         }
     }
 
+    /// A map that fails, or one whose unmap does: an object of its own, for that stays mapped. Whether another command
+    /// of an in-order queue runs is left open behind a failure, so they have a queue of their own.
+    fn failing_map(&mut self, object: u16) {
+        let device = self.choices.below(usize::from(self.profile.devices));
+        let queue = self.new_queue(device, true);
+        let mode = self.choices.one_of(&MODES);
+        let maps = self.choices.percent(40);
+        let Object { cells, kind, .. } = self.program.objects[usize::from(object)];
+        let kind = match kind {
+            Kind::SubBuffer { .. } => Kind::Buffer(HostPointer::Copy),
+            kind => kind,
+        };
+        let range = if maps {
+            self.new_object(kind, cells);
+            some((self.program.objects.len() - 1) as u16)
+        } else {
+            some(object)
+        };
+        let mut last = What::Map { range, mode };
+        if maps {
+            self.let_go();
+            let map = self.push(queue, last, Vec::new(), Work::Map);
+            self.program.commands[map.index()].blocking = true;
+            if mode != MapMode::Invalidate {
+                self.access(range.object.0, false, Some(map));
+            }
+            if mode.writes() {
+                self.access(range.object.0, true, Some(map));
+            }
+            last = What::Unmap(map);
+        }
+        let gate = self.failing_gate();
+        let work = if maps { Work::Empty } else { Work::Map };
+        let id = self.push(queue, last, vec![gate], work);
+        if self.choices.percent(self.profile.callbacks) {
+            self.tell_of(id);
+        }
+        self.ends.push(id);
+    }
+
     fn map(&mut self, queue: QueueId, wait: Vec<Event>, object: u16) {
-        let mode = self.choices.one_of(&[
-            MapMode::Read,
-            MapMode::Write,
-            MapMode::ReadWrite,
-            MapMode::Invalidate,
-        ]);
+        let mode = self.choices.one_of(&MODES);
         self.let_go();
         self.flush_all(Some(queue));
         let what = What::Map {
