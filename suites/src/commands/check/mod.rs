@@ -17,7 +17,7 @@ mod tests;
 mod times;
 
 pub use callbacks::{called, ran};
-pub use times::{STATES, too_early};
+pub use times::{STATES, started_early, too_early};
 
 use super::memory::Memory;
 use super::order::{Fate, Moment, Order};

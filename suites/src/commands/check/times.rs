@@ -14,8 +14,8 @@ pub use crate::host::check::{CLOCK_SLACK as SLACK, HELD_LONG};
 pub const STATES: [&str; 5] = ["queued", "submitted", "started", "ended", "complete"];
 
 impl Plan {
-    /// Commands of one device of which the second surely starts when the first has ended, and so ends later.
-    pub fn ends_after(&self) -> impl Iterator<Item = (CommandId, CommandId)> {
+    /// Commands of one device of which the second surely starts when the first has ended.
+    pub fn starts_after(&self) -> impl Iterator<Item = (CommandId, CommandId)> {
         let ids = self.program.commands().map(|(id, _)| id);
         let pairs = ids
             .clone()
@@ -23,7 +23,7 @@ impl Plan {
         pairs.filter(|(first, second)| self.ends_before(*first, *second))
     }
 
-    /// Commands of one device of which the second waits for the first by its list.
+    /// Commands of one device of which the second waits for the first by its list, whatever else fails.
     pub fn waits_for(&self) -> impl Iterator<Item = (CommandId, CommandId)> {
         let lists = self.program.commands().flat_map(|(id, command)| {
             let listed = command.wait.iter().filter_map(|event| event.command());
@@ -124,18 +124,22 @@ pub fn too_early(first: CommandId, second: CommandId, ended: bool) -> String {
     )
 }
 
+/// What is wrong where by its times the second, which waits for the first, started before that ended.
+pub fn started_early(first: CommandId, second: CommandId) -> String {
+    format!(
+        "by its times command {second} started before command {first}, for which it waits, ended"
+    )
+}
+
 impl Found<'_> {
-    /// What waits for another, by whatever rule, ends later.
+    /// What waits for another, by whatever rule, starts when that has ended: "a prior command on the queue completes
+    /// before the following command begins" (Execution Model).
     fn times_in_order(&mut self) {
         for (first, a) in &self.trace.times {
             for (second, b) in &self.trace.times {
-                if a.end <= b.end || !self.plan.ends_before(*first, *second) {
-                    continue;
+                if a.end > b.start && self.plan.ends_before(*first, *second) {
+                    self.breaks_order(*first, *second, started_early(*first, *second));
                 }
-                let what = format!(
-                    "by its times command {second} ended before command {first}, for which it waits, had"
-                );
-                self.breaks_order(*first, *second, what);
             }
         }
     }
@@ -274,10 +278,7 @@ impl Found<'_> {
             if let [Some(before), Some(after)] = times
                 && before.end > after.start
             {
-                let what = format!(
-                    "by its times command {second} started before command {first}, for which it waits, ended"
-                );
-                self.breaks_order(first, second, what);
+                self.breaks_order(first, second, started_early(first, second));
             }
         }
         for command in &self.trace.elsewhere {

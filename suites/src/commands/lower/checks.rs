@@ -387,17 +387,18 @@ impl Drawn<'_> {
             self.add_timed(&[n], rules(), says, That::Within { queued, end, since });
         }
         self.times_of_the_host();
-        for (first, second) in plan.waits_for() {
-            let [ended, start] = [
-                names.times[first.index()][3],
-                names.times[second.index()][2],
-            ];
-            let says = format!(
-                "by its times command {second} started before command {first}, for which it waits, ended"
-            );
-            let that = That::NotAfter(ended, start);
-            self.add_timed(&[first, second], plan.by_times(first, second), says, that);
-        }
+    }
+
+    /// The second of two commands starts when the first has ended.
+    fn starts_after(&mut self, first: CommandId, second: CommandId) {
+        let [ended, start] = [
+            self.names.times[first.index()][3],
+            self.names.times[second.index()][2],
+        ];
+        let that = That::NotAfter(ended, start);
+        let says = check::started_early(first, second);
+        let rules = self.plan.by_times(first, second);
+        self.add_timed(&[first, second], rules, says, that);
     }
 
     /// What the host enqueues later is queued later. What follows from two others is not said again.
@@ -421,22 +422,19 @@ impl Drawn<'_> {
         }
     }
 
-    /// What waits for another ends later, by whatever rule. What follows from two others is not said again.
+    /// What waits for another starts when that has ended, by whatever rule. What follows from two others is not said
+    /// again, where no list says it.
     fn times_in_order(&mut self) {
-        let pairs: BTreeSet<(CommandId, CommandId)> = self.plan.ends_after().collect();
-        for &(first, second) in &pairs {
+        let plan = self.plan;
+        let pairs: BTreeSet<(CommandId, CommandId)> = plan.starts_after().collect();
+        let listed: BTreeSet<(CommandId, CommandId)> = plan.waits_for().collect();
+        for &(first, second) in pairs.union(&listed) {
             let between = |(b, _): (CommandId, _)| {
                 pairs.contains(&(first, b)) && pairs.contains(&(b, second))
             };
-            if self.plan.program.commands().any(between) {
-                continue;
+            if listed.contains(&(first, second)) || !plan.program.commands().any(between) {
+                self.starts_after(first, second);
             }
-            let says = format!(
-                "by its times command {second} ended before command {first}, for which it waits, had"
-            );
-            let [one, two] = [first, second].map(|id| self.names.times[id.index()][3]);
-            let rules = self.plan.by_times(first, second);
-            self.add_timed(&[first, second], rules, says, That::NotAfter(one, two));
         }
     }
 }

@@ -464,12 +464,12 @@ fn times_are_held_against_the_order_of_the_host() {
             }
             // Another waits for it.
             let later = plan
-                .ends_after()
+                .starts_after()
                 .find(|(first, second)| first == command && ideal.times.contains_key(second));
             if let Some((_, later)) = later {
-                tried.must_fail(&name, &plan, "ended before another", &rules, |trace| {
+                tried.must_fail(&name, &plan, "started before another", &rules, |trace| {
                     let times = trace.times.get_mut(&later).expect("its times");
-                    times.end = t.end - 1;
+                    times.start = t.end - 1;
                 });
             }
             // Another was enqueued later.
