@@ -346,7 +346,11 @@ impl Lowering {
         }
         let changed = |n: usize| usize::from(arguments.again.contains(&(n as u8)));
         let again = (0..count).filter(|n| changed(*n) == 1);
-        let mut left = vec![(self.launched(place, queue, kernel), false)];
+        // The first launch is held back until the arguments are set again: it has those of its enqueue.
+        let gate = self.own_event("gate");
+        self.step(user_event(place.context, gate));
+        let mut left = vec![(self.launched(place, queue, kernel, &[gate]), false)];
+        self.step(flush(queue));
         let copy = self.own("copy", SlotKind::Kernel);
         if arguments.then.copies() {
             let clone = Call::new(Function::CloneKernel, values![kernel]);
@@ -356,6 +360,8 @@ impl Lowering {
         if arguments.then == Then::Heir {
             let clone = Call::new(Function::CloneKernel, values![copy]);
             self.step(clone.makes(heir));
+            // While a user event is awaited nothing is released.
+            self.step(set(gate));
             self.release([kernel, copy, program]);
         }
         // The kernel whose arguments are set again, and the other one.
@@ -368,8 +374,11 @@ impl Lowering {
         for n in again {
             self.step(given.set(first, n, 1));
         }
-        left.push((self.launched(place, queue, first), true));
-        left.extend(other.map(|other| (self.launched(place, queue, other), false)));
+        left.push((self.launched(place, queue, first, &[]), true));
+        left.extend(other.map(|other| (self.launched(place, queue, other, &[]), false)));
+        if arguments.then != Then::Heir {
+            self.step(set(gate));
+        }
         for (memory, is_changed) in left {
             let wanted = wanted(&arguments.parameters, |n| match is_changed {
                 true => changed(n),
@@ -493,13 +502,13 @@ impl Lowering {
     }
 
     /// Enqueues a kernel that writes to a buffer of its own.
-    fn launched(&mut self, place: Place, queue: Slot, kernel: Slot) -> Slot {
+    fn launched(&mut self, place: Place, queue: Slot, kernel: Slot, wait: &[Slot]) -> Slot {
         let memory = self.own("written", SlotKind::Memory);
         let flags = Value::Flags(vec![cl::CL_MEM_READ_WRITE, cl::CL_MEM_COPY_HOST_PTR]);
         let arguments = values![place.context, flags, 4096, Value::Bytes(vec![0; 4096])];
         self.step(Call::new(Function::CreateBuffer, arguments).makes(memory));
         self.step(Call::object_argument(kernel, 0, memory));
-        self.step(Call::launch(queue, kernel, 1, &[], None));
+        self.step(Call::launch(queue, kernel, 1, wait, None));
         memory
     }
 

@@ -40,7 +40,7 @@ impl Lowering<'_> {
         let (mut steps, mut after, mut later) = (Vec::new(), None, None);
         if let What::Kernel(kernel) = &command.what {
             steps = self.kernel_arguments(id, kernel);
-            after = kernel.reuse.then(|| self.no_arguments(id));
+            after = kernel.reuse.then(|| self.no_arguments(id, kernel));
         } else if let What::Write(transfer) = &command.what
             && transfer.host.is_none()
         {
@@ -193,12 +193,45 @@ impl Lowering<'_> {
     }
 
     /// Sets them to others: arguments are those at the enqueue, and these must reach nothing.
-    fn no_arguments(&self, id: CommandId) -> Vec<Step> {
+    fn no_arguments(&self, id: CommandId, of: &Kernel) -> Vec<Step> {
         let kernel = self.kernels[&id];
+        let other = self.another_buffer(of);
+        let pointers = (0..4_u32).map(|n| match other {
+            Some(other) if (id.index() + n as usize).is_multiple_of(2) => {
+                Call::object_argument(kernel, n, other)
+            }
+            Some(_) | None => null_argument(kernel, n),
+        });
         let ranges = (5..9).map(|n| words(kernel, n, [0, 0, 1, 0]));
         let others = [10, 11].map(|n| words(kernel, n, [0]));
-        let calls = ranges.chain(others);
+        let calls = pointers.chain(ranges).chain(others);
         calls.map(|call| call.whatever().into()).collect()
+    }
+
+    /// A buffer that a kernel does not use, as large as any that it does; none where buffers may be released before the
+    /// end.
+    fn another_buffer(&self, kernel: &Kernel) -> Option<Slot> {
+        let program = self.program();
+        let released = |step: &commands::Step| matches!(step, commands::Step::ReleaseObject(_));
+        if program.steps().any(|(_, step)| released(step)) {
+            return None;
+        }
+        let ranges = || kernel.reads.iter().chain(&kernel.writes);
+        let used = |id: ObjectId| ranges().any(|range| program.root(range.object).0 == id);
+        let most = ranges()
+            .map(|range| program.objects[range.object.index()].cells)
+            .max();
+        let context = program.objects[ranges().next()?.object.index()].context;
+        let fits = |(id, object): &(ObjectId, &commands::Object)| {
+            matches!(object.kind, commands::Kind::Buffer(_))
+                && object.context == context
+                && Some(object.cells) >= most
+                && !used(*id)
+        };
+        program
+            .objects()
+            .find(fits)
+            .and_then(|(id, _)| self.buffer(id))
     }
 
     /// Sets the arguments of a kernel; one that reads nothing and does not spin needs no log.
