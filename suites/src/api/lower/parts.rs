@@ -12,6 +12,51 @@ const UNDIVIDED: [Constant; 3] = [
     cl::CL_INVALID_DEVICE_PARTITION_COUNT,
 ];
 
+/// Numbers that a device and its parts say alike, and their bytes: what neither the share of the device nor the time
+/// changes.
+const ALIKE: [(Constant, usize); 29] = [
+    (cl::CL_DEVICE_TYPE, 8),
+    (cl::CL_DEVICE_VENDOR_ID, 4),
+    (cl::CL_DEVICE_ADDRESS_BITS, 4),
+    (cl::CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS, 4),
+    (cl::CL_DEVICE_MAX_WORK_GROUP_SIZE, 8),
+    (cl::CL_DEVICE_MAX_PARAMETER_SIZE, 8),
+    (cl::CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE, 8),
+    (cl::CL_DEVICE_MAX_CONSTANT_ARGS, 4),
+    (cl::CL_DEVICE_LOCAL_MEM_TYPE, 4),
+    (cl::CL_DEVICE_LOCAL_MEM_SIZE, 8),
+    (cl::CL_DEVICE_GLOBAL_MEM_CACHE_TYPE, 4),
+    (cl::CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE, 4),
+    (cl::CL_DEVICE_IMAGE_SUPPORT, 4),
+    (cl::CL_DEVICE_MAX_READ_IMAGE_ARGS, 4),
+    (cl::CL_DEVICE_MAX_SAMPLERS, 4),
+    (cl::CL_DEVICE_IMAGE2D_MAX_WIDTH, 8),
+    (cl::CL_DEVICE_MEM_BASE_ADDR_ALIGN, 4),
+    (cl::CL_DEVICE_SINGLE_FP_CONFIG, 8),
+    (cl::CL_DEVICE_DOUBLE_FP_CONFIG, 8),
+    (cl::CL_DEVICE_PREFERRED_VECTOR_WIDTH_INT, 4),
+    (cl::CL_DEVICE_ERROR_CORRECTION_SUPPORT, 4),
+    (cl::CL_DEVICE_PROFILING_TIMER_RESOLUTION, 8),
+    (cl::CL_DEVICE_ENDIAN_LITTLE, 4),
+    (cl::CL_DEVICE_EXECUTION_CAPABILITIES, 8),
+    (cl::CL_DEVICE_QUEUE_PROPERTIES, 8),
+    (cl::CL_DEVICE_PRINTF_BUFFER_SIZE, 8),
+    (cl::CL_DEVICE_SVM_CAPABILITIES, 8),
+    (cl::CL_DEVICE_NUMERIC_VERSION, 4),
+    (cl::CL_DEVICE_PLATFORM, 8),
+];
+
+/// Texts that they say alike.
+const ALIKE_TEXTS: [Constant; 7] = [
+    cl::CL_DEVICE_NAME,
+    cl::CL_DEVICE_VENDOR,
+    cl::CL_DRIVER_VERSION,
+    cl::CL_DEVICE_PROFILE,
+    cl::CL_DEVICE_VERSION,
+    cl::CL_DEVICE_OPENCL_C_VERSION,
+    cl::CL_DEVICE_EXTENSIONS,
+];
+
 impl Lowering {
     /// clCreateSubDevices, and a command on two of them, and on one of a part that is divided again; what they say of
     /// themselves is asked of all sub-devices.
@@ -27,7 +72,7 @@ impl Lowering {
                 self.divided(place.device, list, counts, true)
             }
         };
-        self.alike(place.device, parts[0]);
+        self.alike(place.device, &parts);
         if let [first, .., last] = parts[..] {
             self.built_for_parts([first, last]);
         }
@@ -59,26 +104,38 @@ impl Lowering {
         }
     }
 
-    /// What a part says as its parent does: "should return the same information for a root-level device […] and any
-    /// sub-devices created from this device except for the following queries".
-    fn alike(&mut self, whole: Slot, part: Slot) {
-        for (name, bytes) in [
-            (cl::CL_DEVICE_TYPE, 8),
-            (cl::CL_DEVICE_VENDOR_ID, 4),
-            (cl::CL_DEVICE_ADDRESS_BITS, 4),
-            (cl::CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS, 4),
-            (cl::CL_DEVICE_IMAGE_SUPPORT, 4),
-            (cl::CL_DEVICE_MEM_BASE_ADDR_ALIGN, 4),
-            (cl::CL_DEVICE_PLATFORM, 8),
-        ] {
-            let [one, other] = [whole, part].map(|of| {
-                let (step, answer) = self.ask(Function::GetDeviceInfo, of, name.into(), bytes);
-                self.steps.push(step);
+    /// What each part says as its parent does: "should return the same information for a root-level device […] and any
+    /// sub-devices created from this device except for the following queries". Of texts that is how long they are.
+    fn alike(&mut self, whole: Slot, parts: &[Slot]) {
+        let numbers = ALIKE.map(|(name, bytes)| (name, Some(bytes)));
+        let texts = ALIKE_TEXTS.map(|name| (name, None));
+        for (name, bytes) in numbers.into_iter().chain(texts) {
+            let mut ask = |of: Slot| {
+                let answer = self.builder.answer();
+                let call = match bytes {
+                    Some(bytes) => {
+                        Call::ask(Function::GetDeviceInfo, values![of, name], bytes, answer)
+                    }
+                    None => {
+                        let size = Value::Answer(answer, 8);
+                        Call::new(
+                            Function::GetDeviceInfo,
+                            values![of, name, 0, Value::Null, size],
+                        )
+                    }
+                };
+                // Earlier versions lack the query.
+                let call = if name.newer() { call.whatever() } else { call };
+                self.steps.push(call.into());
                 answer
-            });
+            };
+            let one = ask(whole);
+            let others: Vec<AnswerId> = parts.iter().map(|part| ask(*part)).collect();
             let says = format!("a sub-device says of {name} something else than its parent");
-            self.must(&says, That::NotAfter(one, other));
-            self.must(&says, That::NotAfter(other, one));
+            for other in others {
+                self.must(&says, That::NotAfter(one, other));
+                self.must(&says, That::NotAfter(other, one));
+            }
         }
     }
 
