@@ -47,6 +47,9 @@ pub enum Listed {
         /// Those that its part says itself.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         own: Vec<Flag>,
+        /// Pages of 4096 bytes of the buffer before it.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        pages: u8,
     },
     /// References to objects, taken and given back.
     References {
@@ -95,6 +98,11 @@ pub enum Listed {
     Flagged(Flagged),
     /// A kernel that runs once (clEnqueueTask).
     Task,
+    /// A kernel with memory of its own for each work-group, and the largest work-group that it may have.
+    WholeGroup {
+        /// Words of local memory.
+        words: u8,
+    },
     /// A kernel with as many arguments of a sort as any device takes.
     Crowd(Sort),
     /// Queues on the device, of which one after the other becomes the default one (clSetDefaultDeviceCommandQueue).
@@ -103,6 +111,9 @@ pub enum Listed {
         queues: u8,
     },
 }
+
+/// Bytes of a page, at which parts of buffers begin.
+pub const PAGE: u32 = 4096;
 
 words! {
     /// A sort of arguments of which a device takes only so many.
@@ -236,6 +247,10 @@ impl Flag {
     }
 }
 
+fn is_zero(pages: &u8) -> bool {
+    *pages == 0
+}
+
 impl Listed {
     /// What the device must offer for it.
     fn needs(&self) -> Vec<Need> {
@@ -253,12 +268,16 @@ impl Listed {
             Listed::DefaultQueue { .. } => &[Need::Api21, Need::DeviceEnqueue],
             Listed::EarlyImage { .. } => &[Need::ImageObjects, Need::FullProfile],
             Listed::LocalSize { .. } => &[Need::Api31],
-            Listed::Crowd(Sort::Constants) => &[Need::FullProfile],
+            // It writes numbers of 64 bits.
+            Listed::WholeGroup { .. } | Listed::Crowd(Sort::Constants) => &[Need::FullProfile],
             Listed::Crowd(_) => &[Need::Images, Need::FullProfile],
-            Listed::SubBuffer { whole, .. } if whole.contains(&Flag::Shared) => &[Need::SvmCoarse],
+            Listed::SubBuffer { whole, pages, .. } => {
+                let shared = whole.contains(&Flag::Shared).then_some(Need::SvmCoarse);
+                let apart = (*pages > 0).then_some(Need::SubBufferAlign(PAGE));
+                return shared.into_iter().chain(apart).collect();
+            }
             Listed::Kernels { .. }
             | Listed::SubDevices { .. }
-            | Listed::SubBuffer { .. }
             | Listed::References { newer: false }
             | Listed::Devices
             | Listed::Task
@@ -328,7 +347,10 @@ pub fn sub_devices(choices: &mut Choices) -> Listed {
 
 /// Anything but formats of images and sub-devices.
 pub fn other(choices: &mut Choices) -> Listed {
-    match choices.below(35) {
+    match choices.below(37) {
+        35 | 36 => Listed::WholeGroup {
+            words: choices.between(16, 200) as u8,
+        },
         34 => Listed::DefaultQueue {
             queues: choices.between(1, 3) as u8,
         },
@@ -421,5 +443,6 @@ pub fn sub_buffer(choices: &mut Choices) -> Listed {
     Listed::SubBuffer {
         whole: whole.into_iter().flatten().collect(),
         own,
+        pages: choices.one_of(&[0, 1, 1, 3]),
     }
 }

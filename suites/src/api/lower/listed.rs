@@ -2,7 +2,7 @@
 
 use super::images;
 use super::*;
-use crate::api::listed::{Access, Flag, Listed, Shape};
+use crate::api::listed::{Access, Flag, Listed, PAGE, Shape};
 use crate::host::answers::Described;
 use crate::host::check::{Contains, Same, Want};
 use crate::host::{Class, Contents, Unit};
@@ -42,7 +42,7 @@ impl Lowering {
                     shape,
                     over,
                 } => self.formats(place, *access, (*shape, *over)),
-                Listed::SubBuffer { whole, own } => self.part_of(place, whole, own),
+                Listed::SubBuffer { whole, own, pages } => self.part_of(place, whole, own, *pages),
                 Listed::References { newer } => self.references(place, *newer),
                 Listed::Timers => self.timers(place),
                 Listed::Devices => self.devices(platform),
@@ -76,6 +76,7 @@ impl Lowering {
                 Listed::Made(made) => self.made(place, platform, made),
                 Listed::Flagged(flagged) => self.flagged(place, flagged),
                 Listed::Task => self.task(place),
+                Listed::WholeGroup { words } => self.whole_group(place, (*words).max(1)),
                 Listed::Crowd(sort) => self.crowd(place, *sort),
                 Listed::DefaultQueue { queues } => self.default_queue(place, (*queues).max(1)),
             }
@@ -246,8 +247,8 @@ impl Lowering {
         }
     }
 
-    /// A buffer and a part of it: what the part says of its flags is asked of all memory.
-    fn part_of(&mut self, place: Place, whole: &[Flag], own: &[Flag]) {
+    /// A buffer and a part of it: what the part says of its flags and its place is asked of all memory.
+    fn part_of(&mut self, place: Place, whole: &[Flag], own: &[Flag], pages: u8) {
         let (all, part) = (
             self.own("whole", SlotKind::Memory),
             self.own("part", SlotKind::Memory),
@@ -256,7 +257,8 @@ impl Lowering {
             [] => Value::Number(0),
             flags => Value::Flags(flags.iter().map(|flag| flag.constant()).collect()),
         };
-        let bytes = 4096;
+        let origin = PAGE as usize * usize::from(pages);
+        let bytes = origin + PAGE as usize;
         let of_host = |flag: &&Flag| matches!(flag, Flag::Uses | Flag::Copies | Flag::Shared);
         let host = match whole.iter().find(of_host) {
             Some(Flag::Shared) => {
@@ -270,7 +272,7 @@ impl Lowering {
         };
         let arguments = values![place.context, flags(whole), bytes, host];
         self.step(Call::new(Function::CreateBuffer, arguments).makes(all));
-        self.step(Call::sub_buffer(all, flags(own), 0, BYTES).makes(part));
+        self.step(Call::sub_buffer(all, flags(own), origin, BYTES).makes(part));
         self.release([part, all]);
     }
 

@@ -11,6 +11,7 @@ mod default_queue;
 mod devices;
 mod ends;
 mod flagged;
+mod groups;
 mod held;
 mod images;
 mod last;
