@@ -48,11 +48,14 @@ fn counted(kind: SlotKind) -> Option<(Function, Function, Constant)> {
             Function::GetEventInfo,
             cl::CL_EVENT_REFERENCE_COUNT,
         ),
-        SlotKind::Platform
-        | SlotKind::CommandBuffer
-        | SlotKind::Svm(_)
-        | SlotKind::Address
-        | SlotKind::Host { .. } => return None,
+        SlotKind::CommandBuffer => (
+            Function::RetainCommandBufferKHR,
+            Function::GetCommandBufferInfoKHR,
+            cl::CL_COMMAND_BUFFER_REFERENCE_COUNT_KHR,
+        ),
+        SlotKind::Platform | SlotKind::Svm(_) | SlotKind::Address | SlotKind::Host { .. } => {
+            return None;
+        }
     })
 }
 
@@ -192,6 +195,7 @@ impl Lowering {
             self.holds(queue, whole, vec![11; BYTES / 4], says);
             self.release([another]);
         }
+        self.command_buffer(queue, whole);
         let (origin, region) = (Value::sizes([0, 0, 0]), Value::sizes([8, 8, 1]));
         let colour = Value::words([5; 4]);
         let filled = values![image, colour, origin.clone(), region.clone()];
@@ -228,6 +232,47 @@ impl Lowering {
             let release = releasing(*kind).unwrap_or(Function::ReleaseMemObject);
             self.step(Call::take(release, *slot));
         }
+    }
+
+    /// A command-buffer that fills a buffer, where the device has any: it is retained while it is recorded, and when it
+    /// is executable.
+    fn command_buffer(&mut self, queue: Slot, to: Slot) {
+        let buffer = self.own("recorded", SlotKind::CommandBuffer);
+        let of = values![1, Value::objects([queue]), Value::Null];
+        let made = Call::new(Function::CreateCommandBufferKHR, of);
+        self.step(made.whatever().makes(buffer));
+        self.retained(buffer, SlotKind::CommandBuffer);
+        let none = || Value::Null;
+        let pattern = Value::Bytes(13_u32.to_ne_bytes().into());
+        let fill = values![
+            buffer,
+            none(),
+            none(),
+            to,
+            pattern,
+            4,
+            0,
+            BYTES,
+            0,
+            none(),
+            none(),
+            none()
+        ];
+        self.step(Call::new(Function::CommandFillBufferKHR, fill));
+        self.step(Call::of(Function::FinalizeCommandBufferKHR, buffer));
+        self.retained(buffer, SlotKind::CommandBuffer);
+        let played = self.own_event("played");
+        let of = values![0, none(), buffer, 0, none(), Value::Into(played)];
+        self.step(Call::new(Function::EnqueueCommandBufferKHR, of));
+        // Where there is no command-buffer nothing is read.
+        let answer = self.builder.answer();
+        let read = values![to, true, 0, BYTES, Value::Answer(answer, BYTES)];
+        let function = Function::EnqueueReadBuffer;
+        self.step(Call::enqueue(function, queue, read, &[played], None));
+        let want = Same::new(Unit::Word, Contents::Every(13), true);
+        let says = "what a command-buffer filled after one of two references to it was given up";
+        self.must(says, That::Bytes(answer, Want::Same(want)));
+        self.release([played, buffer]);
     }
 
     /// Takes a reference and gives it back: the program has two, and then one.
