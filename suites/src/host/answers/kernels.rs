@@ -168,6 +168,11 @@ pub fn of_kernel(known: &Known<'_>, kernel: Slot, done: &[&Call]) -> Vec<Questio
     }
     let made = programs::made(known, program, &[]);
     let is_from_source = made.as_ref().is_some_and(|made| made.source.is_some());
+    let entry = made.as_ref().and_then(|made| {
+        let mut entries = made.entries.iter().flatten();
+        entries.find(|(own, _)| Some(own) == name.as_ref())
+    });
+    all.extend(entry.map(|(_, arguments)| ask(cl::CL_KERNEL_NUM_ARGS, Wanted::word(*arguments))));
     let signatures = made.and_then(|made| programs::kernels_of(&made.sources?));
     let own = signatures
         .into_iter()

@@ -7,6 +7,7 @@ use crate::host::constant::{Constant, cl};
 use crate::host::function::{Class, Function};
 use crate::host::program::{Call, Fixture, ProgramOf};
 use crate::host::value::{Slot, Value};
+use rspirv::dr::Operand;
 
 /// What was done to a program last, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +50,8 @@ impl Stage {
 pub(super) struct Made {
     /// The sources that it is made of, where they are known.
     pub sources: Option<Vec<String>>,
+    /// The kernels of the intermediate language that it is made of, where it is, and how many arguments they have.
+    pub entries: Option<Vec<(String, usize)>>,
     /// What CL_PROGRAM_SOURCE answers; none where the text leaves that open.
     pub source: Option<String>,
     /// What CL_PROGRAM_IL answers.
@@ -91,8 +94,19 @@ pub(super) fn made(known: &Known<'_>, program: Slot, done: &[&Call]) -> Option<M
                 | ProgramOf::Translated(_)
                 | ProgramOf::BuiltIn(_) => Some(Wanted::nothing()),
             };
+            let entries = match of {
+                ProgramOf::Module(words) => entries(words),
+                // A translation has the kernels of its sources.
+                ProgramOf::Translated(units) => kernels_of(units).map(|kernels| {
+                    let each = kernels.into_iter();
+                    each.map(|kernel| (kernel.name, kernel.arguments.len()))
+                        .collect()
+                }),
+                ProgramOf::Source(_) | ProgramOf::Units(_) | ProgramOf::BuiltIn(_) => None,
+            };
             Some(Made {
                 sources,
+                entries,
                 source,
                 il,
                 // Some want built-in kernels built, others refuse to.
@@ -123,6 +137,7 @@ pub(super) fn made(known: &Known<'_>, program: Slot, done: &[&Call]) -> Option<M
                     Function::LinkProgram => linked(),
                     _ => source.clone().map(|source| vec![source]),
                 },
+                entries: None,
                 il: source.as_ref().map(|_| Wanted::nothing()),
                 source,
                 stage: stage(known, program, call, done, None),
@@ -282,24 +297,23 @@ pub fn of_program(known: &Known<'_>, program: Slot, done: &[&Call]) -> Vec<Quest
         .sources
         .as_ref()
         .and_then(|sources| kernels_of(sources));
+    let from_source = signatures.map(|all| all.into_iter().map(|kernel| kernel.name).collect());
+    let entries = made.entries.as_ref();
+    let from_entries = || entries.map(|all| all.iter().map(|(name, _)| name.clone()).collect());
+    let names: Option<Vec<String>> = from_source.or_else(from_entries);
     let counts = Question::new(
         Function::GetProgramInfo,
         program,
         cl::CL_PROGRAM_NUM_KERNELS,
         Wanted::nothing(),
     );
-    match (last, signatures) {
-        (Stage::Built, Some(signatures)) => {
-            let names: Vec<&str> = signatures
-                .iter()
-                .map(|kernel| kernel.name.as_str())
-                .collect();
+    match (last, names) {
+        (Stage::Built, Some(names)) => {
             all.push(Question {
                 wanted: Wanted::long(names.len()),
                 ..counts.since(120)
             });
-            let names = names.iter().map(|name| (*name).to_string());
-            all.push(ask(cl::CL_PROGRAM_KERNEL_NAMES, Wanted::Names(names.collect())).since(120));
+            all.push(ask(cl::CL_PROGRAM_KERNEL_NAMES, Wanted::Names(names)).since(120));
             // Truths: what needs no constructor may have one all the same.
             let truth = || Wanted::Number(4, 0, 1);
             all.extend([
@@ -359,6 +373,28 @@ fn of_build(program: Slot, device: Slot, stage: Stage, options: Option<&str>) ->
     let binary = stage.binary().map(Wanted::word);
     all.extend(binary.map(|wanted| ask(cl::CL_PROGRAM_BINARY_TYPE, wanted).since(120)));
     all
+}
+
+/// The kernels of a module of SPIR-V, and how many arguments each has; none where it is none.
+fn entries(words: &[u32]) -> Option<Vec<(String, usize)>> {
+    let module = rspirv::dr::load_words(words).ok()?;
+    let entry = |entry: &rspirv::dr::Instruction| {
+        let [
+            _,
+            Operand::IdRef(function),
+            Operand::LiteralString(name),
+            ..,
+        ] = &entry.operands[..]
+        else {
+            return None;
+        };
+        let own = |of: &&rspirv::dr::Function| {
+            of.def.as_ref().and_then(|def| def.result_id) == Some(*function)
+        };
+        let function = module.functions.iter().find(own)?;
+        Some((name.clone(), function.parameters.len()))
+    };
+    module.entry_points.iter().map(entry).collect()
 }
 
 pub(super) fn kernels_of(sources: &[String]) -> Option<Vec<Signature>> {
