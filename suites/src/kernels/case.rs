@@ -119,6 +119,10 @@ pub struct Object {
     /// Of a buffer or an image: created with CL_MEM_ALLOC_HOST_PTR, too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub alloc_host: bool,
+    /// Of a buffer: created with CL_MEM_USE_HOST_PTR, over memory that begins so many bytes behind a multiple of any
+    /// alignment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over: Option<u8>,
     /// Of an image: its rows and slices stand apart in the host's memory that it is made from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub apart: Option<Apart>,

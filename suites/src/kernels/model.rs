@@ -147,6 +147,7 @@ mod tests {
             bytes,
             contents,
             alloc_host: false,
+            over: None,
             apart: None,
         };
         let part = Kind::SubBuffer {

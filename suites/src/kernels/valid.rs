@@ -63,6 +63,11 @@ pub fn valid(case: &KernelCase) -> Result<(), String> {
             | Kind::SvmAtomics
             | Kind::Host => Some(object.bytes),
         };
+        if object.over.is_some() && (object.kind != Kind::Buffer || object.alloc_host) {
+            return Err(format!(
+                "object {n} is over memory of the host, and no buffer, or allocated there"
+            ));
+        }
         if own != Some(object.bytes) {
             return Err(format!(
                 "object {n} does not have the bytes of its elements"

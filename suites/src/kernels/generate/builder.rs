@@ -183,6 +183,7 @@ impl CaseBuilder {
             bytes,
             contents,
             alloc_host: false,
+            over: None,
             apart: None,
         });
         id

@@ -15,6 +15,9 @@ use classay_vocabulary::Need;
 /// Lengths of objects of which a few bytes are moved.
 const LITTLE: &[usize] = &[1537, 2048, 4099];
 
+/// The length of objects of which rectangles of many bytes are moved.
+const MUCH: usize = 400_003;
+
 /// Sub-buffers begin at multiples of this; a device that asks for more skips their cases.
 const ORIGIN: usize = 512;
 
@@ -82,6 +85,12 @@ fn objects(choices: &mut Choices, case: &mut CaseBuilder, bytes: usize) -> (Vec<
         let id = case.noise(choices, Kind::Buffer, bytes);
         case.case.objects[id.index()].alloc_host = choices.percent(30);
         buffers.push(id);
+    }
+    // No kernel uses it, so it may begin anywhere.
+    if choices.percent(30) {
+        let over = &mut case.case.objects[buffers[1].index()];
+        over.alloc_host = false;
+        over.over = Some(choices.one_of(&[0, 1, 2, 3, 4, 7, 8, 13, 16, 33, 64, 100]));
     }
     if choices.percent(60) {
         case.need(&[Need::SubBufferAlign(ORIGIN as u32)]);
@@ -247,6 +256,13 @@ pub(super) fn sides(choices: &mut Choices) -> [usize; 3] {
     }
 }
 
+/// The same of one of several slices, with more bytes than 16 bits count.
+fn wide_sides(choices: &mut Choices) -> [usize; 3] {
+    let row = choices.between(200, 4000);
+    let rows = choices.between(34_000, 48_000) / row;
+    [row, rows, choices.between(2, 3)]
+}
+
 /// The first byte of a rectangle in its object, and one past its last.
 fn span(corner: &Corner, region: [usize; 3]) -> (usize, usize) {
     let (row, slice) = pitches(corner, &region);
@@ -292,7 +308,11 @@ fn corner_beside(
 /// Rectangles of bytes in two and three dimensions.
 pub fn rect(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("rectangles of bytes, with origins and pitches on both sides");
-    let bytes = choices.pick(LITTLE).unwrap_or(2048);
+    let is_wide = choices.percent(20);
+    let bytes = match is_wide {
+        true => MUCH,
+        false => choices.pick(LITTLE).unwrap_or(2048),
+    };
     let (buffers, host) = objects(choices, &mut case, bytes);
     // Some implementations die of copies of parts, and show nothing of all the others then.
     let copied = match choices.percent(30) {
@@ -302,7 +322,10 @@ pub fn rect(choices: &mut Choices) -> KernelCase {
     for _ in 0..choices.between(6, 14) {
         // Choices until the region fits; few fit never.
         for _ in 0..50 {
-            let region = sides(choices);
+            let region = match is_wide && choices.percent(70) {
+                true => wide_sides(choices),
+                false => sides(choices),
+            };
             let kind = choices.below(3);
             let from = if kind == 2 { copied } else { &buffers[..] };
             let of = choices.pick(from).unwrap_or(buffers[0]);

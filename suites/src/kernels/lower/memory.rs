@@ -72,12 +72,15 @@ impl Lower<'_> {
 
     /// Memory of the host with an object's first contents.
     fn first(&mut self, n: usize, object: &Object) -> Place {
-        let bytes = object.bytes;
+        let before = usize::from(object.over.unwrap_or(0));
+        let bytes = before + object.bytes;
         let first = self.b.slot(format!("first_{n}"), SlotKind::Host { bytes });
-        if !object.contents.is_zero() {
-            self.write_first(first.at(0), object);
+        let first = first.at(before);
+        // What a buffer is made over has what the last run left there.
+        if !object.contents.is_zero() || object.over.is_some() {
+            self.write_first(first, object);
         }
-        first.at(0)
+        first
     }
 
     /// The same of an image, with gaps between its rows and slices that are no zeros.
@@ -250,7 +253,11 @@ impl Lower<'_> {
 
 /// The flags of a buffer or an image.
 fn flags(object: &Object) -> Value {
-    let mut flags = vec![cl::CL_MEM_READ_WRITE, cl::CL_MEM_COPY_HOST_PTR];
+    let first = match object.over {
+        Some(_) => cl::CL_MEM_USE_HOST_PTR,
+        None => cl::CL_MEM_COPY_HOST_PTR,
+    };
+    let mut flags = vec![cl::CL_MEM_READ_WRITE, first];
     flags.extend(object.alloc_host.then_some(cl::CL_MEM_ALLOC_HOST_PTR));
     Value::Flags(flags)
 }

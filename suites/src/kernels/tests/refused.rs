@@ -22,6 +22,7 @@ fn object(kind: Kind, bytes: usize) -> Object {
         bytes,
         contents: Contents::Zero,
         alloc_host: false,
+        over: None,
         apart: None,
     }
 }
