@@ -517,6 +517,9 @@ impl KernelCase {
                     rules.extend([rule::CB_AGAIN, rule::CB_EVENT]);
                     rules.extend(play.held.then_some(rule::CB_WAIT_LIST));
                     rules.extend(play.elsewhere.then_some(rule::CB_QUEUE));
+                    if play.fails.is_some() {
+                        rules.extend([rule::FAIL_PROPAGATE, rule::FAIL_NEGATIVE]);
+                    }
                 }
                 Step::Talk { rules: told, .. }
                 | Step::AskKernels { rules: told }

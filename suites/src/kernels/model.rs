@@ -32,7 +32,9 @@ impl Model<'_> {
                 self.transfer(&moved.what);
             }
         } else if let Step::Play(play) = step {
-            self.play(play);
+            if play.fails.is_none() {
+                self.play(play);
+            }
         } else if let Step::Host {
             at,
             bytes,
@@ -95,6 +97,7 @@ impl Model<'_> {
                 Action::Barrier => {}
                 Action::Move(what) => self.transfer(what),
                 Action::Mix(mix) => self.mix(mix),
+                Action::Sample(sample) => self.transfer(&sample.moved(self.case)),
             }
         }
     }

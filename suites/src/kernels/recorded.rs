@@ -2,7 +2,8 @@
 
 use super::case::{KernelCase, Kind, ObjectId, Place, Step};
 use super::effect::Effect;
-use super::transfer::{Move, Transfer};
+use super::image::{Channel, Format, Image, Order, Shape, Spot};
+use super::transfer::{Move, Region, Transfer};
 use crate::host::Function;
 use crate::rule::{self, RuleId};
 use serde::{Deserialize, Serialize};
@@ -44,6 +45,8 @@ pub enum Action {
     Move(Transfer),
     /// The kernel `mixed` of the case.
     Mix(Mix),
+    /// The kernel `sampled` of the case.
+    Sample(Sample),
     /// A barrier.
     Barrier,
 }
@@ -69,6 +72,19 @@ pub struct Mix {
     /// Its arguments stay as they were when it was recorded; else it gets others then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stays: bool,
+}
+
+/// A launch of the kernel `sampled`: the elements of an image of two dimensions, of four words each, come to a place,
+/// read by a sampler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sample {
+    /// The image.
+    pub from: ObjectId,
+    /// Another one, which the kernel is given when it is recorded.
+    pub then: ObjectId,
+    /// Where its elements go.
+    pub to: Place,
 }
 
 /// The ND-range of a launch. Of dimensions that it has not the sizes are 1 and the offsets 0.
@@ -113,6 +129,12 @@ impl Form {
     }
 }
 
+/// The format of images whose elements are four words.
+pub const WORDS: Format = Format {
+    order: Order::Rgba,
+    channel: Channel::Unsigned32,
+};
+
 /// What a word is multiplied with each time.
 pub const MULTIPLIER: u32 = 1_664_525;
 
@@ -127,9 +149,15 @@ pub struct Play {
     /// On another queue than that which it is recorded to.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub elsewhere: bool,
+    /// That queue is an out-of-order one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub free: bool,
     /// A user event holds it back until the host has looked at its status.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub held: bool,
+    /// That user event is set to this error then: nothing of it is done, and nothing but looks at memory comes after it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fails: Option<i32>,
     /// The host waits for its event, and looks at its status then; else what comes after it on the first queue does.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub awaited: bool,
@@ -223,6 +251,7 @@ impl Touched {
         let (from, to) = match what {
             Action::Barrier => return Touched::default(),
             Action::Mix(mix) => (Some(mix.from.object), mix.to.object),
+            Action::Sample(sample) => (Some(sample.from), sample.to.object),
             Action::Move(what) => match what.effect(case) {
                 None => return Touched::default(),
                 Some(Effect::Bytes(bytes)) => (Some(bytes.from.object), bytes.to.object),
@@ -300,6 +329,7 @@ impl Record {
                         recordable(what) && alone.fits(case)
                     }
                     Action::Mix(mix) => mix.fits(case),
+                    Action::Sample(sample) => sample.fits(case),
                 }
         };
         let ordered = || {
@@ -350,7 +380,7 @@ impl Record {
             rules.extend(listed.then_some(rule::CB_SYNC_POINT));
             rules.extend(barrier.then_some(rule::CB_BARRIER));
         }
-        let mixes = |c: &Recorded| matches!(c.what, Action::Mix(_));
+        let mixes = |c: &Recorded| matches!(c.what, Action::Mix(_) | Action::Sample(_));
         let mixes = self.commands.iter().any(mixes);
         rules.extend(mixes.then_some(rule::CB_ARGUMENTS));
         let formed = |c: &Recorded| matches!(c.what, Action::Mix(Mix { form: Some(_), .. }));
@@ -358,6 +388,47 @@ impl Record {
         rules.extend(formed.then_some(rule::ND_GLOBAL_ID));
         rules.extend([rule::CB_COMMANDS, rule::CB_EVENT]);
         rules
+    }
+}
+
+impl Sample {
+    /// The size of the image.
+    pub fn size(&self, case: &KernelCase) -> [usize; 3] {
+        image_of_words(case, self.from).map_or([1; 3], |image| image.shape.size())
+    }
+
+    /// The transfer that does the same.
+    pub fn moved(&self, case: &KernelCase) -> Transfer {
+        let (object, origin) = (self.from, [0; 3]);
+        Transfer::CopyImageToBuffer(Region {
+            from: Spot { object, origin },
+            to: self.to,
+            region: self.size(case),
+        })
+    }
+
+    fn fits(&self, case: &KernelCase) -> bool {
+        let sampled = |object| image_of_words(case, object).is_some();
+        let alone = Move {
+            what: self.moved(case),
+            blocking: false,
+            code: 0,
+            rules: Vec::new(),
+        };
+        sampled(self.from)
+            && sampled(self.then)
+            && self.to.byte.is_multiple_of(4)
+            && alone.fits(case)
+    }
+}
+
+/// An image of two dimensions whose elements are four words.
+fn image_of_words(case: &KernelCase, object: ObjectId) -> Option<Image> {
+    match case.objects.get(object.index())?.kind {
+        Kind::Image(image) if matches!(image.shape, Shape::Plane(..)) && image.format == WORDS => {
+            Some(image)
+        }
+        _ => None,
     }
 }
 
@@ -396,8 +467,20 @@ impl KernelCase {
             Step::Play(other) => other.record == play.record && other.last,
             _ => false,
         };
+        // What fails has a queue of its own, and does not keep others from theirs.
+        let alone = || {
+            let looks = |step: &Step| matches!(step, Step::Look { .. });
+            let elsewhere =
+                play.elsewhere || self.record(play.record).is_some_and(|it| it.out_of_order);
+            elsewhere
+                && play.held
+                && play.times == 1
+                && !play.last
+                && self.steps[step + 1..].iter().all(looks)
+        };
         usize::from(play.record) < step
             && play.times > 0
+            && (play.fails.is_none() || alone())
             && self.record(play.record).is_some()
             && !self.steps[..step].iter().any(given_up)
     }

@@ -98,6 +98,7 @@ impl Judge<'_> {
                 }
             }
             Step::Record(record) => self.found.extend(recorded::complaints(record)),
+            Step::Play(play) if play.fails.is_some() => {}
             Step::Play(play) => {
                 // It comes after what is on the first queue, and what comes there later after it.
                 let uses = self.recorded(play.record);

@@ -10,6 +10,16 @@ pub fn uses(what: &Action) -> Vec<Use> {
     match what {
         Action::Barrier => Vec::new(),
         Action::Move(what) => moved(what),
+        Action::Sample(sample) => vec![
+            Use {
+                object: sample.from,
+                writes: false,
+            },
+            Use {
+                object: sample.to.object,
+                writes: true,
+            },
+        ],
         Action::Mix(mix) => vec![
             Use {
                 object: mix.from.object,

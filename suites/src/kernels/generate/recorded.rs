@@ -5,8 +5,10 @@ use super::images;
 use super::transfer::{corner, sides};
 use crate::choices::Choices;
 use crate::kernels::case::{Contents, KernelCase, Kind, ObjectId, Step, Want};
-use crate::kernels::image::{Image, Spot};
-use crate::kernels::recorded::{Action, Form, MULTIPLIER, Mix, Play, Record, Recorded};
+use crate::kernels::image::{Image, Shape, Spot};
+use crate::kernels::recorded::{
+    Action, Form, MULTIPLIER, Mix, Play, Record, Recorded, Sample, WORDS,
+};
 use crate::kernels::transfer::{Bytes, Corner, Pattern, Region, Transfer};
 use crate::rule::{self, RuleId};
 use classay_vocabulary::Need;
@@ -49,12 +51,24 @@ kernel void shaped(global const uint *from, uint from_at, global uint *to, uint 
     )
 }
 
+/// A kernel that brings the elements of an image to a buffer.
+const SAMPLED: &str =
+    "kernel void sampled(read_only image2d_t from, sampler_t by, global uint *to, uint to_at)
+{
+    int2 at = (int2)(get_global_id(0), get_global_id(1));
+    uint n = at.y * (int)get_global_size(0) + at.x;
+    vstore4(read_imageui(from, by, at), n, to + to_at);
+}
+";
+
 /// What a draw knows of its case.
 struct Draw<'c> {
     choices: &'c mut Choices,
     case: CaseBuilder,
     memory: Vec<ObjectId>,
     images: Vec<(ObjectId, Image)>,
+    /// Two images that kernels read, where there are any.
+    sampled: Option<[ObjectId; 2]>,
     svm: bool,
     /// Kernels are recorded, too.
     mixes: bool,
@@ -114,6 +128,18 @@ pub fn recorded(choices: &mut Choices) -> KernelCase {
         }
         false => Vec::new(),
     };
+    let sampled = (!svm && choices.percent(25)).then(|| {
+        case.need(&[Need::Images, Need::FullProfile]);
+        case.case.source += SAMPLED;
+        [(); 2].map(|()| {
+            let shape = Shape::Plane(choices.between(1, 3), choices.between(1, 2));
+            let own = Image {
+                shape,
+                format: WORDS,
+            };
+            case.noise(choices, Kind::Image(own), own.bytes())
+        })
+    });
     let mixes = choices.percent(60);
     // Some implementations die of such copies, and show nothing of all the others then.
     let parts = choices.percent(25);
@@ -124,12 +150,15 @@ pub fn recorded(choices: &mut Choices) -> KernelCase {
         case,
         memory,
         images,
+        sampled,
         svm,
         mixes,
         stays,
         parts,
     };
     let mut rules: Vec<RuleId> = Vec::new();
+    // Those that may be enqueued again on a queue that is not the first one, and whether that is another than their own.
+    let mut others: Vec<(u16, bool)> = Vec::new();
     for _ in 0..draw.choices.between(1, 2) {
         draw.between();
         // What was enqueued before has done what it does, or not.
@@ -143,6 +172,9 @@ pub fn recorded(choices: &mut Choices) -> KernelCase {
             }
         }
         let step = draw.case.case.steps.len() as u16;
+        if newest || record.out_of_order {
+            others.push((step, newest && !record.out_of_order));
+        }
         draw.case.step(Step::Record(record));
         // Nothing is done yet.
         if draw.choices.percent(30) {
@@ -153,23 +185,48 @@ pub fn recorded(choices: &mut Choices) -> KernelCase {
             draw.between();
             // While a user event is awaited nothing is released.
             let held = draw.choices.percent(25);
+            let elsewhere = newest && draw.choices.percent(30);
+            // Its commands are ordered as they were recorded, also where the other queue orders none.
+            let free = elsewhere && draw.choices.percent(40);
+            draw.case.need_if(
+                free,
+                &[Need::CommandBuffersOutOfOrder, Need::OutOfOrderQueue],
+            );
             let play = Play {
                 record: step,
                 times: match while_pending {
                     true => draw.choices.one_of(&[1, 1, 2, 3]),
                     false => 1,
                 },
-                elsewhere: newest && draw.choices.percent(30),
+                elsewhere,
+                free,
                 held,
+                fails: None,
                 awaited: !while_pending || draw.choices.percent(40),
                 last: n == plays && !held && draw.choices.percent(50),
             };
+            if play.last {
+                others.retain(|(record, _)| *record != step);
+            }
             draw.case.step(Step::Play(play));
         }
     }
     draw.between();
     rules.extend([rule::CB_AGAIN, rule::CB_WAIT_LIST, rule::RG_TRANSFER]);
     draw.look(&rules);
+    if let Some((record, elsewhere)) = draw.choices.pick(&others)
+        && draw.choices.percent(30)
+    {
+        draw.case.step(Step::Play(Play {
+            record,
+            times: 1,
+            elsewhere,
+            held: true,
+            fails: Some(-(draw.choices.between(1, 9999) as i32)),
+            ..Play::default()
+        }));
+        draw.look(&[rule::FAIL_PROPAGATE, rule::CB_WAIT_LIST]);
+    }
     draw.case.case.profiled = draw.choices.percent(40);
     draw.case.case
 }
@@ -377,6 +434,19 @@ impl Draw<'_> {
         }
     }
 
+    /// A kernel that reads an image, where there is one.
+    fn sample(&mut self) -> Option<Sample> {
+        let [one, other] = self.sampled?;
+        let (from, then) = match self.choices.percent(50) {
+            true => (one, other),
+            false => (other, one),
+        };
+        let to = self.choices.pick(&self.memory).unwrap_or(self.memory[0]);
+        let most = self.bytes(to).checked_sub(self.bytes(from))?;
+        let to = at(to, 4 * self.choices.below(most / 4 + 1));
+        Some(Sample { from, then, to })
+    }
+
     /// An ND-range of so many work-items, at times.
     fn form(&mut self, words: u32) -> Option<Form> {
         if !self.choices.percent(40) {
@@ -448,6 +518,7 @@ impl Draw<'_> {
             let what = match self.choices.below(9) {
                 0 | 1 if !record.commands.is_empty() => Action::Barrier,
                 0..=3 if self.mixes => Action::Mix(self.mix()),
+                4 if let Some(sample) = self.sample() => Action::Sample(sample),
                 _ => {
                     let lasting = self.memory.len();
                     self.memory.extend(&record.released);

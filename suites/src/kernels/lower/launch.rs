@@ -151,7 +151,7 @@ impl Lower<'_> {
         }
     }
 
-    fn sampler(&self, slot: Slot, sampler: Sampler) -> Call {
+    pub(super) fn sampler(&self, slot: Slot, sampler: Sampler) -> Call {
         let addressing = match sampler.addressing {
             Addressing::None => cl::CL_ADDRESS_NONE,
             Addressing::ClampToEdge => cl::CL_ADDRESS_CLAMP_TO_EDGE,

@@ -4,7 +4,8 @@ use super::Lower;
 use crate::host::check::{Check, Right, That};
 use crate::host::constant::cl;
 use crate::host::*;
-use crate::kernels::recorded::{Action, Form, Mix, Play, Record, recording};
+use crate::kernels::image::{Addressing, Sampler};
+use crate::kernels::recorded::{Action, Form, Mix, Play, Record, Sample, recording};
 use crate::rule;
 
 /// A command-buffer of a case.
@@ -65,6 +66,7 @@ impl Lower<'_> {
                     }
                 }
                 Action::Mix(mix) => self.record_mix(buffer, mix, tail),
+                Action::Sample(sample) => self.record_sample(buffer, sample, tail),
             }
         }
         self.add(Call::of(Function::FinalizeCommandBufferKHR, buffer));
@@ -135,6 +137,40 @@ impl Lower<'_> {
         self.add(self.b.release(kernel));
     }
 
+    /// Records the kernel that reads an image, gives it another image and another sampler then, and gives it up.
+    fn record_sample(&mut self, buffer: Slot, sample: &Sample, tail: Vec<Value>) {
+        let Some(program) = self.program else {
+            return;
+        };
+        let kernel = self.b.slot_of_its_own("sample", SlotKind::Kernel);
+        self.add(Call::kernel(program, "sampled", kernel));
+        let [by, then] = [false, true].map(|normalized| {
+            let sampler = self.b.slot_of_its_own("sampler", SlotKind::Sampler);
+            let addressing = Addressing::ClampToEdge;
+            let linear = false;
+            let of = Sampler {
+                normalized,
+                addressing,
+                linear,
+            };
+            self.add(self.sampler(sampler, of));
+            sampler
+        });
+        self.add(Call::object_argument(kernel, 0, sample.from));
+        self.add(Call::object_argument(kernel, 1, by));
+        self.add(Call::object_argument(kernel, 2, sample.to.object));
+        let word = (sample.to.byte / 4) as u32;
+        self.add(Call::bytes_argument(kernel, 3, word.to_ne_bytes().into()));
+        let [width, height, _] = sample.size(self.case);
+        let sizes = Value::sizes([width, height]);
+        let of = values![kernel, 2, Value::Null, sizes, Value::Null];
+        let function = Function::CommandNDRangeKernelKHR;
+        self.add(recorded(buffer, function, of, tail).about(vec![rule::API_VALID]));
+        self.add(Call::object_argument(kernel, 0, sample.then));
+        self.add(Call::object_argument(kernel, 1, then));
+        self.add(self.b.release(kernel));
+    }
+
     /// Enqueues a command-buffer after what is on the first queue, and lets that queue go on after it.
     pub(super) fn play(&mut self, n: usize, play: &Play) {
         let Some(Made { buffer, queue }) = self.recorded.get(&usize::from(play.record)) else {
@@ -143,7 +179,7 @@ impl Lower<'_> {
         let (buffer, own) = (*buffer, *queue);
         let first = self.queues[0];
         let target = match play.elsewhere {
-            true => self.queue_of_its_own(false),
+            true => self.queue_of_its_own(play.free),
             false => own,
         };
         let mut waits = Vec::new();
@@ -189,10 +225,12 @@ impl Lower<'_> {
             let waits = That::Number(status, Right::Between(2, 3));
             let rules = vec![rule::CB_WAIT_LIST, rule::STATE_QUERY];
             self.checks.push(Check::new(rules, says, waits));
-            self.add(Call::set(gate, 0));
+            self.add(Call::set(gate, play.fails.unwrap_or(0)));
         }
         let last = events[events.len() - 1];
-        if play.awaited {
+        if play.fails.is_some() {
+            self.failed(last);
+        } else if play.awaited {
             self.add(Call::wait(&[last]));
             let status = self.b.answer();
             self.add(Call::status(last, status));
@@ -209,6 +247,22 @@ impl Lower<'_> {
                 .into_iter()
                 .for_each(|event| self.time(Function::EnqueueCommandBufferKHR, event));
         }
+    }
+
+    /// Waits for a command-buffer that has to fail, and looks at its status.
+    fn failed(&mut self, event: Slot) {
+        let mark = self.mark(Call::wait(&[event]).whatever());
+        let code = cl::CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST.value();
+        let says = "clWaitForEvents returned {} for a command-buffer whose wait list failed";
+        let that = That::Code(mark, Right::Among(vec![code]));
+        self.checks
+            .push(Check::new(vec![rule::FAIL_NEGATIVE], says, that));
+        let status = self.b.answer();
+        self.add(Call::status(event, status));
+        let says = "the status of a command-buffer whose wait list failed is {}, not an error";
+        let failed = That::Number(status, Right::Between(i64::MIN, -1));
+        let rules = vec![rule::FAIL_PROPAGATE, rule::CB_WAIT_LIST];
+        self.checks.push(Check::new(rules, says, failed));
     }
 
     fn event(&mut self, n: usize, name: &str) -> Slot {
