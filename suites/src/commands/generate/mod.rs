@@ -27,11 +27,8 @@ const DRAFTS: usize = 200;
 
 /// The plan of a program drawn from a seed. An error is a fault of the generator.
 pub fn random(seed: u64, profile: &Profile) -> Result<Plan, Invalid> {
-    let about_failures = profile.with_failures();
-    first_valid(seed, profile, |choices| {
-        let fails = profile.failing > 0 && choices.percent(profile.failing);
-        skeleton::draw(choices, if fails { &about_failures } else { profile })
-    })
+    let profile = &profile.with_failures();
+    first_valid(seed, profile, |choices| skeleton::draw(choices, profile))
 }
 
 /// The plan of the small program with this number, below the number of [`enumerate::shapes`].

@@ -98,9 +98,8 @@ pub struct Profile {
     pub cell_words: Vec<u16>,
     /// Of a hundred gates, how many fail instead of opening.
     pub failures: usize,
-    /// Of a hundred programs, how many are about failures: gates fail as in `queue/failure`, and commands and memory are
-    /// those of this profile.
-    pub failing: usize,
+    /// Gates fail as in `queue/failure`; commands and memory are those of this profile.
+    pub fails: bool,
     /// Of a hundred programs, in how many the host waits by one list for what fails at once and for what a gate still
     /// holds back.
     pub mixed_waits: usize,
@@ -176,9 +175,13 @@ impl Profile {
         Profile::find("queue/random").unwrap_or_default()
     }
 
-    /// One that is about failures, of the same commands and memory. None of its calls block: that is for `queue/failure`.
+    /// The same, and where its gates fail with all else that `queue/failure` says of that. None of its calls block: that is
+    /// for `queue/failure`.
     pub fn with_failures(&self) -> Profile {
         let own = self.clone();
+        if !own.fails {
+            return own;
+        }
         Profile {
             name: own.name,
             devices: own.devices,
