@@ -88,6 +88,20 @@ pub enum Order {
     Rgba,
     /// Blue, green, red, alpha.
     Bgra,
+    /// Alpha.
+    A,
+    /// Red, alpha.
+    Ra,
+    /// Alpha, red, green, blue.
+    Argb,
+    /// Alpha, blue, green, red.
+    Abgr,
+    /// One number, which is red, green, blue and alpha.
+    Intensity,
+    /// One number, which is red, green and blue.
+    Luminance,
+    /// Red, green and blue of another colour space, alpha.
+    Srgba,
 }
 
 impl Order {
@@ -99,6 +113,13 @@ impl Order {
             Order::Rg => (cl::CL_RG, 2, [Some(0), Some(1), None, None]),
             Order::Rgba => (cl::CL_RGBA, 4, [0, 1, 2, 3].map(Some)),
             Order::Bgra => (cl::CL_BGRA, 4, [2, 1, 0, 3].map(Some)),
+            Order::A => (cl::CL_A, 1, [None, None, None, Some(0)]),
+            Order::Ra => (cl::CL_RA, 2, [Some(0), None, None, Some(1)]),
+            Order::Argb => (cl::CL_ARGB, 4, [1, 2, 3, 0].map(Some)),
+            Order::Abgr => (cl::CL_ABGR, 4, [3, 2, 1, 0].map(Some)),
+            Order::Intensity => (cl::CL_INTENSITY, 1, [Some(0); 4]),
+            Order::Luminance => (cl::CL_LUMINANCE, 1, [Some(0), Some(0), Some(0), None]),
+            Order::Srgba => (cl::CL_sRGBA, 4, [0, 1, 2, 3].map(Some)),
         }
     }
 
@@ -115,6 +136,18 @@ impl Order {
     /// Where red, green, blue and alpha stand in an element; none where the image lacks the channel.
     pub fn places(self) -> [Option<usize>; 4] {
         self.row().2
+    }
+
+    /// Which of red, green, blue and alpha each channel of an element is; of several, the first.
+    pub fn stored(self) -> Vec<usize> {
+        let of = |place| self.places().iter().position(|p| *p == Some(place));
+        (0..self.channels()).filter_map(of).collect()
+    }
+
+    /// Whether a colour has the same number for each of the channels that are one in memory: which of several is kept the
+    /// text does not say.
+    pub fn is_gray(self) -> bool {
+        matches!(self, Order::Intensity | Order::Luminance)
     }
 }
 
@@ -441,5 +474,18 @@ mod tests {
         assert_eq!(format(Order::Rgba).encode([1, 2, 3, 4]), [1, 2, 3, 4]);
         assert_eq!(format(Order::Bgra).encode([1, 2, 3, 4]), [3, 2, 1, 4]);
         assert_eq!(format(Order::Rg).encode([1, 2, 3, 4]), [1, 2]);
+        assert_eq!(format(Order::A).encode([1, 2, 3, 4]), [4]);
+        assert_eq!(format(Order::Ra).encode([1, 2, 3, 4]), [1, 4]);
+        assert_eq!(format(Order::Argb).encode([1, 2, 3, 4]), [4, 1, 2, 3]);
+        assert_eq!(format(Order::Abgr).encode([1, 2, 3, 4]), [4, 3, 2, 1]);
+        assert_eq!(format(Order::Luminance).encode([7, 7, 7, 1]), [7]);
+        for order in [Order::Argb, Order::Abgr, Order::Bgra, Order::Ra, Order::A] {
+            let stored = order.stored().into_iter().map(|c| c as u8 + 1);
+            assert_eq!(
+                stored.collect::<Vec<_>>(),
+                format(order).encode([1, 2, 3, 4])
+            );
+        }
+        assert_eq!(Order::Intensity.stored(), [0]);
     }
 }

@@ -5,7 +5,8 @@ use crate::host::check::SubGroupAnswers;
 use crate::host::constant::{Constant, cl};
 use crate::host::*;
 use crate::kernels::case::{Apart, Contents, KernelCase, Kind, Object, ObjectId};
-use crate::kernels::image::{Format, Image, Shape};
+use crate::kernels::image::{Format, Image, Order, Shape};
+use classay_vocabulary::Need;
 use std::collections::BTreeSet;
 
 /// The alignment of SVM allocations.
@@ -253,11 +254,15 @@ impl Lower<'_> {
 
 /// The flags of a buffer or an image.
 fn flags(object: &Object) -> Value {
+    let access = match object.kind {
+        Kind::Image(image) if image.format.order == Order::Srgba => cl::CL_MEM_READ_ONLY,
+        _ => cl::CL_MEM_READ_WRITE,
+    };
     let first = match object.over {
         Some(_) => cl::CL_MEM_USE_HOST_PTR,
         None => cl::CL_MEM_COPY_HOST_PTR,
     };
-    let mut flags = vec![cl::CL_MEM_READ_WRITE, first];
+    let mut flags = vec![access, first];
     flags.extend(object.alloc_host.then_some(cl::CL_MEM_ALLOC_HOST_PTR));
     Value::Flags(flags)
 }
@@ -297,19 +302,29 @@ fn images(case: &KernelCase) -> impl Iterator<Item = (usize, Image)> {
     objects.filter_map(|(n, object)| Some((n, object.kind.image()?)))
 }
 
-/// What asks the implementation for the formats of images that kernels may read and write; which it offers
-/// beyond a few is its own affair. The answers are the formats of each kind of image.
+/// The flag with which the formats of images are asked for that kernels use as they use this one (Image Format Mapping).
+fn access(case: &KernelCase, image: Image) -> Constant {
+    match image.format.order {
+        Order::Srgba => cl::CL_MEM_READ_ONLY,
+        _ if case.needs.contains(&Need::ReadWriteImages) => cl::CL_MEM_KERNEL_READ_AND_WRITE,
+        _ => cl::CL_MEM_READ_WRITE,
+    }
+}
+
+/// What asks the implementation for the formats of images that kernels may use as they do; which it offers beyond a few is
+/// its own affair. The answers are the formats of each kind of image.
 pub fn formats(case: &KernelCase) -> (HostProgram, Vec<(usize, AnswerId)>) {
     let mut b = Builder::default();
     let devices = case.devices();
     let context = b.fixture("context", Fixture::Context { devices, number: 0 });
     let (mut asked, mut kinds) = (Vec::new(), BTreeSet::new());
     for (n, image) in images(case) {
-        if !kinds.insert(image.shape.constant()) {
+        let of = access(case, image);
+        if !kinds.insert((image.shape.constant(), of)) {
             continue;
         }
         let answer = b.answer();
-        let (of, room) = (cl::CL_MEM_READ_WRITE, Value::Answer(answer, 8 * FORMATS));
+        let room = Value::Answer(answer, 8 * FORMATS);
         let arguments = values![
             context,
             of,
@@ -326,10 +341,11 @@ pub fn formats(case: &KernelCase) -> (HostProgram, Vec<(usize, AnswerId)>) {
 
 /// The first format of an image of the case that is not among the answers.
 pub fn lacking(case: &KernelCase, asked: &[(usize, AnswerId)], record: &Record) -> Option<String> {
+    let asks = |image: Image| (image.shape.constant(), access(case, image));
     let listed = |image: Image| {
         let same = |(n, _): &&(usize, AnswerId)| {
             let kind = case.objects.get(*n).map(|object| object.kind);
-            matches!(kind, Some(Kind::Image(other)) if other.shape.constant() == image.shape.constant())
+            matches!(kind, Some(Kind::Image(other)) if asks(other) == asks(image))
         };
         let answer = asked.iter().find(same).map(|(_, answer)| answer);
         let Some(bytes) = answer.and_then(|answer| record.answers.get(answer)) else {

@@ -1,5 +1,5 @@
 @variable@kernel void sample@n@(read_only @ty@_t image, global const int4 *restrict places, global int4 *restrict out, global int4 *asked@parameter@) {
-    int4 where = places[get_global_id(0)];
+@inside@    int4 where = places[get_global_id(0)];
 @place@    @vector@ v = @function@(image, @how@@at@);
     out[get_global_id(0)] = @result@;
     if (get_global_id(0) == 0) *asked = @answers@;

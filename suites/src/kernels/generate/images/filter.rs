@@ -2,6 +2,7 @@
 
 use super::values;
 use crate::kernels::image::{Addressing, Channel, Format, Image};
+use std::cmp::Ordering;
 
 /// Quarters by which a linear filter mixes elements in each of up to three dimensions keep numbers whole that are
 /// multiples of this.
@@ -67,14 +68,30 @@ pub(super) fn mixed(
     sums.map(|sum| (sum / MIXED) as u32)
 }
 
-/// What a kernel reads at a place inside or outside of an image.
+/// What a kernel reads at a place inside or outside of an image, so many eighths behind the number of a layer.
 pub(super) fn sampled_element(
     own: Image,
     seed: u32,
     addressing: Addressing,
     place: &[i64; 3],
+    beyond: i64,
 ) -> [u32; 4] {
-    element_values(false, own, seed, addressing, place).map(|value| value as u32)
+    let (_, spatial) = own.shape.coordinates();
+    let mut place = *place;
+    for at in &mut place[spatial..] {
+        *at = nearest_layer(8 * *at + beyond);
+    }
+    element_values(false, own, seed, addressing, &place).map(|value| value as u32)
+}
+
+/// The layer of so many eighths: "layer = clamp(rint(w), 0, d - 1)", of which the caller clamps.
+fn nearest_layer(eighths: i64) -> i64 {
+    let below = eighths.div_euclid(8);
+    match eighths.rem_euclid(8).cmp(&4) {
+        Ordering::Less => below,
+        Ordering::Equal => below + (below & 1),
+        Ordering::Greater => below + 1,
+    }
 }
 
 /// The values of red, green, blue and alpha at a place inside or outside of an image.
@@ -147,6 +164,24 @@ mod tests {
         }
         let [red, ..] = mixed(own, 7, mode, &[4, 0, 0], -1);
         assert_eq!(red as i32, element(3) as i32);
+    }
+
+    #[test]
+    fn a_layer_in_the_middle_is_the_even_one() {
+        let cases = [
+            (0, 0),
+            (3, 0),
+            (4, 0),
+            (5, 1),
+            (12, 2),
+            (20, 2),
+            (-3, 0),
+            (-4, 0),
+            (-12, -2),
+        ];
+        for (eighths, layer) in cases {
+            assert_eq!(nearest_layer(eighths), layer, "{eighths}");
+        }
     }
 
     #[test]

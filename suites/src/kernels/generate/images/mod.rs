@@ -18,10 +18,84 @@ use super::builder::CaseBuilder;
 use crate::choices::Choices;
 use crate::kernels::case::{Apart, Contents, Kind, ObjectId, Want};
 use crate::kernels::image::{Channel, Format, Image, Order, Shape, Told};
-use classay_vocabulary::Need;
+use classay_vocabulary::{Extension, Need};
+
+/// Channels of one byte, as those orders have them that permute four.
+const BYTES: [Channel; 4] = [
+    Channel::Unorm8,
+    Channel::Snorm8,
+    Channel::Signed8,
+    Channel::Unsigned8,
+];
+
+/// Channels of numbers with a fraction.
+const FRACTIONS: [Channel; 6] = [
+    Channel::Unorm8,
+    Channel::Unorm16,
+    Channel::Snorm8,
+    Channel::Snorm16,
+    Channel::Half,
+    Channel::Float,
+];
+
+/// The types of channels that go with an order.
+fn channels(order: Order) -> &'static [Channel] {
+    match order {
+        Order::R | Order::Rg | Order::Rgba | Order::A | Order::Ra => &Channel::ALL,
+        Order::Bgra | Order::Argb | Order::Abgr => &BYTES,
+        Order::Intensity | Order::Luminance => &FRACTIONS,
+        Order::Srgba => &[Channel::Unorm8],
+    }
+}
+
+/// Orders that no device must have.
+const RARE: [Order; 9] = [
+    Order::A,
+    Order::A,
+    Order::Ra,
+    Order::Argb,
+    Order::Argb,
+    Order::Abgr,
+    Order::Bgra,
+    Order::Intensity,
+    Order::Luminance,
+];
+
+/// A format of images that kernels only read, or that the host alone moves: now and then one that few devices have.
+pub(super) fn format(choices: &mut Choices, case: &mut CaseBuilder) -> Format {
+    match choices.below(100) {
+        0..12 => rare(choices, case),
+        // "ABGR" and the orders of another colour space are of OpenCL C 2.0; writes of the latter are an extension.
+        12 => {
+            case.need(&[Need::FullProfile, Need::C20]);
+            Format {
+                order: Order::Srgba,
+                channel: Channel::Unorm8,
+            }
+        }
+        _ => common(choices, case),
+    }
+}
+
+/// A format of images that kernels write.
+fn written(choices: &mut Choices, case: &mut CaseBuilder) -> Format {
+    match choices.percent(12) {
+        true => rare(choices, case),
+        false => common(choices, case),
+    }
+}
+
+/// A format that a device need not have. Those that do not list it are not asked (`lower/memory.rs`).
+fn rare(choices: &mut Choices, case: &mut CaseBuilder) -> Format {
+    let order = choices.one_of(&RARE);
+    let channel = choices.pick(channels(order)).unwrap_or(Channel::Unorm8);
+    case.need(&[Need::FullProfile]);
+    case.need_if(order == Order::Abgr, &[Need::C20]);
+    Format { order, channel }
+}
 
 /// A format that every device with the full profile has for images that are read or written.
-pub(super) fn format(choices: &mut Choices, case: &mut CaseBuilder) -> Format {
+fn common(choices: &mut Choices, case: &mut CaseBuilder) -> Format {
     case.need(&[Need::FullProfile]);
     if choices.percent(15) {
         return Format {
@@ -39,17 +113,26 @@ pub(super) fn format(choices: &mut Choices, case: &mut CaseBuilder) -> Format {
     Format { order, channel }
 }
 
-/// A shape of a kind: 0 to 4.
+/// A shape of a kind: 0 to 4. Now and then one dimension is longer than the parts are by which hardware keeps images.
 pub(super) fn shape(choices: &mut Choices, kind: usize) -> Shape {
-    let mut size = || choices.one_of(&[1usize, 2, 3, 5, 8, 17]);
-    let (w, h, d) = (size(), size(), size());
+    let [w, h, d] = [0; 3].map(|_| choices.one_of(&[1usize, 2, 3, 5, 8, 17]));
+    let [w, h, d] = match choices.percent(15) {
+        true => {
+            let mut sizes = [w, h, d].map(|size| size.min(2));
+            let dimensions = [1, 2, 3, 2, 3][kind.min(4)];
+            sizes[choices.below(dimensions)] = choices.one_of(&[33, 65, 129, 257, 300, 1025]);
+            sizes
+        }
+        false if kind == 1 || kind == 3 => [w, h, d],
+        false => [w, h.min(8), d.min(8)],
+    };
     match kind {
         0 => Shape::Line(w * 3),
         1 => Shape::Plane(w, h),
         // A depth of one is no third dimension.
-        2 => Shape::Block(w, h.min(8), d.clamp(2, 8)),
+        2 => Shape::Block(w, h, d.max(2)),
         3 => Shape::Lines(w, h),
-        _ => Shape::Planes(w, h.min(8), d.min(8)),
+        _ => Shape::Planes(w, h, d),
     }
 }
 
@@ -67,7 +150,16 @@ fn value(format: Format, seed: u32, element: usize, channel: usize) -> i64 {
 }
 
 pub(super) fn values(format: Format, seed: u32, element: usize) -> [i64; 4] {
-    [0, 1, 2, 3].map(|channel| value(format, seed, element, channel))
+    let (low, high) = format.channel.limits();
+    [0, 1, 2, 3].map(|channel| match format.order {
+        order if order.is_gray() => value(format, seed, element, 0),
+        // "All 0's maps to 0.0f, and all 1's maps to 1.0f"; alpha is as in any other image.
+        Order::Srgba if channel < 3 => match value(format, seed, element, channel) % 2 {
+            0 => low,
+            _ => high,
+        },
+        _ => value(format, seed, element, channel),
+    })
 }
 
 /// How the rows of the memory stand apart that an image is made from, now and then.
@@ -102,6 +194,23 @@ fn told(channel: Channel) -> (&'static str, &'static str) {
     }
 }
 
+/// Needs that kernels write images of three dimensions, which is an extension; gives what declares it.
+fn writes_3d(case: &mut CaseBuilder) -> String {
+    let extension = Extension::ImageWrites3d;
+    case.need(&[Need::Extension(extension)]);
+    format!("#pragma OPENCL EXTENSION {} : enable\n", extension.name())
+}
+
+/// The whole numbers that a kernel told as this vector, as an `int4`.
+fn whole(channel: Channel, told: &str) -> String {
+    match (channel.told(), channel.scale()) {
+        (Told::Int, _) => told.into(),
+        (Told::Uint, _) => format!("as_int4({told})"),
+        (Told::Float, Some(scale)) => format!("convert_int4_rte({told} * {scale}.0f)"),
+        (Told::Float, None) => format!("convert_int4_rte({told})"),
+    }
+}
+
 /// The coordinates of an element as an expression, of whole numbers or of floats.
 fn coordinates(shape: Shape, element: &str, float: bool) -> String {
     let kind = if float { "float" } else { "int" };
@@ -117,7 +226,7 @@ fn coordinates(shape: Shape, element: &str, float: bool) -> String {
 /// should be.
 fn asked_of(own: Image) -> String {
     let channel = channel_name(own.format.channel);
-    let order = format!("{:?}", own.format.order).to_uppercase();
+    let order = order_name(own.format.order);
     let kept = format!(
         "(get_image_channel_data_type(image) == CLK_{channel}) + \
          2 * (get_image_channel_order(image) == CLK_{order})"
@@ -159,9 +268,15 @@ fn sizes(shape: Shape) -> String {
 
 /// Its type and its format, as in `image2d_t of RGBA FLOAT`.
 pub(super) fn about(image: Image) -> String {
-    let order = format!("{:?}", image.format.order).to_uppercase();
+    let order = order_name(image.format.order);
     let channel = channel_name(image.format.channel);
     format!("{} of {order} {channel}", image.shape.c_type())
+}
+
+/// The end of the name of an order of channels.
+fn order_name(order: Order) -> &'static str {
+    let name = order.constant().name();
+    name.strip_prefix("CL_").unwrap_or(name)
 }
 
 /// The end of the name of a type of channels.

@@ -2,10 +2,10 @@
 
 use super::super::builder::{CaseBuilder, args, cl};
 use super::filter::{contents, mixed, sampled_element};
-use super::{answered, apart, asked_of, coordinates, format, image, shape, told};
+use super::{answered, apart, asked_of, channels, common, format, image, shape, told, whole};
 use crate::choices::Choices;
 use crate::kernels::case::{Arg, Contents, KernelCase, Kind, ObjectId, Range, Want};
-use crate::kernels::image::{Addressing, Channel, Image, Order, Sampler, Shape, Told};
+use crate::kernels::image::{Addressing, Channel, Image, Order, Sampler, Shape};
 use crate::rule;
 use classay_vocabulary::Need;
 
@@ -84,10 +84,18 @@ fn sample(
 ) -> Sampled {
     let sampled = choices.percent(75);
     let linear = sampled && choices.percent(45);
-    let mut format = format(choices, case);
+    // One format at most that a device may lack.
+    let mut format = match n {
+        0 => format(choices, case),
+        _ => common(choices, case),
+    };
     let kind = choices.below(5);
     let mut shape = shape(choices, kind);
     if linear {
+        // Of another colour space only the darkest and the lightest are known exactly.
+        if format.order == Order::Srgba {
+            format.order = Order::Rgba;
+        }
         // What is mixed is asked of numbers that every way to mix them keeps exactly.
         format.channel = choices.one_of(&[
             Channel::Unorm8,
@@ -100,7 +108,7 @@ fn sample(
             Channel::Snorm8,
             Channel::Snorm16,
         ]);
-        if format.order == Order::Bgra {
+        if !channels(format.order).contains(&format.channel) || format.order == Order::Bgra {
             format.channel = Channel::Unorm8;
         }
         let signed = matches!(format.channel, Channel::Snorm8 | Channel::Snorm16);
@@ -111,7 +119,7 @@ fn sample(
     }
     let own = Image { shape, format };
     let seed = choices.below(1 << 20) as u32;
-    let (_, spatial) = own.shape.coordinates();
+    let (coordinates, spatial) = own.shape.coordinates();
     let powers = own
         .shape
         .size()
@@ -142,15 +150,19 @@ fn sample(
         ]),
     };
     let float = normalized || linear || sampled && choices.percent(50);
+    // In the middle between two layers the even one is chosen ("rint"), where there are layers.
+    let between = float && !linear && coordinates > spatial && choices.percent(25);
     let size = own.shape.size();
+    let is_alone = samples.is_none();
     let samples = samples.unwrap_or_else(|| choices.between(8, 64));
     // Each with the quarters of an element by which it lies beyond the middle of one, and with as many eighths by which it
-    // lies beside the number of a layer.
+    // lies beside the number of a layer, up to the middle between two.
     let mut places: Vec<([i64; 3], i64)> = Vec::new();
     for _ in 0..samples {
         let place = [0, 1, 2].map(|d| {
             let size = size[d] as i64;
-            let inside = addressing == Addressing::None || d >= spatial || choices.percent(50);
+            // The layer of an array is chosen by a sampler with "CLAMP_TO_EDGE", whatever its mode.
+            let inside = addressing == Addressing::None || d >= coordinates || choices.percent(50);
             if inside {
                 choices.below(size as usize) as i64
             } else {
@@ -159,9 +171,21 @@ fn sample(
         });
         let beyond = match linear {
             true => choices.one_of(&[0, 1, 2, -1]),
-            false => choices.one_of(&[0, 1, 3, -1, -3]),
+            false if between => choices.one_of(&[0, 3, 4, -3, -4]),
+            false if float => choices.one_of(&[0, 1, 3, -1, -3]),
+            false => 0,
         };
         places.push((place, beyond));
+    }
+    // Between whole numbers of a byte there is room for what a half rounds.
+    let fits = matches!(
+        format.channel,
+        Channel::Unorm8 | Channel::Snorm8 | Channel::Half
+    );
+    let half = fits && !linear && choices.percent(12);
+    if half {
+        let pragma = case.need_type("half");
+        case.case.source += pragma;
     }
     let argument = sampled && choices.percent(30);
     let literal = format!(
@@ -170,19 +194,25 @@ fn sample(
         addressing.name(),
         if linear { "LINEAR" } else { "NEAREST" }
     );
-    let (parameter, variable) = match (sampled, argument) {
-        (false, _) => (String::new(), String::new()),
-        (true, true) => (format!(", sampler_t how{n}"), String::new()),
-        (true, false) => (
-            String::new(),
-            format!("constant sampler_t how{n} = {literal};\n"),
-        ),
-    };
+    let (mut parameter, mut variable, mut inside) = Default::default();
+    match (sampled, argument, choices.below(4)) {
+        (false, ..) => (),
+        (true, true, _) => parameter = format!(", sampler_t how{n}"),
+        // "Declared in the outermost scope of kernel functions", of a kernel that no other calls.
+        (true, false, 0) if is_alone => {
+            inside = format!("    const sampler_t how{n} = {literal};\n");
+        }
+        (true, false, 1) => variable = format!("const sampler_t how{n} = {literal};\n"),
+        (true, false, _) => variable = format!("constant sampler_t how{n} = {literal};\n"),
+    }
     let how = match sampled {
         true => format!("how{n}, "),
         false => String::new(),
     };
-    let (function, vector) = told(format.channel);
+    let (function, vector) = match half {
+        true => ("read_imageh", "half4"),
+        false => told(format.channel),
+    };
     let place = match float {
         true if linear => {
             let inside = "0.5f + 0.25f * (float)where.s3";
@@ -195,25 +225,19 @@ fn sample(
         }
         false => "    int4 place = where;\n".into(),
     };
-    let result = match format.channel.told() {
-        Told::Int => "v".to_string(),
-        Told::Uint => "as_int4(v)".into(),
-        Told::Float => match format.channel.scale() {
-            Some(scale) => format!("convert_int4_rte(v * {scale}.0f)"),
-            None => "convert_int4_rte(v)".into(),
-        },
-    };
+    let result = whole(format.channel, if half { "convert_float4(v)" } else { "v" });
     case.case.source += &cl!(
         "image_read.cl",
         n,
         variable,
         ty = own.shape.c_type(),
         parameter,
+        inside,
         place,
         vector,
         function,
         how,
-        at = coordinates(own.shape, "place", float),
+        at = super::coordinates(own.shape, "place", float),
         result,
         answers = asked_of(own)
     );
@@ -237,11 +261,13 @@ fn sample(
     }
     let seen = |(place, beyond): &([i64; 3], i64)| match linear {
         true => mixed(own, seed, addressing, place, *beyond),
-        false => sampled_element(own, seed, addressing, place),
+        false => sampled_element(own, seed, addressing, place, *beyond),
     };
     let wanted = places.iter().flat_map(seen).collect();
     let about = [
         Some(super::about(own)),
+        half.then(|| "halves".into()),
+        between.then(|| "between layers".into()),
         normalized.then(|| "normalized".into()),
         linear.then(|| "linear".into()),
     ];
@@ -269,8 +295,8 @@ fn powers(shape: Shape) -> Shape {
     }
 }
 
-/// Coordinates so far behind the beginning of elements, well inside of them, and beside the number of a layer, which is
-/// the nearest one: no rounding makes another element of them.
+/// Coordinates so far behind the beginning of elements, well inside of them, and beside the number of a layer: no rounding
+/// makes another element of them.
 fn within(shape: Shape, normalized: bool, inside: &str) -> String {
     let (size, (_, spatial)) = (shape.size(), shape.coordinates());
     let part = |d: usize| match (d < spatial, normalized) {

@@ -59,9 +59,13 @@ pub fn transfer(choices: &mut Choices) -> KernelCase {
     // The same holds of migration: an implementation that loses what is in migrated images shows nothing else.
     let migrates = choices.percent(25);
     let has_lines_apart = lines_apart && images.iter().any(|(_, own)| is_lines(own.shape));
-    // Room for the largest region with gaps between its rows.
-    let largest = images.iter().map(|(_, image)| image.bytes()).max();
-    let room = largest.unwrap_or(1) * 3 + 4096;
+    // Room for the largest region with gaps between its rows and its slices.
+    let room = |image: Image| {
+        let [w, h, d] = image.shape.size();
+        (3 * image.bytes()).max((w + 2) * (h + 2) * d * format.bytes())
+    };
+    let largest = images.iter().map(|(_, image)| room(*image)).max();
+    let room = largest.unwrap_or(1) + 4096;
     let host = case.object(Kind::Host, room, noise(choices));
     let buffer = case.object(Kind::Buffer, room, noise(choices));
     let turn = choices.below(PITCHES.len());
@@ -272,9 +276,13 @@ fn colour(choices: &mut Choices, format: Format) -> [i64; 4] {
         let beyond = choices.between(1, 3 * high as usize) as i64;
         let channel = choices.below(4);
         let all = [low - beyond, high + beyond];
-        colour[channel] = choices
+        let number = choices
             .pick(if below { &all } else { &all[1..] })
             .unwrap_or(high);
+        match format.order.is_gray() {
+            true => colour = [number; 4],
+            false => colour[channel] = number,
+        }
     }
     colour
 }

@@ -1,23 +1,26 @@
 //! Images that kernels write.
 
 use super::super::builder::{CaseBuilder, args, cl, numbers as numbers_of};
-use super::{about, answered, asked_of, coordinates, format, image, noise, shape, told, values};
+use super::filter::contents;
+use super::{
+    about, answered, asked_of, coordinates, image, shape, told, values, writes_3d, written,
+};
 use crate::choices::Choices;
 use crate::kernels::case::{Contents, KernelCase, Kind, Range, Want};
 use crate::kernels::image::{Channel, Image, Told};
 use crate::kernels::math::format::Format as Precision;
 use crate::kernels::math::only;
 use crate::rule;
-use classay_vocabulary::{Extension, Need};
+use classay_vocabulary::Need;
 
 /// Normalized numbers are given in so many parts of what a channel keeps.
 const PARTS: i64 = 8;
 
-/// A kernel writes every element once.
+/// A kernel writes every element once, in any order, or one of two or three of them and none beside it.
 pub fn write(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("a kernel writes the elements of an image");
     case.need(&[Need::Images]);
-    let format = format(choices, &mut case);
+    let format = written(choices, &mut case);
     // Writes of three dimensions are an extension.
     let kind = match choices.percent(15) {
         true => 2,
@@ -25,15 +28,25 @@ pub fn write(choices: &mut Choices) -> KernelCase {
     };
     let mut before = String::new();
     if kind == 2 {
-        let extension = Extension::ImageWrites3d;
-        case.need(&[Need::Extension(extension)]);
-        before = format!("#pragma OPENCL EXTENSION {} : enable\n", extension.name());
+        before = writes_3d(&mut case);
     }
     let own = Image {
         shape: shape(choices, kind),
         format,
     };
-    let (function, vector) = told(format.channel);
+    // Between whole numbers of a byte there is room for what a half rounds.
+    let fits = matches!(
+        format.channel,
+        Channel::Unorm8 | Channel::Snorm8 | Channel::Half
+    );
+    let half = fits && choices.percent(12);
+    if half {
+        before += case.need_type("half");
+    }
+    let (function, vector) = match half {
+        true => ("read_imageh", "half4"),
+        false => told(format.channel),
+    };
     let function = function.replace("read", "write");
     let make = match (format.channel.told(), format.channel.scale()) {
         (Told::Int, _) => "numbers[n]".to_string(),
@@ -43,13 +56,33 @@ pub fn write(choices: &mut Choices) -> KernelCase {
         }
         (Told::Float, None) => "as_float4(numbers[n])".into(),
     };
+    let make = match half {
+        true => format!("convert_half4({make})"),
+        false => make,
+    };
     let [w, h, d] = own.shape.size();
+    let elements = own.shape.elements();
+    // In no order that a write could profit from: what one spoils beside its element no later one mends. A prime that does
+    // not divide the elements meets each of them.
+    let stride = choices.one_of(&[1usize, 1, 7, 101]);
+    let stride = match elements.is_multiple_of(stride) {
+        true => 1,
+        false => stride,
+    };
+    let first = choices.below(elements);
+    let every = choices.one_of(&[1usize, 1, 2, 3]);
+    let rest = choices.below(every.min(elements));
     case.case.source = before;
     case.case.source += &cl!(
         "image_write.cl",
         ty = own.shape.c_type(),
         h,
         w,
+        elements,
+        stride,
+        first,
+        every,
+        rest,
         vector,
         make,
         function,
@@ -57,26 +90,29 @@ pub fn write(choices: &mut Choices) -> KernelCase {
         answers = asked_of(own)
     );
     let seed = choices.below(1 << 20) as u32;
-    let elements = own.shape.elements();
-    let id = image(&mut case, own, noise(choices));
+    let former = choices.below(1 << 20) as u32;
+    let begin = contents(false, own, former);
+    let id = image(&mut case, own, Contents::Bytes(begin.clone()));
     case.case.objects[id.index()].alloc_host = choices.percent(30);
     // Numbers beyond what a channel keeps become the nearest one that it does.
     let odd = choices.percent(60).then(|| choices.below(1 << 20) as u32);
+    // Of numbers that are one in memory all are the same.
+    let of = |element: usize, channel: usize| {
+        let channel = if format.order.is_gray() { 0 } else { channel };
+        (element * 4 + channel) as u32
+    };
     let given = |element: usize| {
         let values = values(format, seed, element);
         [0, 1, 2, 3].map(|channel| match odd {
-            Some(odd) => given(
-                format.channel,
-                values[channel],
-                odd ^ (element * 4 + channel) as u32,
-            ),
+            Some(odd) => given(format.channel, values[channel], odd ^ of(element, channel)),
             None => values[channel],
         })
     };
     // Between what a channel keeps, the nearest is kept, or one that is no further than 0.6 from it ("should be within
     // 0.6"): of a number less than 0.4 from it no other is.
     let parts = |value: i64, element: usize, channel: usize| match format.channel.scale() {
-        Some(_) => value * PARTS + i64::from(mixed(seed ^ (element * 4 + channel) as u32) % 7) - 3,
+        Some(_) if half => value * PARTS,
+        Some(_) => value * PARTS + i64::from(mixed(seed ^ of(element, channel)) % 7) - 3,
         None => value,
     };
     let precision = match format.channel {
@@ -85,7 +121,7 @@ pub fn write(choices: &mut Choices) -> KernelCase {
         _ => None,
     };
     let real = |value: i64, element: usize, channel: usize| {
-        beyond(value, odd.map(|odd| odd ^ (element * 4 + channel) as u32))
+        beyond(value, odd.map(|odd| odd ^ of(element, channel)))
     };
     let numbers = (0..elements)
         .flat_map(|element| {
@@ -101,16 +137,23 @@ pub fn write(choices: &mut Choices) -> KernelCase {
     let asked = case.object(Kind::Buffer, 16, Contents::Every(0xabcd_ef01));
     case.launch("fill", args![id, numbers, asked], range);
     let (low, high) = format.channel.limits();
-    let kept = |element: usize| format.encode(given(element).map(|value| value.clamp(low, high)));
+    let is_written = |element: usize| element % every == rest;
+    let kept = |element: usize| match is_written(element) {
+        true => format.encode(given(element).map(|value| value.clamp(low, high))),
+        false => begin[element * format.bytes()..][..format.bytes()].to_vec(),
+    };
     let want = match precision {
         None => Want::bytes((0..elements).flat_map(kept).collect()),
         Some(precision) => {
-            let channels = 0..format.order.channels();
-            let places = (0..elements).flat_map(|n| channels.clone().map(move |c| (n, c)));
+            let channels = format.order.stored();
+            let places = (0..elements).flat_map(|n| channels.iter().map(move |c| (n, *c)));
             numbers_of(
                 precision,
                 places.map(|(element, channel)| {
-                    let x = real(given(element)[channel], element, channel);
+                    let x = match is_written(element) {
+                        true => real(given(element)[channel], element, channel),
+                        false => values(format, former, element)[channel] as f64,
+                    };
                     (format!("{x}"), only(precision, x))
                 }),
             )
