@@ -1,10 +1,10 @@
 //! Images that one kernel writes and reads.
 
 use super::super::builder::{CaseBuilder, args, cl};
-use super::{answered, asked_of, image};
+use super::{answered, asked_of, image, told, whole, writes_3d};
 use crate::choices::Choices;
 use crate::kernels::case::{Contents, KernelCase, Kind, Range, Want};
-use crate::kernels::image::{Channel, Format, Image, Order, Shape};
+use crate::kernels::image::{Channel, Format, Image, Order, Shape, Told};
 use crate::rule;
 use classay_vocabulary::Need;
 
@@ -19,18 +19,25 @@ pub fn fence(choices: &mut Choices) -> KernelCase {
         Need::C20,
         Need::ReadWriteImages,
     ]);
-    let channel = choices.one_of(&[Channel::Unsigned8, Channel::Unsigned16, Channel::Unsigned32]);
-    let order = choices.one_of(&[Order::R, Order::Rgba]);
-    let format = Format { order, channel };
+    let format = Format {
+        order: choices.one_of(&[Order::R, Order::Rgba, Order::Rg]),
+        channel: choices.one_of(&Channel::ALL),
+    };
     let group = choices.one_of(&[1u64, 4, 16, 33]);
     let groups = choices.between(1, 4) as u64;
     let items = (group * groups) as usize;
-    let kind = choices.below(4);
+    // A depth of one is no third dimension.
+    let kind = choices.below(if groups > 1 { 5 } else { 4 });
     let shape = match kind {
         0 => Shape::Line(items),
         1 => Shape::Plane(group as usize, groups as usize),
         2 => Shape::Lines(group as usize, groups as usize),
-        _ => Shape::Planes(group as usize, 1, groups as usize),
+        3 => Shape::Planes(group as usize, 1, groups as usize),
+        _ => Shape::Block(group as usize, 1, groups as usize),
+    };
+    let before = match kind {
+        4 => writes_3d(&mut case),
+        _ => String::new(),
     };
     let own = Image { shape, format };
     let passes = choices.between(2, 6) as u32;
@@ -41,7 +48,7 @@ pub fn fence(choices: &mut Choices) -> KernelCase {
         1 | 2 => format!("(int2)((int)({inside}), (int)group)"),
         _ => format!("(int4)((int)({inside}), 0, (int)group, 0)"),
     };
-    let (order_it, read) = if group_wide {
+    let (order_it, other) = if group_wide {
         (
             "work_group_barrier(CLK_IMAGE_MEM_FENCE);",
             format!("(me + pass + 1u) % {group}u"),
@@ -52,13 +59,41 @@ pub fn fence(choices: &mut Choices) -> KernelCase {
             "me".into(),
         )
     };
+    let (read, vector) = told(format.channel);
+    let scale = format.channel.scale();
+    let (low, high) = format.channel.limits();
+    let range = match high - low < i64::from(u32::MAX) {
+        true => format!("(convert_int4(mixed % {}u) + ({low}))", high - low + 1),
+        false => "as_int4(mixed)".into(),
+    };
+    let channels = format.order.places().map(|place| match place {
+        Some(_) => "-1",
+        None => "0",
+    });
+    let has_alpha = channels[3] == "-1";
+    let channels = channels.join(", ");
+    let made = match (format.channel.told(), scale) {
+        (Told::Int, _) => "mine".into(),
+        (Told::Uint, _) => "as_uint4(mine)".into(),
+        (Told::Float, Some(scale)) => format!("convert_float4(mine) / {scale}.0f"),
+        (Told::Float, None) => "convert_float4(mine)".into(),
+    };
     case.case.source = cl!(
         "fence.cl",
+        before,
         ty = shape.c_type(),
+        range,
+        channels,
+        alpha = if has_alpha { 0 } else { scale.unwrap_or(1) },
         passes,
+        write = read.replace("read", "write"),
         own = place("me"),
+        made,
         order_it,
+        other,
+        vector,
         read,
+        result = whole(format.channel, "v"),
         theirs = place("other"),
         answers = asked_of(own)
     );
