@@ -10,7 +10,7 @@ kernel void put(write_only pipe @name@ p, global uint *told, uint first, uint tr
     *told = wrong;
 }
 kernel void take(read_only pipe @name@ p, global uint *told, uint first, uint tries, uint come) {
-    uint wrong = get_pipe_num_packets(p) < min(come, tries);
+    uint wrong = (get_pipe_num_packets(p) != come) + (get_pipe_max_packets(p) != @room@u);
     for (uint i = 0; i < tries; i++) {
         @name@ v;
         int code = read_pipe(p, &v);

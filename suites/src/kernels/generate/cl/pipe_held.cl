@@ -1,6 +1,6 @@
 // What is reserved is no room for others: of `tries` packets, `room` fit beside the reservation.
 kernel void put(write_only pipe uint p, global uint *told, uint first, uint held, uint tries, uint room) {
-    uint wrong = 0;
+    uint wrong = is_valid_reserve_id(@w@reserve_write_pipe(p, held + room + 1u)) ? 1u << 20 : 0u;
     reserve_id_t id = @w@reserve_write_pipe(p, held);
     if (is_valid_reserve_id(id)) {
         for (uint i = 0; i < tries; i++) {
@@ -13,12 +13,12 @@ kernel void put(write_only pipe uint p, global uint *told, uint first, uint held
         }
         @w@commit_write_pipe(p, id);
     } else
-        wrong = 1000u;
+        wrong += 1000u;
     *told = wrong;
 }
 // What is reserved is there for nobody else: of `tries` reads, `room` get a packet beside the reservation.
 kernel void take(read_only pipe uint p, global uint *told, global uint *out, uint first, uint held, uint tries, uint room) {
-    uint wrong = 0;
+    uint wrong = is_valid_reserve_id(@r@reserve_read_pipe(p, held + room + 1u)) ? 1u << 20 : 0u;
     reserve_id_t id = @r@reserve_read_pipe(p, held);
     if (is_valid_reserve_id(id)) {
         for (uint i = 0; i < tries; i++) {
@@ -34,6 +34,6 @@ kernel void take(read_only pipe uint p, global uint *told, global uint *out, uin
         }
         @r@commit_read_pipe(p, id);
     } else
-        wrong = 1000u;
+        wrong += 1000u;
     *told = wrong;
 }

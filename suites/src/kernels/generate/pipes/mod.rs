@@ -269,7 +269,10 @@ pub fn sub_group_reserve(choices: &mut Choices) -> KernelCase {
 
 fn reservations(choices: &mut Choices, writer: Who, passes: u32) -> KernelCase {
     let mut case = CaseBuilder::new("packets of reservations stand together");
-    let reader = choices.one_of(&[Who::Item, Who::Group]);
+    let reader = match writer {
+        Who::Item | Who::Group => choices.one_of(&[Who::Item, Who::Group]),
+        Who::SubGroup => choices.one_of(&[Who::Item, Who::Group, Who::SubGroup, Who::SubGroup]),
+    };
     case.need_if(writer == Who::SubGroup, &[Need::SubGroups]);
     let group = choices.one_of(&[1u32, 4, 7, 16, 32]);
     let groups = choices.between(1, 5) as u32;
@@ -298,10 +301,22 @@ fn reservations(choices: &mut Choices, writer: Who, passes: u32) -> KernelCase {
         ),
     };
     let w = writer.prefix();
-    // One group reads all, as many at once as it has work-items.
-    let (chunk, r) = match reader {
-        Who::Item => (1, ""),
-        Who::Group | Who::SubGroup => (group, "work_group_"),
+    // One group reads all, or several do at the same time, each as many at once as it has work-items.
+    let readers = choices.one_of(&[1, groups]);
+    let (chunk, taken, index) = match reader {
+        Who::Item => (1, "1u".into(), "me"),
+        Who::Group => (group, format!("{group}u"), "me"),
+        Who::SubGroup => (
+            group,
+            "get_sub_group_size()".into(),
+            "get_sub_group_local_id()",
+        ),
+    };
+    let ordered = match reader {
+        // Which sub-group reserved first, nobody knows.
+        Who::SubGroup => "0".into(),
+        Who::Item | Who::Group if readers == 1 => "1".into(),
+        Who::Item | Who::Group => format!("i % {chunk}u != 0"),
     };
     case.case.source = cl!(
         "reserve.cl",
@@ -312,8 +327,12 @@ fn reservations(choices: &mut Choices, writer: Who, passes: u32) -> KernelCase {
         each,
         packets,
         over = over + 1,
+        ordered,
+        share = packets / readers,
         chunk,
-        r,
+        r = reader.prefix(),
+        taken,
+        index,
         more,
     );
     let p = pipe(&mut case, 8 + 4 * more, packets + over);
@@ -326,18 +345,26 @@ fn reservations(choices: &mut Choices, writer: Who, passes: u32) -> KernelCase {
         case.launch("put", args![p, put], range);
         let full = told(&mut case, 1);
         case.launch("full", args![p, full], Range::line(1, 1));
+        let held = told(&mut case, 1);
+        case.launch("few", args![p, held, packets], Range::line(1, 1));
         let out = case.buffer(((8 + 4 * more) * packets) as usize);
-        let took = told(&mut case, chunk);
-        let range = Range::line(u64::from(chunk), u64::from(chunk));
+        let took = told(&mut case, chunk * readers);
+        let range = Range::line(u64::from(chunk * readers), u64::from(chunk));
         case.launch("take", args![p, out, took], range);
         let empty = told(&mut case, 1);
-        case.launch("empty", args![p, empty], Range::line(1, 1));
+        case.launch("few", args![p, empty, 0u32], Range::line(1, 1));
         let values = case.buffer(4 * packets as usize);
         let order = told(&mut case, 1);
         let args = args![out, values, order];
         case.launch("look", args, Range::line(1, 1));
         case.look(put, rules, "writes of reservations that failed", zero());
         case.look(full, rules, "reservations in a full pipe", zero());
+        case.look(
+            held,
+            rules,
+            "reservations of more packets than there are",
+            zero(),
+        );
         case.look(took, rules, "reads of reservations that failed", zero());
         case.look(empty, rules, "reservations in an empty pipe", zero());
         let want = Want::permutation(Unit::Word, u64::from(packets), 0, 1);
