@@ -9,7 +9,7 @@ static uint differs(uint4 mask, uint from, uint end) {
     for (uint i = 0; i < 128; i++) other |= (bits[i / 32u] >> i % 32u & 1u) != (uint)(i >= from && i < end);
     return other;
 }
-kernel void exchange(global long *out, global const uint *starts) {
+kernel void exchange(global long *out, global const uint *starts, uint a, uint by) {
     local T values[@largest@];
     local uint all_keys[@largest@], bases[@largest@], used;
 @places@    uint all = (uint)(get_global_size(0) * get_global_size(1) * get_global_size(2));

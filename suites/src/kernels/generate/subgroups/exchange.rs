@@ -10,7 +10,7 @@ use crate::rule;
 use classay_vocabulary::{Extension, Need};
 
 /// The extensions of functions of sub-groups.
-const EXCHANGES: [Extension; 7] = [
+const EXCHANGES: [Extension; 8] = [
     Extension::SubGroupShuffle,
     Extension::SubGroupShuffleRelative,
     Extension::SubGroupRotate,
@@ -18,10 +18,17 @@ const EXCHANGES: [Extension; 7] = [
     Extension::SubGroupVote,
     Extension::SubGroupArithmetic,
     Extension::SubGroupClustered,
+    Extension::SubGroupExtendedTypes,
 ];
 
-/// Functions of a kernel: a compiler takes longer for several kernels than for one of as many lines.
-const TOGETHER: usize = 3;
+/// Functions of a kernel: a compiler takes longer for several kernels than for one of as many lines. Of operations there are
+/// many more than of all others.
+fn together(extension: Extension) -> usize {
+    match extension {
+        Extension::SubGroupArithmetic | Extension::SubGroupClustered => 5,
+        _ => 3,
+    }
+}
 
 /// Types of values, and how often each is drawn.
 const TYPES: [(&str, u32); 11] = [
@@ -52,11 +59,14 @@ fn exchange_by(choices: &mut Choices, extension: Extension) -> KernelCase {
     let all = functions(extension, ty);
     // Those that follow each other, so that a few cases have all.
     let first = choices.below(all.len());
-    let asked = all.iter().cycle().skip(first).take(TOGETHER.min(all.len()));
+    let together = together(extension).min(all.len());
+    let asked = all.iter().cycle().skip(first).take(together);
+    // Numbers that the compiler does not know, for some of the functions.
+    let given = [choices.below(21), choices.between(0, 9)];
     let mut body = String::new();
     let mut names = Vec::new();
     for (n, function) in asked.enumerate() {
-        let text = function.text(choices, ty);
+        let text = function.text(choices, ty, given);
         body += &format!(
             "    {{\n        T result = (T)0, r = (T)0;\n        {text}\n        wrong |= (uint)(result != r) << {n};\n    }}\n    barrier(CLK_LOCAL_MEM_FENCE);\n"
         );
@@ -81,7 +91,8 @@ fn exchange_by(choices: &mut Choices, extension: Extension) -> KernelCase {
     let items = range.items() as usize;
     let starts = starts(&mut case, &groups);
     let out = case.buffer(16 * items);
-    case.launch("exchange", args![out, starts], range);
+    let [a, by] = given.map(|number| number as u32);
+    case.launch("exchange", args![out, starts, a, by], range);
     let says = format!(
         "{} of {ty}, less than -1 by a bit for each that is wrong",
         names.join(", ")
@@ -132,7 +143,8 @@ enum Over {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Function {
     /// One with a text of its own: its name, and a piece of a kernel that sets `result` to what it gives and `r` to what it
-    /// must give, with numbers in the places of `@a@`, less than 21, `@by@`, less than 10, and `@size@`, a cluster's.
+    /// must give, with numbers in the places of `@a@`, less than 21, `@by@`, less than 10, `@size@`, a cluster's, and
+    /// `@lanes@`, a vector's.
     Plain(&'static str, &'static str),
     Folds(Op, Over),
 }
@@ -158,11 +170,11 @@ fn functions(extension: Extension, ty: &str) -> Vec<Function> {
         Extension::SubGroupVote => plain(&VOTE),
         Extension::SubGroupArithmetic => over(&[Over::Reduce, Over::Inclusive, Over::Exclusive]),
         Extension::SubGroupClustered => over(&[Over::Cluster]),
+        Extension::SubGroupExtendedTypes => plain(&BROADCAST),
         Extension::ExtendedBitOps
         | Extension::IntegerDotProduct
         | Extension::ImageWrites3d
-        | Extension::ImageFromBuffer
-        | Extension::SubGroupExtendedTypes => Vec::new(),
+        | Extension::ImageFromBuffer => Vec::new(),
     }
 }
 
@@ -183,7 +195,19 @@ fn ops(ty: &str) -> Vec<Op> {
     ops
 }
 
-const SHUFFLE: [(&str, &str); 2] = [
+const BROADCAST: [(&str, &str); 2] = [
+    (
+        "broadcast",
+        "result = sub_group_broadcast(v, @a@u % count); r = sub[@a@u % count];",
+    ),
+    (
+        "broadcast of vectors",
+        "T parts[16]; for (uint i = 0; i < @lanes@u; i++) parts[i] = i % 2u ? (T)i : v; @ty@@lanes@ all = sub_group_broadcast(vload@lanes@(0, parts), @a@u % count); vstore@lanes@(all, 0, parts); for (uint i = 0; i < @lanes@u; i++) if (parts[i] != (i % 2u ? (T)i : sub[@a@u % count])) r = (T)1;",
+    ),
+];
+
+// Whom a work-item reads is there as well where only some are.
+const SHUFFLE: [(&str, &str); 5] = [
     (
         "shuffle",
         "uint from = (inside * @by@u + @a@u) % count; result = sub_group_shuffle(v, from); r = sub[from];",
@@ -192,9 +216,21 @@ const SHUFFLE: [(&str, &str); 2] = [
         "shuffle_xor",
         "uint other = inside ^ @by@u; result = sub_group_shuffle_xor(v, @by@u); r = other < count ? sub[other] : result;",
     ),
+    (
+        "shuffle_xor by masks of each",
+        "uint mask = key % 8u, other = inside ^ mask; result = sub_group_shuffle_xor(v, mask); r = other < count ? sub[other] : result;",
+    ),
+    (
+        "shuffle of some",
+        "uint from = inside; for (uint i = 0; i < count; i++) from = holds(keys[i]) && (i + inside) % (@by@u + 1u) == 0 ? i : from; if (holds(key)) { result = sub_group_shuffle(v, from); r = sub[from]; }",
+    ),
+    (
+        "shuffle_xor of some",
+        "uint other = inside ^ @by@u; bool is_there = other < count && holds(keys[min(other, count - 1u)]); if (holds(key)) { result = sub_group_shuffle_xor(v, @by@u); r = is_there ? sub[other] : result; }",
+    ),
 ];
 
-const RELATIVE: [(&str, &str); 2] = [
+const RELATIVE: [(&str, &str); 5] = [
     (
         "shuffle_up",
         "result = sub_group_shuffle_up(v, @by@u); r = inside >= @by@u ? sub[inside - @by@u] : result;",
@@ -203,9 +239,21 @@ const RELATIVE: [(&str, &str); 2] = [
         "shuffle_down",
         "result = sub_group_shuffle_down(v, @by@u); r = inside + @by@u < count ? sub[inside + @by@u] : result;",
     ),
+    (
+        "shuffle_up by numbers of each",
+        "uint by_own = key % 8u; result = sub_group_shuffle_up(v, by_own); r = inside >= by_own ? sub[inside - by_own] : result;",
+    ),
+    (
+        "shuffle_up of some",
+        "bool is_there = inside >= @by@u && holds(keys[inside - min(inside, @by@u)]); if (holds(key)) { result = sub_group_shuffle_up(v, @by@u); r = is_there ? sub[inside - @by@u] : result; }",
+    ),
+    (
+        "shuffle_down of some",
+        "bool is_there = inside + @by@u < count && holds(keys[min(inside + @by@u, count - 1u)]); if (holds(key)) { result = sub_group_shuffle_down(v, @by@u); r = is_there ? sub[inside + @by@u] : result; }",
+    ),
 ];
 
-const ROTATE: [(&str, &str); 2] = [
+const ROTATE: [(&str, &str); 3] = [
     (
         "rotate",
         "uint from = (inside + @a@u) % get_max_sub_group_size(); result = sub_group_rotate(v, @a@); r = from < count ? sub[from] : result;",
@@ -213,6 +261,10 @@ const ROTATE: [(&str, &str); 2] = [
     (
         "clustered_rotate",
         "if (@size@u <= get_max_sub_group_size()) { uint from = inside / @size@u * @size@u + (inside + @a@u) % @size@u; result = sub_group_clustered_rotate(v, @a@, @size@u); r = from < count ? sub[from] : result; }",
+    ),
+    (
+        "rotate of some",
+        "uint from = (inside + @a@u) % get_max_sub_group_size(); bool is_there = from < count && holds(keys[min(from, count - 1u)]); if (holds(key)) { result = sub_group_rotate(v, @a@); r = is_there ? sub[from] : result; }",
     ),
 ];
 
@@ -263,7 +315,7 @@ const BALLOT: [(&str, &str); 17] = [
     ),
     (
         "non_uniform_broadcast of vectors",
-        "@ty@4 all = sub_group_non_uniform_broadcast((@ty@4)(v, (T)1, v, (T)2), @a@u % count); result = all.s1 == (T)1 && all.s3 == (T)2 && all.s0 == all.s2 ? all.s2 : (T)3; r = sub[@a@u % count];",
+        "T parts[16]; for (uint i = 0; i < @lanes@u; i++) parts[i] = i % 2u ? (T)i : v; @ty@@lanes@ all = sub_group_non_uniform_broadcast(vload@lanes@(0, parts), @a@u % count); vstore@lanes@(all, 0, parts); for (uint i = 0; i < @lanes@u; i++) if (parts[i] != (i % 2u ? (T)i : sub[@a@u % count])) r = (T)1;",
     ),
     (
         "get_sub_group_eq_mask",
@@ -316,16 +368,28 @@ impl Function {
         }
     }
 
-    /// The piece of a kernel that asks it.
-    fn text(self, choices: &mut Choices, ty: &str) -> String {
-        let a = choices.below(21);
-        let by = choices.between(0, 9);
+    /// The piece of a kernel that asks it, at times by its arguments `a` and `by`, which are these.
+    fn text(self, choices: &mut Choices, ty: &str, given: [usize; 2]) -> String {
+        let [mut a, mut by] = given;
+        let known = choices.percent(50);
+        if known {
+            (a, by) = (choices.below(21), choices.between(0, 9));
+        }
         let size = choices.one_of(&[1, 2, 4, 8]);
-        match self {
-            Function::Plain(_, text) => text
+        let lanes = choices.one_of(&[2, 3, 4, 8, 16]);
+        let numbers = |text: &str| match known {
+            true => text
                 .replace("@a@", &a.to_string())
-                .replace("@by@", &by.to_string())
+                .replace("@by@", &by.to_string()),
+            false => text
+                .replace("@a@u", "a")
+                .replace("@a@", "(int)a")
+                .replace("@by@u", "by"),
+        };
+        match self {
+            Function::Plain(_, text) => numbers(text)
                 .replace("@size@", &size.to_string())
+                .replace("@lanes@", &lanes.to_string())
                 .replace("@ty@", ty),
             Function::Folds(op, over) => folds(op, over, a, size),
         }
