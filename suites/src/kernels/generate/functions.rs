@@ -114,11 +114,20 @@ pub fn work_group(choices: &mut Choices) -> KernelCase {
         false => "(long)result".into(),
     };
     let parameters = COLLECTIVE.map(|name| format!("global long *{name}"));
-    let calls = COLLECTIVE.map(|name| {
+    // Two of them are called in a branch and in a loop that a whole group takes alike.
+    let [branch, turns] = [0; 2].map(|_| choices.below(COLLECTIVE.len()));
+    let calls = COLLECTIVE.iter().enumerate().map(|(n, name)| {
         let call = call(name);
-        match name {
-            "all" | "any" => format!("    {name}[item] = {call};\n"),
-            _ => format!("    result = {call};\n    {name}[item] = {told};\n"),
+        let text = match *name {
+            "all" | "any" => format!("{name}[item] = {call};\n"),
+            _ => format!("result = {call};\n    {name}[item] = {told};\n"),
+        };
+        if n == branch {
+            format!("    if (group % 2u == 1u) {{\n    {text}    }} else {{\n    {text}    }}\n")
+        } else if n == turns {
+            format!("    for (uint turn = 0; turn <= group % 3u; turn++) {{\n    {text}    }}\n")
+        } else {
+            format!("    {text}")
         }
     });
     case.case.source = cl!(
@@ -130,7 +139,7 @@ pub fn work_group(choices: &mut Choices) -> KernelCase {
         spread,
         made,
         at,
-        calls = calls.concat()
+        calls = calls.collect::<String>()
     );
     let range = Range::new(global, shape);
     let items = range.items() as usize;

@@ -122,8 +122,10 @@ struct Writer {
     text: String,
     indent: usize,
     loops: usize,
-    /// `work_group_barrier` with scopes instead of `barrier`.
-    scoped: bool,
+    /// `work_group_barrier` with this scope instead of `barrier`.
+    scope: Option<&'static str>,
+    /// Every barrier is one of both memories.
+    combined: bool,
 }
 
 impl Writer {
@@ -132,11 +134,14 @@ impl Writer {
     }
 
     fn barrier(&self, local: bool) -> String {
-        let flag = if local { "LOCAL" } else { "GLOBAL" };
-        if self.scoped {
-            format!("work_group_barrier(CLK_{flag}_MEM_FENCE, memory_scope_work_group);")
-        } else {
-            format!("barrier(CLK_{flag}_MEM_FENCE);")
+        let flags = match (self.combined, local) {
+            (true, _) => "CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE",
+            (false, true) => "CLK_LOCAL_MEM_FENCE",
+            (false, false) => "CLK_GLOBAL_MEM_FENCE",
+        };
+        match self.scope {
+            Some(scope) => format!("work_group_barrier({flags}, memory_scope_{scope});"),
+            None => format!("barrier({flags});"),
         }
     }
 
@@ -287,13 +292,41 @@ fn run(list: &[Flow], group: u32, values: &mut Vec<u32>) {
     }
 }
 
+/// A range of up to six work-groups of so many work-items, of one to three dimensions.
+fn range(choices: &mut Choices, group: u32) -> Range {
+    let dimensions = choices.one_of(&[1, 1, 1, 2, 2, 3]);
+    if dimensions == 1 {
+        let groups = choices.between(1, 6) as u64;
+        return Range::line(u64::from(group) * groups, u64::from(group));
+    }
+    let (mut local, mut left) = (Vec::new(), group);
+    for _ in 1..dimensions {
+        let divisors: Vec<u32> = (1..=left).filter(|n| left.is_multiple_of(*n)).collect();
+        let own = choices.pick(&divisors).unwrap_or(1);
+        local.push(u64::from(own));
+        left /= own;
+    }
+    local.push(u64::from(left));
+    let most = if dimensions == 2 { 3 } else { 2 };
+    let global = local
+        .iter()
+        .map(|size| size * choices.between(1, most) as u64);
+    Range::new(global.collect(), local)
+}
+
 /// Exchanges between barriers, in loops, branches and functions.
 pub fn barrier(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("work-items exchange values between barriers in control flow");
     let group = choices.one_of(&[2, 3, 4, 7, 8, 16, 31, 64]);
-    let groups = choices.between(1, 6) as u32;
-    let scoped = choices.percent(40);
-    case.need_if(scoped, &[Need::C20]);
+    let scope = match choices.below(10) {
+        0..3 => Some("work_group"),
+        3 | 4 => Some("device"),
+        _ => None,
+    };
+    case.need_if(scope.is_some(), &[Need::C20]);
+    case.need_if(scope == Some("device"), &[Need::ScopeDevice]);
+    let range = range(choices, group);
+    let groups = (range.items() / u64::from(group)) as u32;
     let argument = choices.percent(50);
     let mut left = MOST;
     let mut list = vec![Flow::Exchange(exchange(choices, group))];
@@ -302,7 +335,8 @@ pub fn barrier(choices: &mut Choices) -> KernelCase {
         text: String::new(),
         indent: 0,
         loops: 0,
-        scoped,
+        scope,
+        combined: choices.percent(15),
     };
     for (name, region, local) in [("in_cells", "local", true), ("in_mine", "global", false)] {
         let barrier = writer.barrier(local);
@@ -323,13 +357,28 @@ pub fn barrier(choices: &mut Choices) -> KernelCase {
     if !argument {
         writer.line(&format!("local uint cells[{group}];"));
     }
-    writer.line("uint me = get_local_id(0);");
-    writer.line("uint size = get_local_size(0);");
-    writer.line("uint group = get_group_id(0);");
+    let dimensions = range.global.len();
+    let number = |of: &str, among: &str| {
+        let next = |text, d| format!("({text} * get_{among}({d}) + get_{of}({d}))");
+        (0..dimensions - 1)
+            .rev()
+            .fold(format!("get_{of}({})", dimensions - 1), next)
+    };
+    let sizes = (0..dimensions).map(|d| format!("get_local_size({d})"));
+    let sizes: Vec<String> = sizes.collect();
+    writer.line(&format!(
+        "uint me = (uint){};",
+        number("local_id", "local_size")
+    ));
+    writer.line(&format!("uint size = (uint)({});", sizes.join(" * ")));
+    writer.line(&format!(
+        "uint group = (uint){};",
+        number("group_id", "num_groups")
+    ));
     writer.line("global uint *mine = all + group * size;");
-    writer.line("uint value = get_global_id(0) * 7u + 1u;");
+    writer.line("uint value = (group * size + me) * 7u + 1u;");
     writer.list(&list);
-    writer.line("out[get_global_id(0)] = value;");
+    writer.line("out[group * size + me] = value;");
     writer.indent = 0;
     writer.line("}");
     case.case.source = writer.text;
@@ -340,7 +389,6 @@ pub fn barrier(choices: &mut Choices) -> KernelCase {
     if argument {
         args.push(Arg::Local(4 * group as usize));
     }
-    let range = Range::line(u64::from(group * groups), u64::from(group));
     case.launch("exchange", args, range);
     let mut wanted = Vec::new();
     for g in 0..groups {
