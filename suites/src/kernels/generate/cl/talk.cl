@@ -27,8 +27,8 @@ void child(global atomic_uint *counter, global uint *olds, global atomic_uint *f
 }
 kernel void parent(global atomic_uint *counter, global uint *olds, global atomic_uint *flags, global uint *data, global uint *wrong, queue_t q) {
     uint me = (uint)get_global_id(0), bad = 0;
-    if (me == 0u)
-        for (uint number = 0; number < @children@u; number++)
+    for (uint number = 0; number < @children@u; number++)
+        if (me == @enqueuer@)
             bad += enqueue_kernel(q, CLK_ENQUEUE_FLAGS_@flag@, ndrange_1D(@items@), ^{ child(counter, olds, flags, data, wrong, number); }) != CLK_SUCCESS;
     bad += count(counter, olds, me, @passes@u);
     if (me == 0u) {

@@ -31,6 +31,8 @@ words! {
         Space = "work-items that saw another index space",
         /// An enqueue succeeds, and gives an event that is one.
         Accepted = "enqueues that failed",
+        /// A block has the values that variables had where it was written.
+        Held = "blocks that had lost what they hold",
     }
 }
 
@@ -61,6 +63,7 @@ impl Reason {
             Reason::Local => &[rule::DEV_LOCAL_ARGS],
             Reason::Space => &[rule::ND_OFFSET, rule::ND_GLOBAL_ID, rule::ND_GROUP_COUNT],
             Reason::Accepted => &[rule::DEV_NO_WAIT, rule::DEV_EVENTS],
+            Reason::Held => &[rule::C_STATEMENTS],
         }
     }
 }

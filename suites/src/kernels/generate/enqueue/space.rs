@@ -18,10 +18,10 @@ pub(super) fn look(space: &Space, bad: &str, text: &mut String) {
              {bad} += get_global_id({d}) != {offset}u + me / {apart}u % {global}u;"
         );
         if let Some(local) = part(&space.local) {
-            let groups = global / local;
+            let groups = global.div_ceil(local);
             let _ = writeln!(
                 text,
-                "    {bad} += get_enqueued_local_size({d}) != {local}u || get_local_size({d}) != {local}u || get_num_groups({d}) != {groups}u;\n    \
+                "    {bad} += get_enqueued_local_size({d}) != {local}u || get_local_size({d}) != min({local}u, {global}u - (uint)get_group_id({d}) * {local}u) || get_num_groups({d}) != {groups}u;\n    \
                  {bad} += get_group_id({d}) * {local}u + get_local_id({d}) + {offset}u != get_global_id({d});"
             );
         }

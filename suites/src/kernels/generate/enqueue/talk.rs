@@ -18,13 +18,23 @@ pub fn talk(choices: &mut Choices) -> KernelCase {
     ]);
     let kind = choices.one_of(&[Kind::Buffer, Kind::Buffer, Kind::SvmCoarse]);
     case.need_if(kind == Kind::SvmCoarse, &[Need::SvmCoarse]);
-    let children = choices.between(1, 4) as u32;
-    let items = choices.one_of(&[1u32, 4, 16, 32]);
+    // Each work-item of the parent has a child, or the first one has them all.
+    let each = choices.percent(35);
     let parents = choices.one_of(&[1u32, 8, 16]);
-    let passes = choices.one_of(&[200u32, 1000, 3000]);
+    let (children, items, passes) = match each {
+        true => (parents, choices.one_of(&[1u32, 4]), 200),
+        false => (
+            choices.between(1, 4) as u32,
+            choices.one_of(&[1u32, 4, 16, 32]),
+            choices.one_of(&[200u32, 1000, 3000]),
+        ),
+    };
+    let enqueuer = if each { "number" } else { "0u" };
     let patience = 20_000;
     let flag = choices.one_of(&["NO_WAIT", "NO_WAIT", "WAIT_WORK_GROUP", "WAIT_KERNEL"]);
-    case.case.source = cl!("talk.cl", patience, parents, items, passes, children, flag);
+    case.case.source = cl!(
+        "talk.cl", patience, parents, items, passes, children, flag, enqueuer
+    );
     case.case.device_queues.push(DeviceQueue::default());
     let who = parents + children * items;
     let counter = case.object(kind, 4, Contents::Zero);

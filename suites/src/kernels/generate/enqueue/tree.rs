@@ -129,8 +129,13 @@ fn space(choices: &mut Choices) -> Space {
         .map(|_| choices.one_of(&[1, 2, 3, 4]))
         .collect();
     let most = if dimensions == 1 { 6 } else { 2 };
-    let global = local.iter().map(|l| l * choices.between(1, most)).collect();
+    let mut global: Vec<usize> = local.iter().map(|l| l * choices.between(1, most)).collect();
     let with_local = choices.percent(75);
+    // Seldom, the last work-groups of a dimension are smaller, which not all devices have.
+    if with_local && choices.percent(4) {
+        let d = choices.below(dimensions);
+        global[d] += choices.below(local[d]);
+    }
     let offset = with_local && choices.percent(60);
     Space {
         offset: offset.then(|| (0..dimensions).map(|_| self::offset(choices)).collect()),

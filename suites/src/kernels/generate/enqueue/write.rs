@@ -68,6 +68,9 @@ fn reasons(tree: &Tree, n: usize) -> Vec<Reason> {
     if tree.children(n).next().is_some() {
         list.push(Reason::Accepted);
     }
+    if holds(n) {
+        list.push(Reason::Held);
+    }
     list.push(Reason::Space);
     list.sort();
     list.dedup();
@@ -196,6 +199,18 @@ fn enqueue(tree: &Tree, c: usize, text: &mut String) {
     if let Some(gated) = opened(tree, c) {
         arguments += &format!(", gate{gated}");
     }
+    if holds(c) {
+        let first = held(c);
+        // What the compiler does not know.
+        *text += &format!(
+            "        uint n{c} = me + {}u;\n        char char{c} = (char)n{c};\n        short short{c} = (short)(n{c} * 77u);\n        \
+             long long{c} = (long)n{c} * 0x100000001l;\n        real real{c} = (real)n{c};\n        \
+             uint4 four{c} = (uint4)(n{c}, n{c} + 1u, n{c} * 3u, ~n{c});\n        held_t all{c} = {{ (uchar)n{c}, n{c} * 5u, {{ (short)n{c}, 7, (short)~n{c} }} }};\n",
+            first - tree.nodes[tree.nodes[c].parent].enqueuer as u32
+        );
+        arguments +=
+            &format!(", lost(char{c}, short{c}, long{c}, real{c}, four{c}, all{c}, {first}u)");
+    }
     let block = if child.local {
         let (_, local) = child.space.three();
         let bytes = 4 * local.map_or(1, |l| l.iter().product());
@@ -209,6 +224,11 @@ fn enqueue(tree: &Tree, c: usize, text: &mut String) {
     };
     let call = format!("enqueue_kernel(q, CLK_ENQUEUE_FLAGS_{flag}, {range}, {events}{block})");
     *text += &format!("        bad{accepted} += {call} != CLK_SUCCESS;\n");
+    if holds(c) {
+        *text += &format!(
+            "        char{c} = 0; short{c} = 0; long{c} = 0; real{c} = 0; four{c} = (uint4)(0u); all{c}.b = 0u; all{c}.c[2] = 0;\n"
+        );
+    }
     if tree.has_event(c) {
         if twice(c) {
             *text +=
@@ -243,6 +263,16 @@ fn twice(child: usize) -> bool {
     child % 3 != 1
 }
 
+/// Whether a kernel's block holds numbers of many types ("at the time of the Block literal").
+fn holds(child: usize) -> bool {
+    child % 2 == 1
+}
+
+/// The number of which they are made.
+fn held(child: usize) -> u32 {
+    5000 + 37 * child as u32
+}
+
 /// Whether a block has the larger one of its local arguments first.
 fn own_first(child: usize) -> bool {
     child.is_multiple_of(2)
@@ -269,6 +299,9 @@ fn function(tree: &Tree, layout: &Layout, n: usize) -> String {
     if opened(tree, n).is_some() {
         text += ", clk_event_t gate";
     }
+    if holds(n) {
+        text += ", uint lost";
+    }
     if node.local {
         text += ", local uint *own, local uint *shared";
     }
@@ -284,6 +317,9 @@ fn function(tree: &Tree, layout: &Layout, n: usize) -> String {
         if tree.nodes[c].gate.is_some() {
             text += &format!("    clk_event_t gate{c};\n");
         }
+    }
+    if holds(n) {
+        text += &format!("    bad{} += lost;\n", Reason::Held as usize);
     }
     let bad = format!("bad{}", Reason::Space as usize);
     space::look(&node.space, &bad, &mut text);
@@ -339,7 +375,13 @@ pub fn case(tree: &Tree) -> KernelCase {
     ));
     case.need(&[Need::DeviceEnqueue]);
     let layout = Layout::of(tree);
-    let mut source = String::new();
+    let ragged = |space: &Space| match space.three() {
+        (global, Some(local)) => (0..3).any(|d| !global[d].is_multiple_of(local[d])),
+        (_, None) => false,
+    };
+    let is_ragged = tree.nodes.iter().any(|node| ragged(&node.space));
+    case.need_if(is_ragged, &[Need::NonUniformGroups]);
+    let mut source = cl!("tree_held.cl");
     // Children stand before their parents, which call them.
     for n in (0..tree.nodes.len()).rev() {
         source.push_str(&function(tree, &layout, n));
