@@ -1,7 +1,7 @@
 //! The kernel `apply` of a SPIR-V module that is assembled here: what stands around its instructions.
 
 use rspirv::binary::Assemble as _;
-use rspirv::dr::{Builder, Error, Operand};
+use rspirv::dr::{Builder, Error, InsertPoint, Instruction, Operand};
 use rspirv::spirv::{
     AddressingModel, BuiltIn, Capability, Decoration, ExecutionModel, FunctionControl,
     MemoryAccess, MemoryModel, StorageClass, Word,
@@ -18,6 +18,8 @@ pub(super) struct Kernel {
     pub(super) id: Word,
     /// The block.
     pub(super) block: Word,
+    /// Variables of the function.
+    pub(super) variables: Vec<Instruction>,
     function: Word,
     ids: Word,
 }
@@ -58,6 +60,7 @@ impl Kernel {
             pointer,
             id,
             block,
+            variables: Vec::new(),
             function,
             ids,
         })
@@ -66,6 +69,11 @@ impl Kernel {
     /// The words of the module.
     pub(super) fn end(mut self) -> Result<Vec<u32>, Error> {
         self.b.ret()?;
+        // They come before all else in the first block.
+        self.b.select_block(Some(0))?;
+        for variable in self.variables {
+            self.b.insert_into_block(InsertPoint::Begin, variable)?;
+        }
         self.b.end_function()?;
         let (kernel, ids) = (self.function, vec![self.ids]);
         self.b

@@ -1,11 +1,14 @@
 //! Modules of instructions, assembled.
 
+use super::piece::MEMBERS;
 use super::{Given, ITEMS, Lane, Piece};
 use crate::kernels::code::number::INTEGERS;
 use crate::kernels::generate::assembled::Kernel;
 use crate::kernels::math::format::{FORMATS, Format};
 use rspirv::dr::{Builder, Error, InsertPoint, Instruction as Built, Operand};
-use rspirv::spirv::{Capability, MemoryAccess, Op, StorageClass, Word};
+use rspirv::spirv::{
+    Capability, Decoration, LoopControl, MemoryAccess, Op, SelectionControl, StorageClass, Word,
+};
 
 /// A module that is being made.
 struct Module<'b> {
@@ -22,6 +25,8 @@ struct Module<'b> {
     block: Word,
     /// A word of the work-item's own memory.
     counter: Word,
+    /// Variables of the function, which come before all else in its first block.
+    variables: Vec<Built>,
 }
 
 impl Module<'_> {
@@ -123,6 +128,9 @@ impl Module<'_> {
             b.load(word, Some(turn), counter, access, aligned())?;
         }
         let goes_on = b.u_less_than(truth, None, turn, count)?;
+        if piece.merges() {
+            b.loop_merge(end, body, LoopControl::NONE, [])?;
+        }
         b.branch_conditional(goes_on, body, end, [])?;
         b.begin_block(Some(body))?;
         if piece.adds() {
@@ -136,6 +144,146 @@ impl Module<'_> {
         b.begin_block(Some(end))?;
         self.block = end;
         Ok(x)
+    }
+
+    /// One of two values, each from a block of its own.
+    fn branches(&mut self, ty: Word, of: [Word; 3]) -> Result<Word, Error> {
+        let [holds, first, second] = of;
+        let b = &mut *self.b;
+        let [yes, no, end] = [(); 3].map(|()| b.id());
+        b.selection_merge(end, SelectionControl::NONE)?;
+        b.branch_conditional(holds, yes, no, [])?;
+        let mut copies = Vec::new();
+        for (block, value) in [(yes, first), (no, second)] {
+            b.begin_block(Some(block))?;
+            copies.push((b.copy_object(ty, None, value)?, block));
+            b.branch(end)?;
+        }
+        b.begin_block(Some(end))?;
+        let result = b.phi(ty, None, copies)?;
+        self.block = end;
+        Ok(result)
+    }
+
+    /// A vector, put lane by lane into one that is undefined.
+    fn fills(&mut self, piece: &Piece, ty: Word, vector: Word) -> Result<Word, Error> {
+        let lane = self.lane(piece.of);
+        let mut result = self.push(Op::Undef, ty, Vec::new())?;
+        for n in 0..piece.lanes as u32 {
+            let one = self.b.composite_extract(lane, None, vector, [n])?;
+            result = self.b.composite_insert(ty, None, one, result, [n])?;
+        }
+        Ok(result)
+    }
+
+    /// The address of a work-item's word in memory that a piece has for its result.
+    fn word_at(&mut self, to: Word) -> Result<Word, Error> {
+        let at = self.place(to, 0)?;
+        let word = self.b.type_int(32, 0);
+        let class = StorageClass::CrossWorkgroup;
+        let pointer = self.b.type_pointer(None, class, word);
+        self.b.bitcast(pointer, None, at)
+    }
+
+    /// What an atomic function of one address gives of a word there, and in the upper half what it leaves.
+    fn steps(&mut self, op: Op, ty: Word, first: Word, to: Word) -> Result<Word, Error> {
+        let at = self.word_at(to)?;
+        let word = self.b.type_int(32, 0);
+        let (access, aligned) = (Some(MemoryAccess::ALIGNED), || {
+            vec![Operand::LiteralBit32(4)]
+        });
+        self.b.store(at, first, access, aligned())?;
+        let old = self.atomic(op, word, at)?;
+        let new = self.b.load(word, None, at, access, aligned())?;
+        let [old, new] = [
+            self.b.u_convert(ty, None, old)?,
+            self.b.u_convert(ty, None, new)?,
+        ];
+        let half = self.b.constant_bit64(self.long, 32);
+        let upper = self.b.shift_left_logical(ty, None, new, half)?;
+        self.b.bitwise_or(ty, None, upper, old)
+    }
+
+    /// An atomic function of an address alone, of the device and without an order.
+    fn atomic(&mut self, op: Op, ty: Word, at: Word) -> Result<Word, Error> {
+        let word = self.b.type_int(32, 0);
+        let [scope, order] = [1, 0].map(|n| self.b.constant_bit32(word, n));
+        let operands = [at, scope, order].map(Operand::IdRef).into();
+        self.push(op, ty, operands)
+    }
+
+    /// What a flag gives that is clear, that is set, and that was cleared, in the bits of a number that differ.
+    fn flags(&mut self, ty: Word, number: Word, to: Word) -> Result<Word, Error> {
+        let at = self.word_at(to)?;
+        let truth = self.b.type_bool();
+        let [zero, clear] = [0, 0].map(|n| self.b.constant_bit32(ty, n));
+        let aligned = vec![Operand::LiteralBit32(4)];
+        let access = Some(MemoryAccess::ALIGNED);
+        self.b.store(at, clear, access, aligned)?;
+        let mut result = number;
+        for n in 0..3 {
+            if n == 2 {
+                let scope = self.b.constant_bit32(ty, 1);
+                self.b.atomic_flag_clear(at, scope, zero)?;
+            }
+            let was_set = self.atomic(Op::AtomicFlagTestAndSet, truth, at)?;
+            let bit = self.b.constant_bit32(ty, 1 << n);
+            let bit = self.b.select(ty, None, was_set, bit, zero)?;
+            result = self.b.bitwise_xor(ty, None, result, bit)?;
+        }
+        Ok(result)
+    }
+
+    /// A lane that was put, with all others, into an array in a structure of the work-item's own memory.
+    fn members(
+        &mut self,
+        piece: &Piece,
+        ty: Word,
+        [lanes, place]: [Word; 2],
+    ) -> Result<Word, Error> {
+        let bits = match piece.of {
+            Lane::Integer(of) => u32::from(of.bits),
+            Lane::Real(_) | Lane::Truth => 64,
+        };
+        let word = self.b.type_int(32, 0);
+        let length = self.b.constant_bit32(word, MEMBERS as u32);
+        let array = self.b.type_array(ty, length);
+        // Where it is packed, the array begins behind one byte.
+        let structure = self.b.id();
+        let (first, aligned) = match piece.is_packed() {
+            true => (self.b.type_int(8, 0), 1),
+            false => (self.b.type_int(16, 0), bits / 8),
+        };
+        let members = [first, array].map(Operand::IdRef).into();
+        let built = Built::new(Op::TypeStruct, None, Some(structure), members);
+        self.b.module_mut().types_global_values.push(built);
+        if piece.is_packed() {
+            self.b.decorate(structure, Decoration::CPacked, vec![]);
+        }
+        let class = StorageClass::Function;
+        let [whole, element, head] =
+            [structure, ty, first].map(|of| self.b.type_pointer(None, class, of));
+        let own = self.b.id();
+        let storage = vec![Operand::StorageClass(class)];
+        let variable = Built::new(Op::Variable, Some(whole), Some(own), storage);
+        self.variables.push(variable);
+        let (access, alignment) = (Some(MemoryAccess::ALIGNED), Operand::LiteralBit32(aligned));
+        let [zero, one] = [0, 1].map(|n| self.b.constant_bit32(word, n));
+        for n in 0..MEMBERS as u32 {
+            let lane = self.b.composite_extract(ty, None, lanes, [n])?;
+            let n = self.b.constant_bit32(word, n);
+            let at = [own, one, n].map(Operand::IdRef).into();
+            let at = self.push(piece.op, element, at)?;
+            self.b.store(at, lane, access, [alignment.clone()])?;
+        }
+        // What stands before the array leaves it as it is.
+        let at = self.push(piece.op, head, [own, zero].map(Operand::IdRef).into())?;
+        let before = self.b.constant_bit32(first, 0x5a);
+        let beside = Operand::LiteralBit32(if piece.is_packed() { 1 } else { 2 });
+        self.b.store(at, before, access, [beside])?;
+        let at = [own, one, place].map(Operand::IdRef).into();
+        let at = self.push(piece.op, element, at)?;
+        self.b.load(ty, None, at, access, [alignment])
     }
 
     /// Writes what an instruction gives.
@@ -193,9 +341,24 @@ pub(super) fn module(pieces: &[Piece]) -> Result<Vec<u32>, Error> {
         all.any(|of| of.bits == n && lanes(Lane::Integer(of)))
             || format.is_some_and(|format| lanes(Lane::Real(format)))
     };
+    let packs = |packed: bool| {
+        let members = |one: &&Piece| matches!(one.op, Op::AccessChain | Op::InBoundsAccessChain);
+        let mut all = pieces.iter().filter(members);
+        all.any(|one| one.is_packed() == packed)
+    };
+    let wide = |lanes: usize| lanes > 4;
+    let wide = pieces.iter().any(|one| {
+        let of = if one.pairs() {
+            one.lanes / 2
+        } else {
+            one.lanes
+        };
+        wide(of) || one.given.iter().any(|given| wide(given.lanes))
+    });
     let needs = [
-        (bits(8), Capability::Int8),
-        (bits(16), Capability::Int16),
+        (bits(8) || packs(true), Capability::Int8),
+        (bits(16) || packs(false), Capability::Int16),
+        (wide, Capability::Vector16),
         (lanes(Lane::Real(Format::Half)), Capability::Float16),
         (lanes(Lane::Real(Format::Double)), Capability::Float64),
     ];
@@ -207,11 +370,9 @@ pub(super) fn module(pieces: &[Piece]) -> Result<Vec<u32>, Error> {
     let b = &mut kernel.b;
     let (word, long) = (b.type_int(32, 0), b.type_int(64, 0));
     let own = b.type_pointer(None, StorageClass::Function, word);
-    // A variable of a function comes before all else in its first block.
     let counter = b.id();
     let storage = vec![Operand::StorageClass(StorageClass::Function)];
     let variable = Built::new(Op::Variable, Some(own), Some(counter), storage);
-    b.insert_into_block(InsertPoint::Begin, variable)?;
     let mut module = Module {
         b,
         long,
@@ -221,6 +382,7 @@ pub(super) fn module(pieces: &[Piece]) -> Result<Vec<u32>, Error> {
         read: 0,
         block,
         counter,
+        variables: vec![variable],
     };
     for (piece, to) in pieces.iter().zip(to) {
         let mut operands = Vec::new();
@@ -238,6 +400,17 @@ pub(super) fn module(pieces: &[Piece]) -> Result<Vec<u32>, Error> {
             (Op::Phi, [first, second, count]) => {
                 module.turns(piece, ty, [*first, *second, *count])?
             }
+            (Op::SelectionMerge, [holds, first, second]) => {
+                module.branches(ty, [*holds, *first, *second])?
+            }
+            (Op::Undef, [vector]) => module.fills(piece, ty, *vector)?,
+            (Op::AtomicIIncrement | Op::AtomicIDecrement, [first]) => {
+                module.steps(piece.op, ty, *first, to)?
+            }
+            (Op::AtomicFlagTestAndSet, [number]) => module.flags(ty, *number, to)?,
+            (Op::AccessChain | Op::InBoundsAccessChain, [lanes, place]) => {
+                module.members(piece, ty, [*lanes, *place])?
+            }
             (op, _) => {
                 let mut operands: Vec<Operand> =
                     operands.iter().map(|id| Operand::IdRef(*id)).collect();
@@ -247,5 +420,6 @@ pub(super) fn module(pieces: &[Piece]) -> Result<Vec<u32>, Error> {
         };
         module.store(piece, result, to)?;
     }
+    kernel.variables = module.variables;
     kernel.end()
 }

@@ -63,12 +63,18 @@ pub fn instructions(choices: &mut Choices) -> KernelCase {
         _ => &[Format::Float, Format::Double],
     };
     let rare = choices.percent(45).then(|| choices.pick(RARE)).flatten();
-    let count = if rare.is_some() { ALONE } else { TOGETHER };
+    // Vectors of eight and sixteen lanes take as many operands as several others.
+    let wide = choices.percent(25);
+    let count = if rare.is_some() || wide {
+        ALONE
+    } else {
+        TOGETHER
+    };
     let pieces: Vec<Piece> = (0..count)
         .map(|n| {
             // Next to each other are those of one sort: a case has some of each.
-            let row = ALL[(first + n * ALL.len() / TOGETHER) % ALL.len()];
-            Piece::draw(choices, rare.unwrap_or(row), turn + n, formats)
+            let row = ALL[(first + n * ALL.len() / count) % ALL.len()];
+            Piece::draw(choices, rare.unwrap_or(row), (turn + n, wide), formats)
         })
         .collect();
     for piece in &pieces {

@@ -4,7 +4,7 @@ use super::table::{Form, Row, Second};
 use super::{Given, ITEMS, Lane, Piece};
 use crate::choices::Choices;
 use crate::kernels::case::{Contents, Unit, Want};
-use crate::kernels::code::number::{INTEGERS, Integer, UINT};
+use crate::kernels::code::number::{INTEGERS, Integer, UINT, ULONG};
 use crate::kernels::generate::builder::{constant, numbers as numbers_of};
 use crate::kernels::math::format::Format;
 use crate::kernels::math::only;
@@ -43,6 +43,9 @@ const QUANTIZED: [f64; 14] = [
     f64::NAN,
     1.0 / 16384.0,
 ];
+
+/// Elements of an array in a structure.
+pub(super) const MEMBERS: usize = 3;
 
 impl Given {
     /// What a function makes of each work-item and each lane.
@@ -91,10 +94,13 @@ impl Piece {
     pub(super) fn draw(
         choices: &mut Choices,
         (op, signed, form): Row,
-        turn: usize,
+        (turn, wide): (usize, bool),
         formats: &[Format],
     ) -> Piece {
-        let lanes = [1, 4, 2, 3, 1][turn % 5];
+        let lanes = match wide {
+            true => [1, 8, 2, 16, 4][turn % 5],
+            false => [1, 4, 2, 3, 1][turn % 5],
+        };
         let of = |signed: bool, turn: usize| {
             let all: Vec<Integer> = INTEGERS
                 .into_iter()
@@ -127,6 +133,32 @@ impl Piece {
                 (vec![first, second], Lane::Integer(own), lanes)
             }
             Form::Alone(_) => (vec![ints(choices)], Lane::Integer(own), lanes),
+            Form::Fills => {
+                let lanes = lanes.max(2);
+                let given = Given::integers(choices, own, lanes);
+                (vec![given], Lane::Integer(own), lanes)
+            }
+            Form::Branches => {
+                let given = vec![Given::truths(choices, 1), ints(choices), ints(choices)];
+                (given, Lane::Integer(own), lanes)
+            }
+            Form::Steps(_) => {
+                let given = Given::integers(choices, UINT, 1);
+                (vec![given], Lane::Integer(ULONG), 1)
+            }
+            Form::Flags => (vec![Given::places(choices, 8)], Lane::Integer(UINT), 1),
+            Form::Members => {
+                let given = Given::integers(choices, own, MEMBERS);
+                let place = Given::places(choices, MEMBERS);
+                (vec![given, place], Lane::Integer(own), 1)
+            }
+            Form::Dots => {
+                let lanes = lanes.max(2);
+                // No sum of these is zero, the sign of which is open, and each format has all of them.
+                let both = [[0.5, 1.5, 2.5, 3.5], [1.0, 2.0, 3.0, 4.0]];
+                let both = both.map(|all| Given::reals(choices, format, lanes, &all));
+                (both.into(), Lane::Real(format), 1)
+            }
             Form::Compares(_) => {
                 let (first, mut second) = (ints(choices), ints(choices));
                 // Some are the same.
@@ -248,7 +280,8 @@ impl Piece {
             }
         };
         let literals: Vec<u32> = match form {
-            Form::Turns => vec![choices.below(3) as u32],
+            Form::Turns => vec![choices.below(3) as u32, choices.below(2) as u32],
+            Form::Members => vec![choices.below(2) as u32],
             Form::Shuffles => {
                 let all = given.iter().map(|given| given.lanes).sum();
                 (0..to).map(|_| choices.below(all) as u32).collect()
@@ -292,6 +325,19 @@ impl Piece {
         let lane = |lane: usize| match form {
             Form::Both(_, apply) => to(apply(whole(0, lane), whole(1, lane))),
             Form::Alone(apply) => to(apply(whole(0, lane))),
+            Form::Fills => bits(0, lane),
+            Form::Branches if truth(0, 0) => bits(1, lane),
+            Form::Branches => bits(2, lane),
+            Form::Steps(apply) => {
+                let after = UINT.wrap(apply(whole(0, 0)));
+                after << 32 | bits(0, 0)
+            }
+            Form::Flags => bits(0, 0) ^ 2,
+            Form::Members => bits(0, bits(1, 0) as usize),
+            Form::Dots => {
+                let products = (0..self.given[0].lanes).map(|lane| real(0, lane) * real(1, lane));
+                to_real(products.sum())
+            }
             Form::Compares(holds) => holds(whole(0, lane), whole(1, lane)).into(),
             Form::Truths(holds) => holds(truth(0, lane), truth(1, lane)).into(),
             Form::Of(holds) => {
@@ -377,6 +423,16 @@ impl Piece {
     /// Whether each turn of its loop adds the numbers that it exchanges.
     pub(super) fn adds(&self) -> bool {
         self.literals[0] & 1 != 0
+    }
+
+    /// Whether its loop says where it goes on and where it ends.
+    pub(super) fn merges(&self) -> bool {
+        self.literals[1] != 0
+    }
+
+    /// Whether its structure is packed.
+    pub(super) fn is_packed(&self) -> bool {
+        self.literals[0] != 0
     }
 
     /// Whether its loop counts its turns in memory, and not by a value of its own.

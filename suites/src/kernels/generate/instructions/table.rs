@@ -48,6 +48,18 @@ pub(super) enum Form {
     /// Two integers and a number of turns of a loop, each of which exchanges them, or adds the first to the second that
     /// becomes the first; the first.
     Turns,
+    /// Two vectors of numbers with a fraction; the sum of the products of their lanes.
+    Dots,
+    /// A vector; the same, put lane by lane into a value that is undefined.
+    Fills,
+    /// A truth and two integers: one of them, from the branch that it takes.
+    Branches,
+    /// A word in memory that an atomic function changes so; what it gives, and in the upper half what it leaves.
+    Steps(fn(i128) -> i128),
+    /// A number below 8; in its bits that are not as they were, what a flag gives that is clear, set, and clear again.
+    Flags,
+    /// Three lanes that are put into a member of a structure, an array, and a place; the one there.
+    Members,
 }
 
 /// What the second operand may be.
@@ -276,6 +288,14 @@ pub(super) const RARE: &[Row] = &[
     ),
     (Op::VectorTimesScalar, false, Form::Scales),
     (Op::QuantizeToF16, false, Form::Quantizes),
+    (Op::Dot, false, Form::Dots),
+    (Op::Undef, false, Form::Fills),
+    (Op::SelectionMerge, false, Form::Branches),
+    (Op::AtomicIIncrement, false, Form::Steps(|x| x + 1)),
+    (Op::AtomicIDecrement, false, Form::Steps(|x| x - 1)),
+    (Op::AtomicFlagTestAndSet, false, Form::Flags),
+    (Op::AccessChain, false, Form::Members),
+    (Op::InBoundsAccessChain, false, Form::Members),
 ];
 
 #[cfg(test)]
