@@ -5,11 +5,12 @@ use super::builder::{CaseBuilder, args, at};
 use crate::choices::Choices;
 use crate::host::{EarlierBuild, OfBinary, SpecializationValue};
 use crate::kernels::case::{Contents, KernelCase, Kind, Launch, Range, Step, Unit, Want};
+use crate::kernels::math::format::Format;
 use crate::kernels::transfer::{Bytes, Transfer};
 use crate::rule;
 use classay_vocabulary::{BuiltInKernel, Need};
-use rspirv::dr::{Builder, Error, Operand};
-use rspirv::spirv::{Capability, Decoration, MemoryAccess};
+use rspirv::dr::{Builder, Error, Instruction as Built, Operand};
+use rspirv::spirv::{self, Capability, Decoration, MemoryAccess};
 
 /// Appends an instruction: the type of its result, the result, and two operands.
 type Instruction = fn(&mut Builder, u32, Option<u32>, u32, u32) -> Result<u32, Error>;
@@ -60,6 +61,19 @@ enum Unset {
     Flag(bool),
     /// Of so many bits, of which the lower 32 are the operand.
     Number(u8, u64),
+    /// A number with a fraction, of so many bits, which is the operand.
+    Real(Format, u32),
+}
+
+/// What the operand is made of a constant of 32 bits.
+#[derive(Debug, Clone, Copy)]
+enum Made {
+    /// It is the constant.
+    Itself,
+    /// The sum of the constant and another one (OpSpecConstantOp).
+    Sum(u32),
+    /// A lane of a vector of both (OpSpecConstantComposite).
+    Lane(u32),
 }
 
 /// A specialization constant.
@@ -69,6 +83,7 @@ struct Specialized {
     unset: Unset,
     /// The operand where it is false and where it is true, for a boolean one.
     of: [u32; 2],
+    made: Made,
 }
 
 impl Unset {
@@ -77,6 +92,13 @@ impl Unset {
         match self {
             Unset::Word(word) => SpecializationValue::Word(word),
             Unset::Number(bits, number) => SpecializationValue::Number { bits, number },
+            Unset::Real(Format::Float, number) => {
+                SpecializationValue::Word((number as f32).to_bits())
+            }
+            Unset::Real(format, number) => SpecializationValue::Number {
+                bits: 8 * format.bytes() as u8,
+                number: format.bits(number.into()),
+            },
             Unset::Flag(true) if choices.percent(50) => SpecializationValue::True {
                 byte: choices.one_of(&[0x80, 2, 0xff]),
             },
@@ -99,6 +121,14 @@ impl Op {
         }
     }
 
+    /// The format of its specialization constant.
+    fn real(&self) -> Option<Format> {
+        match self.specialized.as_ref()?.unset {
+            Unset::Real(format, _) => Some(format),
+            Unset::Word(_) | Unset::Flag(_) | Unset::Number(..) => None,
+        }
+    }
+
     fn apply(&self, value: u32, id: u32) -> u32 {
         (self.operator.apply)(value, self.constant.unwrap_or(id))
     }
@@ -116,6 +146,16 @@ impl Op {
                         let short = b.type_int(bits.into(), 0);
                         b.spec_constant_bit32(short, unset as u32)
                     }
+                    Unset::Real(format, unset) => {
+                        let real = b.type_float(8 * format.bytes() as u32, None);
+                        let unset = format.bits(unset.into());
+                        match format {
+                            Format::Double => b.spec_constant_bit64(real, unset),
+                            Format::Half | Format::Float => {
+                                b.spec_constant_bit32(real, unset as u32)
+                            }
+                        }
+                    }
                     Unset::Flag(on) => {
                         let flag = b.type_bool();
                         match on {
@@ -127,8 +167,9 @@ impl Op {
                 let number = Operand::LiteralBit32(one.number);
                 b.decorate(c, Decoration::SpecId, vec![number]);
                 match one.unset {
-                    Unset::Word(_) => c,
+                    Unset::Word(_) => one.made.build(b, word, c)?,
                     Unset::Number(..) => b.u_convert(word, None, c)?,
+                    Unset::Real(..) => b.convert_f_to_u(word, None, c)?,
                     Unset::Flag(_) => {
                         let [no, yes] = one.of.map(|value| b.constant_bit32(word, value));
                         b.select(word, None, c, yes, no)?
@@ -139,6 +180,42 @@ impl Op {
             (None, None) => id,
         };
         (self.operator.build)(b, word, None, value, c)
+    }
+}
+
+impl Made {
+    /// The constant of which the operand is made.
+    fn of(self, operand: u32) -> u32 {
+        match self {
+            Made::Itself | Made::Lane(_) => operand,
+            Made::Sum(other) => operand.wrapping_sub(other),
+        }
+    }
+
+    /// The operand, of a specialization constant.
+    fn build(self, b: &mut Builder, word: u32, constant: u32) -> Result<u32, Error> {
+        match self {
+            Made::Itself => Ok(constant),
+            Made::Sum(other) => {
+                let other = b.constant_bit32(word, other);
+                let sum = b.id();
+                let operands = vec![
+                    Operand::LiteralSpecConstantOpInteger(spirv::Op::IAdd),
+                    Operand::IdRef(constant),
+                    Operand::IdRef(other),
+                ];
+                let ty = Some(word);
+                let built = Built::new(spirv::Op::SpecConstantOp, ty, Some(sum), operands);
+                b.module_mut().types_global_values.push(built);
+                Ok(sum)
+            }
+            Made::Lane(other) => {
+                let other = b.constant_bit32(word, other);
+                let pair = b.type_vector(word, 2);
+                let pair = b.spec_constant_composite(pair, [other, constant]);
+                b.composite_extract(word, None, pair, [1])
+            }
+        }
     }
 }
 
@@ -155,6 +232,14 @@ fn module(ops: &[Op]) -> Result<Vec<u32>, Error> {
     for (size, capability) in [(8, Capability::Int8), (16, Capability::Int16)] {
         let unset = |op: &Op| op.specialized.as_ref().map(|one| one.unset);
         let has = |op: &Op| matches!(unset(op), Some(Unset::Number(bits, _)) if bits == size);
+        capabilities.extend(ops.iter().any(has).then_some(capability));
+    }
+    let reals = [
+        (Format::Half, Capability::Float16),
+        (Format::Double, Capability::Float64),
+    ];
+    for (format, capability) in reals {
+        let has = |op: &Op| op.real() == Some(format);
         capabilities.extend(ops.iter().any(has).then_some(capability));
     }
     let mut kernel = Kernel::begin(&capabilities, 32, 2)?;
@@ -178,7 +263,8 @@ fn module(ops: &[Op]) -> Result<Vec<u32>, Error> {
 /// program is built: once, or with another value before, perhaps with a build between, or before an earlier build alone,
 /// for the value "will be used by subsequent calls to {clBuildProgram} until another call […] changes it".
 fn specialize(choices: &mut Choices, case: &mut CaseBuilder, ops: &mut [Op]) {
-    let build = &mut case.case.build;
+    // One format beside `float` at most, which few devices may have.
+    let format = choices.one_of(&[Format::Float, Format::Float, Format::Double, Format::Half]);
     // What a build between leaves behind does not hide what a single build does.
     let rebuilt = choices.percent(50);
     let mut earlier = EarlierBuild::default();
@@ -190,17 +276,27 @@ fn specialize(choices: &mut Choices, case: &mut CaseBuilder, ops: &mut [Op]) {
         let (first, second) = (other(), other());
         let most = constant.max(first).max(second);
         let upper = (choices.below(1 << 32) as u64) << 32;
-        let right = match choices.below(8) {
+        let made = match choices.below(3) {
+            0 => Made::Itself,
+            1 => Made::Sum(choices.below(1 << 32) as u32),
+            _ => Made::Lane(choices.below(1 << 32) as u32),
+        };
+        let right = match choices.below(11) {
             0..4 => Unset::Flag(choices.percent(50)),
             4 if most < 1 << 8 => Unset::Number(8, constant.into()),
             4 | 5 if most < 1 << 16 => Unset::Number(16, constant.into()),
             4..=6 => Unset::Number(64, upper | u64::from(constant)),
-            _ => Unset::Word(constant),
+            // Whole numbers that the format has.
+            7 | 8 if most <= 2048 => Unset::Real(format, constant),
+            7 | 8 if most <= 1 << 24 && format != Format::Half => Unset::Real(format, constant),
+            7 | 8 if format == Format::Double => Unset::Real(format, constant),
+            _ => Unset::Word(made.of(constant)),
         };
         let wrong = |word| match right {
             Unset::Flag(on) => Unset::Flag(!on),
             Unset::Number(bits, _) => Unset::Number(bits, u64::from(word)),
-            Unset::Word(_) => Unset::Word(word),
+            Unset::Real(format, _) => Unset::Real(format, word),
+            Unset::Word(_) => Unset::Word(made.of(word)),
         };
         let of = match right {
             Unset::Flag(false) => [constant, first],
@@ -212,16 +308,17 @@ fn specialize(choices: &mut Choices, case: &mut CaseBuilder, ops: &mut [Op]) {
         let unset = match choices.below(if rebuilt { 5 } else { 3 }) {
             0 => right,
             1 => {
-                build.specialized.push(set);
+                case.case.build.specialized.push(set);
                 first
             }
             2 => {
-                (build.specialized).extend([(number, second), set]);
+                let set = [(number, second), set];
+                case.case.build.specialized.extend(set);
                 first
             }
             3 => {
                 earlier.specialized.push((number, second));
-                build.specialized.push(set);
+                case.case.build.specialized.push(set);
                 first
             }
             _ => {
@@ -229,8 +326,17 @@ fn specialize(choices: &mut Choices, case: &mut CaseBuilder, ops: &mut [Op]) {
                 first
             }
         };
-        op.specialized = Some(Specialized { number, unset, of });
+        op.specialized = Some(Specialized {
+            number,
+            unset,
+            of,
+            made,
+        });
+        if let Some(format) = op.real() {
+            case.need_type(format.name());
+        }
     }
+    let build = &mut case.case.build;
     if !earlier.specialized.is_empty() {
         build.earlier.push(earlier);
     }
@@ -248,6 +354,7 @@ pub fn specializable() -> Vec<u32> {
             number: 1,
             unset: Unset::Word(1),
             of: [0, 1],
+            made: Made::Itself,
         }),
     };
     // Every instruction stands in a function or at its place: building does not fail.

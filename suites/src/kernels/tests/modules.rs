@@ -27,9 +27,11 @@ fn constants(module: &Module, build: &Build) -> BTreeMap<u32, u32> {
         let value = match (i.class.opcode, i.operands.first()) {
             (Op::SpecConstantTrue, _) => 1,
             (Op::SpecConstantFalse, _) => 0,
-            (Op::Constant | Op::SpecConstant, Some(Operand::LiteralBit32(value))) => *value,
-            // Only the lower half is used.
-            (Op::SpecConstant, Some(Operand::LiteralBit64(value))) => *value as u32,
+            (Op::Constant, Some(Operand::LiteralBit32(value))) => *value,
+            (Op::SpecConstant, Some(Operand::LiteralBit32(value))) => {
+                whole(module, i, (*value).into())
+            }
+            (Op::SpecConstant, Some(Operand::LiteralBit64(value))) => whole(module, i, *value),
             (Op::Constant | Op::SpecConstant, other) => panic!("no 32 bits: {other:?}"),
             _ => return None,
         };
@@ -38,18 +40,47 @@ fn constants(module: &Module, build: &Build) -> BTreeMap<u32, u32> {
     let mut values: BTreeMap<u32, u32> = all.filter_map(value).collect();
     let word = |(number, value): &(u32, SpecializationValue)| match *value {
         SpecializationValue::Flag(on) => (*number, on.into()),
-        SpecializationValue::Word(word) => (*number, word),
+        SpecializationValue::Word(word) => (*number, word.into()),
         SpecializationValue::True { byte } => (*number, (byte != 0).into()),
-        SpecializationValue::Number { number: value, .. } => (*number, value as u32),
+        SpecializationValue::Number { number: value, .. } => (*number, value),
     };
     let earlier = build.earlier.iter().flat_map(|one| &one.specialized);
-    let set: BTreeMap<u32, u32> = earlier.chain(&build.specialized).map(word).collect();
+    let set: BTreeMap<u32, u64> = earlier.chain(&build.specialized).map(word).collect();
     for (id, number) in specialized(module) {
+        let mut all = module.types_global_values.iter();
+        let constant = all.find(|i| i.result_id == Some(id)).expect("a constant");
         if let Some(value) = set.get(&number) {
-            values.insert(id, *value);
+            values.insert(id, whole(module, constant, *value));
         }
     }
+    for i in &module.types_global_values {
+        let of = |n: usize| values[&id(&i.operands[n])];
+        let value = match i.class.opcode {
+            Op::SpecConstantOp => of(1).wrapping_add(of(2)),
+            // Its last lane is the one that is read.
+            Op::SpecConstantComposite => of(1),
+            _ => continue,
+        };
+        values.insert(i.result_id.expect("an id"), value);
+    }
     values
+}
+
+/// The whole number that a constant of these bits is, of which the lower half is used.
+fn whole(module: &Module, constant: &Instruction, bits: u64) -> u32 {
+    let mut all = module.types_global_values.iter();
+    let ty = all.find(|i| i.result_id == constant.result_type);
+    let ty = ty.expect("a type");
+    match (ty.class.opcode, ty.operands.first()) {
+        (Op::TypeFloat, Some(Operand::LiteralBit32(64))) => f64::from_bits(bits) as u32,
+        (Op::TypeFloat, Some(Operand::LiteralBit32(32))) => f32::from_bits(bits as u32) as u32,
+        (Op::TypeFloat, _) if bits == 0 => 0,
+        (Op::TypeFloat, _) => {
+            let (exponent, fraction) = (bits >> 10 & 0x1f, bits & 0x3ff);
+            ((1024 | fraction) as f32 * 2f32.powi(exponent as i32 - 25)) as u32
+        }
+        _ => bits as u32,
+    }
 }
 
 fn id(operand: &Operand) -> u32 {
@@ -70,6 +101,7 @@ fn play(module: &Module, build: &Build, item: u32, read: u32) -> u32 {
         let result = match i.class.opcode {
             // The work-item's number, or a constant of another size.
             Op::UConvert => operand(0).unwrap_or(item),
+            Op::ConvertFToU => operand(0).expect("a constant"),
             // The ids are read first, then the word.
             Op::Load => read,
             Op::IAdd => both().0.wrapping_add(both().1),
@@ -85,7 +117,11 @@ fn play(module: &Module, build: &Build, item: u32, read: u32) -> u32 {
             Op::Select if operand(0) == Some(0) => operand(2).expect("a value"),
             Op::Select => operand(1).expect("a value"),
             Op::Store => return operand(1).expect("a value"),
-            Op::CompositeExtract | Op::InBoundsPtrAccessChain => continue,
+            Op::CompositeExtract => match operand(0) {
+                Some(lane) => lane,
+                None => continue,
+            },
+            Op::InBoundsPtrAccessChain => continue,
             other => panic!("no instruction {other:?}"),
         };
         values.insert(i.result_id.expect("an id"), result);
