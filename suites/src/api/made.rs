@@ -112,6 +112,14 @@ words! {
         Short = "short",
         /// CL_SIGNED_INT32.
         Int = "int",
+        /// CL_UNORM_INT8.
+        Unorm8 = "unorm8",
+        /// CL_UNORM_INT16.
+        Unorm16 = "unorm16",
+        /// CL_HALF_FLOAT.
+        Half = "half",
+        /// CL_FLOAT.
+        Float = "float",
     }
 }
 
@@ -125,6 +133,10 @@ impl Elements {
             Elements::Char => (cl::CL_SIGNED_INT8, 1, "i"),
             Elements::Short => (cl::CL_SIGNED_INT16, 2, "i"),
             Elements::Int => (cl::CL_SIGNED_INT32, 4, "i"),
+            Elements::Unorm8 => (cl::CL_UNORM_INT8, 1, "f"),
+            Elements::Unorm16 => (cl::CL_UNORM_INT16, 2, "f"),
+            Elements::Half => (cl::CL_HALF_FLOAT, 2, "f"),
+            Elements::Float => (cl::CL_FLOAT, 4, "f"),
         }
     }
 

@@ -11,43 +11,114 @@ const PART: usize = 4096;
 /// Bytes of a word.
 const WORD: usize = 4;
 
-/// Kernels that read such an image, and write it: a line, or a plane of this width.
-fn kernels(elements: Elements, plane: Option<usize>) -> String {
-    let (_, _, end) = elements.row();
-    let (image, at) = match plane {
-        None => ("image1d_buffer_t", "n".to_string()),
-        Some(width) => ("image2d_t", format!("(int2)(n % {width}, n / {width})")),
+/// The type of which four are an element in the memory of a kernel, and what it writes there of the element `seen`, and to
+/// the image of its memory.
+fn forms(elements: Elements) -> (&'static str, String, String) {
+    let store = |of: &str| format!("to[n] = {of}");
+    let normalized = |ty: &str, most: &str| {
+        (
+            store(&format!("convert_{ty}4_rte(seen * {most})")),
+            format!("convert_float4(from[n]) / {most}"),
+        )
     };
-    let wide = if end == "i" { "int4" } else { "uint4" };
+    let (ty, (seen, put)) = match elements {
+        Elements::Uchar | Elements::Ushort | Elements::Uint => {
+            let ty = elements.name();
+            let seen = store(&format!("convert_{ty}4(seen)"));
+            (ty, (seen, "convert_uint4(from[n])".into()))
+        }
+        Elements::Char | Elements::Short | Elements::Int => {
+            let ty = elements.name();
+            let seen = store(&format!("convert_{ty}4(seen)"));
+            (ty, (seen, "convert_int4(from[n])".into()))
+        }
+        Elements::Unorm8 => ("uchar", normalized("uchar", "255.0f")),
+        Elements::Unorm16 => ("ushort", normalized("ushort", "65535.0f")),
+        Elements::Half => {
+            let seen = "vstore_half4(seen, n, (global half *)to)".into();
+            let put = "vload_half4(n, (global const half *)from)".into();
+            ("ushort", (seen, put))
+        }
+        Elements::Float => ("float", (store("seen"), "from[n]".into())),
+    };
+    (ty, seen, put)
+}
+
+/// Kernels that read such an image, and write it: a line, or a plane. One that is not what it says of itself leaves zeros.
+fn kernels(elements: Elements, [width, rows]: [usize; 2]) -> String {
+    let (channel, _, end) = elements.row();
+    let (image, at, high) = match rows {
+        0 => ("image1d_buffer_t", "n".to_string(), String::new()),
+        _ => (
+            "image2d_t",
+            format!("(int2)(n % {width}, n / {width})"),
+            format!(" && get_image_height(image) == {rows}"),
+        ),
+    };
+    let channel = channel.name().replace("CL_", "CLK_");
+    let wide = match end {
+        "i" => "int4",
+        "ui" => "uint4",
+        _ => "float4",
+    };
+    let (ty, seen, put) = forms(elements);
     format!(
         "
-kernel void seen(read_only {image} image, global {elements}4 *to) {{
+kernel void seen(read_only {image} image, global {ty}4 *to) {{
     int n = get_global_id(0);
-    to[n] = convert_{elements}4(read_image{end}(image, {at}));
+    {wide} seen = read_image{end}(image, {at});
+    if (get_image_width(image) == {width}{high} && get_image_channel_data_type(image) == {channel} &&
+        get_image_channel_order(image) == CLK_RGBA)
+        {seen};
 }}
 
-kernel void put(write_only {image} image, global const {elements}4 *from) {{
+kernel void put(write_only {image} image, global const {ty}4 *from) {{
     int n = get_global_id(0);
-    write_image{end}(image, {at}, convert_{wide}(from[n]));
+    write_image{end}(image, {at}, {put});
 }}
 "
     )
 }
 
-/// The words of an element with these channels.
-fn element(elements: Elements, channels: [u32; 4]) -> Vec<u32> {
+/// The words of an element with these channels, and the words that clEnqueueFillImage is given for them.
+fn element(elements: Elements, channels: [u32; 4]) -> (Vec<u32>, [u32; 4]) {
     let (_, bytes, _) = elements.row();
-    let all = channels
+    let real = |most: f32| channels.map(|one| (one as f32 / most).to_bits());
+    let (kept, given) = match elements {
+        Elements::Uchar | Elements::Ushort | Elements::Uint => (channels, channels),
+        Elements::Char | Elements::Short | Elements::Int => (channels, channels),
+        Elements::Unorm8 => (channels, real(255.0)),
+        Elements::Unorm16 => (channels, real(65535.0)),
+        // Of small whole numbers the float ends in zeros.
+        Elements::Half => (real(1.0).map(|bits| (bits - (112 << 23)) >> 13), real(1.0)),
+        Elements::Float => (real(1.0), real(1.0)),
+    };
+    let all = kept
         .iter()
         .flat_map(|one| one.to_ne_bytes().into_iter().take(bytes));
     let all: Vec<u8> = all.collect();
     let (words, _) = all.as_chunks::<WORD>();
-    words.iter().map(|word| u32::from_ne_bytes(*word)).collect()
+    let words = words.iter().map(|word| u32::from_ne_bytes(*word)).collect();
+    (words, given)
 }
 
-/// The word that a buffer has at a place.
-fn before(place: usize) -> u32 {
-    (place as u32).wrapping_mul(0x0101_0301).wrapping_add(7)
+/// The word that a buffer has at a place, which is no NaN and no number so small that it may become zero.
+fn before(elements: Elements, place: usize) -> u32 {
+    let any = (place as u32).wrapping_mul(0x0101_0301).wrapping_add(7);
+    match elements {
+        Elements::Half => 0x3c00_3c00 | any & 0x03ff_03ff,
+        Elements::Float => 0x3f80_0000 | any & 0x007f_ffff,
+        _ => any,
+    }
+}
+
+/// Another word of such numbers.
+fn changed(elements: Elements, word: u32) -> u32 {
+    match elements {
+        Elements::Half => word ^ 0x8000_8000,
+        Elements::Float => word ^ 0x8000_0000,
+        _ => !word,
+    }
 }
 
 impl Lowering {
@@ -66,7 +137,9 @@ impl Lowering {
         let width = width.clamp(1, most);
         let part_bytes = PART * rows.max(1);
         let first = usize::from(begin.unwrap_or(0)) * PART / WORD;
-        let mut words: Vec<u32> = (0..first + part_bytes / WORD).map(before).collect();
+        let mut words: Vec<u32> = (0..first + part_bytes / WORD)
+            .map(|at| before(elements, at))
+            .collect();
         let bytes = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
         let [whole, part, slot] =
             ["whole", "part", "image"].map(|name| self.own(name, SlotKind::Memory));
@@ -148,17 +221,16 @@ impl Lowering {
         self.must(says, That::Bytes(seen, Want::Same(same)));
         let from = width / 2;
         let count = width - from;
-        let colour = [9_u32, 8, 7, 6];
+        let (filled, colour) = element(elements, [9, 8, 7, 6]);
         let changed = &mut words[apart * (width * (high - 1) + from)..];
         match by {
-            Writing::Fill => {
-                let filled = element(elements, colour);
-                changed
-                    .iter_mut()
-                    .zip(filled.iter().cycle())
-                    .for_each(|(word, new)| *word = *new);
-            }
-            _ => changed.iter_mut().for_each(|word| *word = !*word),
+            Writing::Fill => changed
+                .iter_mut()
+                .zip(filled.iter().cycle())
+                .for_each(|(word, new)| *word = *new),
+            _ => changed
+                .iter_mut()
+                .for_each(|word| *word = self::changed(elements, *word)),
         }
         let bytes: Vec<u8> = changed.iter().flat_map(|word| word.to_ne_bytes()).collect();
         let mut source = None;
@@ -223,8 +295,7 @@ impl Lowering {
         words: &mut [u32],
     ) {
         let (_, apart, _) = elements.row();
-        let plane = (rows > 0).then_some(width);
-        let program = self.own_program(place, kernels(elements, plane));
+        let program = self.own_program(place, kernels(elements, [width, rows]));
         let [seen, put] = ["seen", "put"].map(|name| {
             let kernel = self.own(name, SlotKind::Kernel);
             self.step(Call::kernel(program, name, kernel));
@@ -232,7 +303,9 @@ impl Lowering {
         });
         let [to, from] = ["to", "from"].map(|name| self.own(name, SlotKind::Memory));
         let before = words.to_vec();
-        words.iter_mut().for_each(|word| *word = !*word);
+        words
+            .iter_mut()
+            .for_each(|word| *word = changed(elements, *word));
         for (memory, contents) in [(to, vec![0; words.len()]), (from, words.to_vec())] {
             let flags = Value::Flags(vec![cl::CL_MEM_READ_WRITE, cl::CL_MEM_COPY_HOST_PTR]);
             let bytes: Vec<u8> = contents
@@ -260,11 +333,12 @@ mod tests {
     #[test]
     fn an_element_has_the_words_of_its_channels() {
         let colour = [9, 8, 7, 6];
-        assert_eq!(element(Elements::Char, colour), [0x0607_0809]);
-        assert_eq!(
-            element(Elements::Ushort, colour),
-            [0x0008_0009, 0x0006_0007]
-        );
-        assert_eq!(element(Elements::Int, colour), colour);
+        let words = |elements| element(elements, colour).0;
+        assert_eq!(words(Elements::Char), [0x0607_0809]);
+        assert_eq!(words(Elements::Ushort), [0x0008_0009, 0x0006_0007]);
+        assert_eq!(words(Elements::Int), colour);
+        assert_eq!(words(Elements::Unorm16), words(Elements::Ushort));
+        assert_eq!(words(Elements::Half), [0x4800_4880, 0x4600_4700]);
+        assert_eq!(words(Elements::Float)[0], 9f32.to_bits());
     }
 }
