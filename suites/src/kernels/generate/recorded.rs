@@ -128,7 +128,7 @@ pub fn recorded(choices: &mut Choices) -> KernelCase {
         }
         false => Vec::new(),
     };
-    let sampled = (!svm && choices.percent(25)).then(|| {
+    let sampled = (!svm && choices.percent(12)).then(|| {
         case.need(&[Need::Images, Need::FullProfile]);
         case.case.source += SAMPLED;
         [(); 2].map(|()| {
@@ -215,7 +215,7 @@ pub fn recorded(choices: &mut Choices) -> KernelCase {
     rules.extend([rule::CB_AGAIN, rule::CB_WAIT_LIST, rule::RG_TRANSFER]);
     draw.look(&rules);
     if let Some((record, elsewhere)) = draw.choices.pick(&others)
-        && draw.choices.percent(30)
+        && draw.choices.percent(15)
     {
         draw.case.step(Step::Play(Play {
             record,
