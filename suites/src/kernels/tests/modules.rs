@@ -92,7 +92,8 @@ fn id(operand: &Operand) -> u32 {
 
 /// What the kernel of a module writes for a work-item that read a word.
 fn play(module: &Module, build: &Build, item: u32, read: u32) -> u32 {
-    let mut values = constants(module, build);
+    let known = constants(module, build);
+    let mut values = known.clone();
     let blocks = &module.functions[0].blocks;
     assert_eq!(blocks.len(), 1, "no branches");
     for i in &blocks[0].instructions {
@@ -117,11 +118,11 @@ fn play(module: &Module, build: &Build, item: u32, read: u32) -> u32 {
             Op::Select if operand(0) == Some(0) => operand(2).expect("a value"),
             Op::Select => operand(1).expect("a value"),
             Op::Store => return operand(1).expect("a value"),
-            Op::CompositeExtract => match operand(0) {
-                Some(lane) => lane,
-                None => continue,
-            },
-            Op::InBoundsPtrAccessChain => continue,
+            // Of the ids one is taken as well.
+            Op::CompositeExtract if known.contains_key(&id(&i.operands[0])) => {
+                operand(0).expect("a lane")
+            }
+            Op::CompositeExtract | Op::InBoundsPtrAccessChain => continue,
             other => panic!("no instruction {other:?}"),
         };
         values.insert(i.result_id.expect("an id"), result);

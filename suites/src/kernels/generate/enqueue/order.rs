@@ -173,6 +173,7 @@ mod tests {
             fine: false,
             default: true,
             profiling: false,
+            double: false,
         }
     }
 

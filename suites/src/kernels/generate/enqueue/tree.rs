@@ -86,6 +86,8 @@ pub struct Tree {
     pub default: bool,
     /// The queue takes times.
     pub profiling: bool,
+    /// Blocks hold a number of double precision.
+    pub double: bool,
 }
 
 impl Tree {
@@ -103,6 +105,14 @@ impl Tree {
             at += 1;
         }
         list
+    }
+
+    /// The type of numbers with a fraction that blocks hold.
+    pub fn real(&self) -> &'static str {
+        match self.double {
+            true => "double",
+            false => "float",
+        }
     }
 
     /// Whether the event of a kernel is asked for.
@@ -227,6 +237,7 @@ pub fn draw(choices: &mut Choices) -> Tree {
         fine: choices.percent(30),
         default: choices.percent(50),
         profiling,
+        double: choices.percent(40),
     }
 }
 

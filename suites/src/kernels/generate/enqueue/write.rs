@@ -200,16 +200,16 @@ fn enqueue(tree: &Tree, c: usize, text: &mut String) {
         arguments += &format!(", gate{gated}");
     }
     if holds(c) {
-        let first = held(c);
+        let (first, real) = (held(c), tree.real());
         // What the compiler does not know.
         *text += &format!(
             "        uint n{c} = me + {}u;\n        char char{c} = (char)n{c};\n        short short{c} = (short)(n{c} * 77u);\n        \
-             long long{c} = (long)n{c} * 0x100000001l;\n        real real{c} = (real)n{c};\n        \
+             long long{c} = (long)n{c} * 0x100000001l;\n        {real} real{c} = ({real})n{c};\n        \
              uint4 four{c} = (uint4)(n{c}, n{c} + 1u, n{c} * 3u, ~n{c});\n        held_t all{c} = {{ (uchar)n{c}, n{c} * 5u, {{ (short)n{c}, 7, (short)~n{c} }} }};\n",
             first - tree.nodes[tree.nodes[c].parent].enqueuer as u32
         );
         arguments +=
-            &format!(", lost(char{c}, short{c}, long{c}, real{c}, four{c}, all{c}, {first}u)");
+            &format!(", has_lost(char{c}, short{c}, long{c}, real{c}, four{c}, all{c}, {first}u)");
     }
     let block = if child.local {
         let (_, local) = child.space.three();
@@ -381,7 +381,8 @@ pub fn case(tree: &Tree) -> KernelCase {
     };
     let is_ragged = tree.nodes.iter().any(|node| ragged(&node.space));
     case.need_if(is_ragged, &[Need::NonUniformGroups]);
-    let mut source = cl!("tree_held.cl");
+    let real = tree.real();
+    let mut source = cl!("tree_held.cl", pragma = case.need_type(real), real);
     // Children stand before their parents, which call them.
     for n in (0..tree.nodes.len()).rev() {
         source.push_str(&function(tree, &layout, n));

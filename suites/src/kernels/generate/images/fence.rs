@@ -1,7 +1,7 @@
 //! Images that one kernel writes and reads.
 
 use super::super::builder::{CaseBuilder, args, cl};
-use super::{answered, asked_of, image, told, whole, writes_3d};
+use super::{about, answered, asked_of, image, told, whole, writes_3d};
 use crate::choices::Choices;
 use crate::kernels::case::{Contents, KernelCase, Kind, Range, Want};
 use crate::kernels::image::{Channel, Format, Image, Order, Shape, Told};
@@ -102,9 +102,9 @@ pub fn fence(choices: &mut Choices) -> KernelCase {
     let range = Range::line(items as u64, group);
     let asked = case.object(Kind::Buffer, 16, Contents::Every(0xabcd_ef01));
     case.launch("exchange", args![id, wrong, asked], range);
-    let name = "elements that were not read back";
+    let name = format!("elements of {} that were not read back", about(own));
     let want = Want::zeros();
-    case.look(wrong, &[rule::MM_IMAGE_FENCE, rule::RG_IMAGE], name, want);
+    case.look(wrong, &[rule::MM_IMAGE_FENCE, rule::RG_IMAGE], &name, want);
     let name = "what an image that a kernel reads and writes says of itself";
     case.look(asked, &[rule::RG_IMAGE], name, answered(own));
     case.case

@@ -153,7 +153,8 @@ impl Piece {
                 (vec![given, place], Lane::Integer(own), 1)
             }
             Form::Dots => {
-                let lanes = lanes.max(2);
+                // As many as `dot` takes.
+                let lanes = lanes.clamp(2, 4);
                 // No sum of these is zero, the sign of which is open, and each format has all of them.
                 let both = [[0.5, 1.5, 2.5, 3.5], [1.0, 2.0, 3.0, 4.0]];
                 let both = both.map(|all| Given::reals(choices, format, lanes, &all));
