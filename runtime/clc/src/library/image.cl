@@ -28,7 +28,12 @@ static global uchar *element(image i, int4 at) {
 }
 
 // Whether colours outside of the image are opaque: those of images without an alpha channel.
-static int is_opaque(image i) { return i->order == CLK_R || i->order == CLK_RG; }
+static int is_opaque(image i) { return i->order == CLK_R || i->order == CLK_RG || i->order == CLK_LUMINANCE; }
+
+// Whether elements have four channels.
+static int has_four(image i) {
+    return i->order == CLK_RGBA || i->order == CLK_BGRA || i->order == CLK_ARGB || i->order == CLK_ABGR;
+}
 
 // Channels.
 
@@ -89,7 +94,7 @@ static void put_ui(image i, global uchar *p, int n, uint v) {
 // Elements of four channels of one byte each are read and written as one word, of which the first channel is the lowest
 // byte.
 
-static int is_word(image i) { return i->element == 4 && i->order != CLK_R && i->order != CLK_RG; }
+static int is_word(image i) { return i->element == 4 && has_four(i); }
 
 static float from_byte_f(image i, uint byte) {
     return i->type == CLK_SNORM_INT8 ? max(-1.0f, (float)(char)byte / 127.0f) : (float)(uchar)byte / 255.0f;
@@ -157,21 +162,47 @@ static int4 place_of_floats(image i, uint sampler, float4 c) {
 // Colours. A coordinate of -1 is the border.
 
 #define COLOURS(F, SCALAR, VECTOR)                                                                      \
+    /* The colour of four channels as they lie, and the channels of a colour. */                        \
+    static VECTOR of_channels_##F(image i, VECTOR e) {                                                  \
+        switch (i->order) {                                                                             \
+        case CLK_BGRA: return e.zyxw;                                                                   \
+        case CLK_ARGB: return e.yzwx;                                                                   \
+        case CLK_ABGR: return e.wzyx;                                                                   \
+        default: return e;                                                                              \
+        }                                                                                               \
+    }                                                                                                   \
+    static VECTOR channels_##F(image i, VECTOR c) {                                                     \
+        switch (i->order) {                                                                             \
+        case CLK_A: return c.wxyz;                                                                      \
+        case CLK_RA: return c.xwyz;                                                                     \
+        case CLK_BGRA: return c.zyxw;                                                                   \
+        case CLK_ARGB: return c.wxyz;                                                                   \
+        case CLK_ABGR: return c.wzyx;                                                                   \
+        default: return c;                                                                              \
+        }                                                                                               \
+    }                                                                                                   \
     VECTOR __read_image##F##_at(image i, int4 at) {                                                     \
         global const uchar *p = element(i, at);                                                         \
         if (is_word(i)) {                                                                               \
             uint word = *(global const uint *)p;                                                        \
             VECTOR e = (VECTOR)(from_byte_##F(i, word), from_byte_##F(i, word >> 8),                    \
                                 from_byte_##F(i, word >> 16), from_byte_##F(i, word >> 24));            \
-            return i->order == CLK_BGRA ? e.zyxw : e;                                                   \
+            return of_channels_##F(i, e);                                                               \
         }                                                                                               \
-        VECTOR c = (VECTOR)(get_##F(i, p, 0), 0, 0, 1);                                                 \
-        if (i->order == CLK_R) return c;                                                                \
+        SCALAR first = get_##F(i, p, 0);                                                                \
+        VECTOR c = (VECTOR)(first, 0, 0, 1);                                                            \
+        switch (i->order) {                                                                             \
+        case CLK_R: return c;                                                                           \
+        case CLK_A: return (VECTOR)(0, 0, 0, first);                                                    \
+        case CLK_INTENSITY: return (VECTOR)(first);                                                     \
+        case CLK_LUMINANCE: return (VECTOR)(first, first, first, 1);                                    \
+        }                                                                                               \
         c.y = get_##F(i, p, 1);                                                                         \
         if (i->order == CLK_RG) return c;                                                               \
+        if (i->order == CLK_RA) return (VECTOR)(first, 0, 0, c.y);                                      \
         c.z = get_##F(i, p, 2);                                                                         \
         c.w = get_##F(i, p, 3);                                                                         \
-        return i->order == CLK_BGRA ? c.zyxw : c;                                                       \
+        return of_channels_##F(i, c);                                                                   \
     }                                                                                                   \
     static VECTOR colour_##F(image i, int4 at) {                                                        \
         if (at.x < 0 || at.y < 0 || at.z < 0) return (VECTOR)(0, 0, 0, is_opaque(i));                   \
@@ -182,16 +213,16 @@ static int4 place_of_floats(image i, uint sampler, float4 c) {
     }                                                                                                   \
     void __write_image##F(image i, int4 at, VECTOR c) {                                                 \
         global uchar *p = element(i, at);                                                               \
-        if (i->order == CLK_BGRA) c = c.zyxw;                                                           \
+        c = channels_##F(i, c);                                                                         \
         if (is_word(i)) {                                                                               \
             *(global uint *)p = to_byte_##F(i, c.x) | to_byte_##F(i, c.y) << 8 |                        \
                                 to_byte_##F(i, c.z) << 16 | to_byte_##F(i, c.w) << 24;                  \
             return;                                                                                     \
         }                                                                                               \
         put_##F(i, p, 0, c.x);                                                                          \
-        if (i->order == CLK_R) return;                                                                  \
+        if (i->order != CLK_RG && i->order != CLK_RA && !has_four(i)) return;                           \
         put_##F(i, p, 1, c.y);                                                                          \
-        if (i->order == CLK_RG) return;                                                                 \
+        if (!has_four(i)) return;                                                                       \
         put_##F(i, p, 2, c.z);                                                                          \
         put_##F(i, p, 3, c.w);                                                                          \
     }

@@ -28,7 +28,7 @@ fn creating_an_image_checks_everything() {
         image_channel_data_type: CL_FLOAT,
     };
     let unsupported = cl_image_format {
-        image_channel_order: CL_LUMINANCE,
+        image_channel_order: CL_sRGBA,
         image_channel_data_type: CL_UNORM_INT8,
     };
     assert_eq!(

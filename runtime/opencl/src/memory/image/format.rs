@@ -1,8 +1,8 @@
 //! Image formats: which there are, which are supported, and what a colour looks like in one.
 //!
 //! Supported are the formats that the specification demands of a full profile device for
-//! reading, writing and both, and those of its list for OpenCL 2.0 that have no other
-//! colour space or depth: one, two and four channels of every plain data type, and BGRA.
+//! reading, writing and both, and all others of plain data types: one, two and four channels,
+//! in each order. Those of another colour space, of depth, and of packed channels are not.
 
 use half::f16;
 use opencl_sys::*;
@@ -20,6 +20,18 @@ codes! {
     Rgba = CL_RGBA;
     /// Blue, green, red, alpha.
     Bgra = CL_BGRA;
+    /// Alpha, red, green, blue.
+    Argb = CL_ARGB;
+    /// Alpha, blue, green, red.
+    Abgr = CL_ABGR;
+    /// Alpha.
+    A = CL_A;
+    /// Red, alpha.
+    Ra = CL_RA;
+    /// One number for all four.
+    Intensity = CL_INTENSITY;
+    /// One number for red, green and blue.
+    Luminance = CL_LUMINANCE;
 }
 
 codes! {
@@ -68,10 +80,14 @@ impl Order {
     /// For each channel in memory, which of red, green, blue and alpha it is.
     pub const fn channels(self) -> &'static [usize] {
         match self {
-            Self::R => &[0],
+            Self::R | Self::Intensity | Self::Luminance => &[0],
+            Self::A => &[3],
+            Self::Ra => &[0, 3],
             Self::Rg => &[0, 1],
             Self::Rgba => &[0, 1, 2, 3],
             Self::Bgra => &[2, 1, 0, 3],
+            Self::Argb => &[3, 0, 1, 2],
+            Self::Abgr => &[3, 2, 1, 0],
         }
     }
 }
@@ -116,7 +132,7 @@ impl Format {
             Channel::ALL
                 .iter()
                 .map(move |&channel| Self { order, channel })
-                .filter(|format| format.order != Order::Bgra || format.channel == Channel::Unorm8)
+                .filter(|format| is_format(&format.code()))
         })
     }
 
@@ -206,6 +222,17 @@ mod tests {
             bgra.element(floats([1.0, 0.0, 0.5, -3.0])),
             [128, 0, 255, 0]
         );
+        for (order, element) in [
+            (Order::Argb, &[0, 255, 0, 128][..]),
+            (Order::Abgr, &[0, 128, 0, 255]),
+            (Order::A, &[0]),
+            (Order::Ra, &[255, 0]),
+            (Order::Intensity, &[255]),
+            (Order::Luminance, &[255]),
+        ] {
+            let colour = floats([1.0, 0.0, 0.5, -3.0]);
+            assert_eq!(of(order, Channel::Unorm8).element(colour), element);
+        }
         let norm = of(Order::Rgba, Channel::Snorm8);
         let expected = [-127i8 as u8, 127, 64, 0];
         assert_eq!(norm.element(floats([-2.0, 9.0, 0.5, f32::NAN])), expected);
