@@ -268,7 +268,12 @@ const ROTATE: [(&str, &str); 3] = [
     ),
 ];
 
-const BALLOT: [(&str, &str); 17] = [
+const BALLOT: [(&str, &str); 18] = [
+    // Bits of ids that are none of a sub-group count for nothing.
+    (
+        "ballot functions of any bits",
+        "uint4 bits = (uint4)((key * 2654435761u | 1u) << inside % min(count, 31u), ~key, key + 77u, 0xffffffffu); uint most = get_max_sub_group_size(), n = 0, up = 0, before = 0, low = most, high = 0; for (uint i = 0; i < min(most, 128u); i++) { uint word = i < 32u ? bits.s0 : i < 64u ? bits.s1 : i < 96u ? bits.s2 : bits.s3; uint bit = word >> i % 32u & 1u; n += bit; up += i <= inside ? bit : 0u; before += i < inside ? bit : 0u; high = bit ? i : high; low = bit && low == most ? i : low; } r = (T)(sub_group_ballot_bit_count(bits) != n || sub_group_ballot_inclusive_scan(bits) != up || sub_group_ballot_exclusive_scan(bits) != before || sub_group_ballot_find_lsb(bits) != low || sub_group_ballot_find_msb(bits) != high);",
+    ),
     (
         "ballot_bit_count",
         "uint4 mask = sub_group_ballot(holds(key) << inside % 31u); uint n = 0; for (uint i = 0; i < count; i++) n += holds(keys[i]); r = (T)(sub_group_ballot_bit_count(mask) != n);",
