@@ -207,6 +207,10 @@ fn lists(choices: &mut Choices) -> Case {
         .collect();
     // Buffers and parts have many pairs of flags, and no kernel is compiled for them.
     all.extend((0..3).map(|_| listed::sub_buffer(choices)));
+    all.sort_by_key(|one| match one {
+        Listed::Made(made) => made.fails_oftener(),
+        _ => 0,
+    });
     of_lists(all)
 }
 

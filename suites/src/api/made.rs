@@ -211,6 +211,9 @@ pub enum Made {
         /// Kernels read and write it; otherwise the host does.
         #[serde(default)]
         kernels: bool,
+        /// The kernels ask it for its size and its format.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        asks: bool,
         /// How the host writes it.
         #[serde(default)]
         by: Writing,
@@ -246,6 +249,15 @@ pub enum Made {
 }
 
 impl Made {
+    /// The more, the oftener runtimes fail: what comes behind a call that fails is not seen, so these come last.
+    pub fn fails_oftener(&self) -> u8 {
+        match self {
+            Made::Over { .. } => 2,
+            Made::Ends { .. } => 1,
+            _ => 0,
+        }
+    }
+
     /// Whether kernels are compiled for it.
     fn compiles(&self) -> bool {
         matches!(self, Made::Over { kernels: true, .. })
@@ -298,6 +310,7 @@ pub fn some_of_each(choices: &mut Choices) -> Vec<Made> {
             all.push(one);
         }
     }
+    all.sort_by_key(Made::fails_oftener);
     all
 }
 
@@ -420,6 +433,7 @@ pub fn made(choices: &mut Choices) -> Made {
             width: choices.one_of(&[1, 3, 16, 100, 1023, 1024]),
             rows: choices.one_of(&[0, 0, 2, 3, 4]),
             kernels: choices.percent(50),
+            asks: choices.percent(30),
             by: choices.one_of(&Writing::ALL),
             of: choices.one_of(&Elements::ALL),
         },

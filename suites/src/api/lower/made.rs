@@ -99,12 +99,16 @@ impl Lowering {
                 width,
                 rows,
                 kernels,
+                asks,
                 by,
                 of,
             } => {
-                let by = (!kernels).then_some(*by);
+                let through = match kernels {
+                    true => over::Through::Kernels { asks: *asks },
+                    false => over::Through::Host(*by),
+                };
                 let size = [*width, u16::from(*rows)].map(usize::from);
-                self.image_over(place, *begin, size, (*of, by));
+                self.image_over(place, *begin, size, (*of, through));
             }
             Made::Maps {
                 memory,

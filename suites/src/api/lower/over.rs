@@ -44,8 +44,9 @@ fn forms(elements: Elements) -> (&'static str, String, String) {
     (ty, seen, put)
 }
 
-/// Kernels that read such an image, and write it: a line, or a plane. One that is not what it says of itself leaves zeros.
-fn kernels(elements: Elements, [width, rows]: [usize; 2]) -> String {
+/// Kernels that read such an image, and write it: a line, or a plane. Where they ask, one that is not what it says of itself
+/// leaves zeros.
+fn kernels(elements: Elements, [width, rows]: [usize; 2], asks: bool) -> String {
     let (channel, _, end) = elements.row();
     let (image, at, high) = match rows {
         0 => ("image1d_buffer_t", "n".to_string(), String::new()),
@@ -62,14 +63,20 @@ fn kernels(elements: Elements, [width, rows]: [usize; 2]) -> String {
         _ => "float4",
     };
     let (ty, seen, put) = forms(elements);
+    let says = match asks {
+        true => format!(
+            "if (get_image_width(image) == {width}{high} && get_image_channel_data_type(image) == {channel} &&
+        get_image_channel_order(image) == CLK_RGBA)
+        "
+        ),
+        false => String::new(),
+    };
     format!(
         "
 kernel void seen(read_only {image} image, global {ty}4 *to) {{
     int n = get_global_id(0);
     {wide} seen = read_image{end}(image, {at});
-    if (get_image_width(image) == {width}{high} && get_image_channel_data_type(image) == {channel} &&
-        get_image_channel_order(image) == CLK_RGBA)
-        {seen};
+    {says}{seen};
 }}
 
 kernel void put(write_only {image} image, global const {ty}4 *from) {{
@@ -121,6 +128,15 @@ fn changed(elements: Elements, word: u32) -> u32 {
     }
 }
 
+/// Who reads and writes an image.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Through {
+    /// The host, which writes it so.
+    Host(Writing),
+    /// Kernels, which ask it for its size and its format, or do not.
+    Kernels { asks: bool },
+}
+
 impl Lowering {
     /// An image over a part of a buffer, which begins so many parts behind its beginning, or over the whole: its elements
     /// are what the buffer has there, also after some were written through it. Without rows it is a line.
@@ -129,7 +145,7 @@ impl Lowering {
         place: Place,
         begin: Option<u8>,
         [width, rows]: [usize; 2],
-        (elements, by): (Elements, Option<Writing>),
+        (elements, through): (Elements, Through),
     ) {
         // An element has four channels, which are as many words as a channel has bytes.
         let (channel, apart, _) = elements.row();
@@ -173,9 +189,12 @@ impl Lowering {
         let places: Vec<usize> = places.collect();
         let mut own: Vec<u32> = places.iter().map(|at| words[*at]).collect();
         let size = [width, rows];
-        match by {
-            None => self.by_kernels(place, queue, (slot, elements, size), &mut own),
-            Some(by) => self.by_host(place, queue, (slot, elements, size), &mut own, by),
+        match through {
+            Through::Kernels { asks } => {
+                let source = kernels(elements, size, asks);
+                self.by_kernels(place, queue, (slot, elements), source, &mut own);
+            }
+            Through::Host(by) => self.by_host(place, queue, (slot, elements, size), &mut own, by),
         }
         for (at, word) in places.into_iter().zip(own) {
             words[at] = word;
@@ -286,16 +305,17 @@ impl Lowering {
         }
     }
 
-    /// A kernel reads the image, and another writes all of it.
+    /// A kernel of this source reads the image, and another writes all of it.
     fn by_kernels(
         &mut self,
         place: Place,
         queue: Slot,
-        (slot, elements, [width, rows]): (Slot, Elements, [usize; 2]),
+        (slot, elements): (Slot, Elements),
+        source: String,
         words: &mut [u32],
     ) {
         let (_, apart, _) = elements.row();
-        let program = self.own_program(place, kernels(elements, [width, rows]));
+        let program = self.own_program(place, source);
         let [seen, put] = ["seen", "put"].map(|name| {
             let kernel = self.own(name, SlotKind::Kernel);
             self.step(Call::kernel(program, name, kernel));
