@@ -58,6 +58,12 @@ impl File {
         if on(Fault::LayerBelow) {
             text = text.replace("rint(w)", "floor(w)");
         }
+        if on(Fault::LayerMiddleUp) {
+            text = text.replace("rint(w)", "floor(w + 0.5f)");
+        }
+        if on(Fault::BallotCountsAll) {
+            text = text.replace("count(bits & run(0, most()))", "count(bits)");
+        }
         if on(Fault::LeastNormBelow) {
             text = text.replace(
                 "max(-1.0f, (float)(char)byte / 127.0f)",

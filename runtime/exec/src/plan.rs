@@ -184,7 +184,10 @@ fn arguments(kernel: &Kernel, launch: &Launch) -> Result<(Start, u64, Vec<Extent
                 };
             }
             (ArgPass::LocalPointer { align }, Arg::Local(size)) => {
-                let align = u64::from(align).clamp(1, MAX_ALIGN);
+                let align = match on(Fault::LocalArgumentsTight) {
+                    true => 1,
+                    false => u64::from(align).clamp(1, MAX_ALIGN),
+                };
                 let begin = if on(Fault::LocalArgumentsAlias) {
                     kernel.local_bytes
                 } else {

@@ -173,10 +173,10 @@ static int4 place_of_floats(image i, uint sampler, float4 c) {
     }                                                                                                   \
     static VECTOR channels_##F(image i, VECTOR c) {                                                     \
         switch (i->order) {                                                                             \
-        case CLK_A: return c.wxyz;                                                                      \
+        case CLK_A:                                                                                     \
+        case CLK_ARGB: return c.wxyz;                                                                   \
         case CLK_RA: return c.xwyz;                                                                     \
         case CLK_BGRA: return c.zyxw;                                                                   \
-        case CLK_ARGB: return c.wxyz;                                                                   \
         case CLK_ABGR: return c.wzyx;                                                                   \
         default: return c;                                                                              \
         }                                                                                               \

@@ -49,9 +49,15 @@ pub(super) fn prelude(
         }
     }
     for extension in &device.extensions {
+        if extension == "cl_khr_subgroup_rotate" && on(Fault::ExtensionMacroMissing) {
+            continue;
+        }
         define(extension, 1);
     }
     if language.version >= Version::V3_0 {
+        if on(Fault::FeatureMacroOfAnother) {
+            define("__opencl_c_kernel_clock_scope_device", 1);
+        }
         for feature in &device.features {
             define(feature, 1);
         }

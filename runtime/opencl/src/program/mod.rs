@@ -392,6 +392,7 @@ impl Program {
                 }
             }),
             CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE => Answer::of(match &build.product {
+                Product::Executable(_) if on(Fault::GlobalVariablesUncounted) => 0,
                 Product::Executable(built) => built.executable.global_bytes() as usize,
                 Product::Nothing | Product::Objects { .. } => 0,
             }),

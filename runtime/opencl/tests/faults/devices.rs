@@ -4,9 +4,10 @@ use opencl_sys::*;
 use touchstone::api::device::*;
 
 use crate::Scenario;
-use crate::rig::{self, device};
+use crate::rig::{self, Rig, device};
+use crate::tools::*;
 
-pub const SCENARIOS: &[Scenario] = &[("device_answers", device_answers)];
+pub const SCENARIOS: &[Scenario] = &[("device_answers", device_answers), ("macros", macros)];
 
 /// Its limits are those that every device has, and its version and extensions are the same as text and as numbers.
 fn device_answers() {
@@ -39,4 +40,15 @@ fn device_answers() {
     });
     let extensions = text(CL_DEVICE_EXTENSIONS);
     assert_eq!(versions.len(), 68 * extensions.split_whitespace().count());
+}
+
+/// The compiler defines the macros of what the device lists, and of nothing else.
+fn macros() {
+    let rig = Rig::new();
+    let source = "kernel void k(global int *x) {
+#if defined(cl_khr_subgroup_rotate) && !defined(__opencl_c_kernel_clock_scope_device)
+        x[0] = 1;
+#endif
+    }";
+    assert_eq!(output(&rig, source, 1, space(&[1], &[1])), [1]);
 }

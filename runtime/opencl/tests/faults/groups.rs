@@ -14,6 +14,7 @@ pub const SCENARIOS: &[Scenario] = &[
     ("barrier_function", barrier_function),
     ("local_of_group", local_of_group),
     ("local_arguments", local_arguments),
+    ("ballot", ballot),
     ("private", private),
     ("private_and_local", private_and_local),
     ("constant", constant),
@@ -195,21 +196,33 @@ fn local_of_group() {
 
 fn local_arguments() {
     let rig = Rig::new();
-    let source = "kernel void k(global int *x, local int *a, local int *b) {
+    let source =
+        "kernel void k(global int *x, local int *a, local int *b, local uchar *c, local int4 *d) {
         int i = get_local_id(0);
         a[i] = 1;
         barrier(CLK_LOCAL_MEM_FENCE);
         b[i] = 2;
         barrier(CLK_LOCAL_MEM_FENCE);
-        x[i] = a[i];
+        x[i] = a[i] + (int)((uintptr_t)d % 16);
     }";
     let kernel = kernel(&rig, source);
     let out = buffer(&rig, &[0; 4]);
     set(kernel, 0, out);
-    set_local(kernel, 1, 16);
-    set_local(kernel, 2, 16);
+    for (index, size) in [(1, 16), (2, 16), (3, 3), (4, 16)] {
+        set_local(kernel, index, size);
+    }
     run(&rig, kernel, space(&[4], &[4]));
     assert_eq!(words(&rig, out, 4), [1; 4]);
+}
+
+/// Bits of ids that no sub-group has are none of its work-items.
+fn ballot() {
+    let rig = Rig::new();
+    let source = "#pragma OPENCL EXTENSION cl_khr_subgroup_ballot : enable
+    kernel void k(global uint *x) {
+        x[0] = sub_group_ballot_bit_count((uint4)(0xffffffffu)) == get_max_sub_group_size();
+    }";
+    assert_eq!(output(&rig, source, 1, space(&[1], &[1])), [1]);
 }
 
 fn private() {

@@ -106,9 +106,10 @@ fn layers() {
     let source = "kernel void k(global uint *x, read_only image1d_array_t y, sampler_t z) {
         x[0] = read_imageui(y, z, (float2)(0.5f, 1.25f)).x;
         x[1] = read_imageui(y, z, (float2)(0.5f, 1.75f)).x;
+        x[2] = read_imageui(y, z, (float2)(0.5f, 0.5f)).x;
     }";
     let kernel = kernel(&rig, source);
-    let out = buffer(&rig, &[9; 2]);
+    let out = buffer(&rig, &[9; 3]);
     let mut code = 1;
     // SAFETY: the context is alive.
     let sampler = unsafe {
@@ -125,7 +126,7 @@ fn layers() {
     set(kernel, 1, image(&rig, CL_MEM_OBJECT_IMAGE1D_ARRAY, 2, 3));
     set(kernel, 2, sampler);
     run(&rig, kernel, space(&[1], &[1]));
-    assert_eq!(words(&rig, out, 2), [1, 2]);
+    assert_eq!(words(&rig, out, 3), [1, 2, 0]);
 }
 
 /// The least number of a channel is read as -1, and is not less.
@@ -144,14 +145,10 @@ fn least_norm() {
     assert_eq!(words(&rig, out, 1), [1]);
 }
 
-/// The images of an array of lines are read to where their slice pitch says.
-fn lines_apart() {
-    let rig = Rig::new();
-    let image = image(&rig, CL_MEM_OBJECT_IMAGE1D_ARRAY, 2, 3);
-    let (origin, region) = ([0; 3], [2, 3, 1]);
-    let mut read = [9u8; 3 * 24];
-    // SAFETY: the origin, the region and the bytes live through the call, and three images at every 24th byte are
-    // within these.
+/// Reads all of an image into these bytes, in which rows and slices lie so far apart.
+fn read(rig: &Rig, image: cl_mem, region: [usize; 3], [row, slice]: [usize; 2], to: &mut [u8]) {
+    let origin = [0; 3];
+    // SAFETY: the origin, the region and the bytes live through the call, and the region is within these.
     let code = unsafe {
         clEnqueueReadImage(
             rig.queue,
@@ -159,16 +156,24 @@ fn lines_apart() {
             CL_TRUE,
             origin.as_ptr(),
             region.as_ptr(),
-            8,
-            24,
-            read.as_mut_ptr().cast(),
+            row,
+            slice,
+            to.as_mut_ptr().cast(),
             0,
             null(),
             null_mut(),
         )
     };
     assert_eq!(code, CL_SUCCESS);
-    for (n, line) in read.chunks(24).enumerate() {
+}
+
+/// The images of an array of lines are read to where their slice pitch says.
+fn lines_apart() {
+    let rig = Rig::new();
+    let image = image(&rig, CL_MEM_OBJECT_IMAGE1D_ARRAY, 2, 3);
+    let mut bytes = [9u8; 3 * 24];
+    read(&rig, image, [2, 3, 1], [8, 24], &mut bytes);
+    for (n, line) in bytes.chunks(24).enumerate() {
         assert_eq!(line[..8], [n as u8; 8]);
         assert_eq!(line[8..], [9; 16]);
     }
@@ -194,23 +199,8 @@ fn rows_apart() {
     let image =
         unsafe { clCreateImage(rig.context, 0, &format, &description, null_mut(), &mut code) };
     assert_eq!(code, CL_SUCCESS);
-    let mut read = [9u32; 4];
-    // SAFETY: the origin, the region and the words live through the call.
-    let code = unsafe {
-        clEnqueueReadImage(
-            rig.queue,
-            image,
-            CL_TRUE,
-            [0; 3].as_ptr(),
-            [2, 2, 1].as_ptr(),
-            0,
-            0,
-            read.as_mut_ptr().cast(),
-            0,
-            null(),
-            null_mut(),
-        )
-    };
-    assert_eq!(code, CL_SUCCESS);
-    assert_eq!(read, [0, 1, 4, 5]);
+    let mut bytes = [9u8; 16];
+    read(&rig, image, [2, 2, 1], [0, 0], &mut bytes);
+    let wanted = [0u32, 1, 4, 5].map(u32::to_ne_bytes);
+    assert_eq!(bytes, *wanted.as_flattened());
 }

@@ -26,6 +26,7 @@ pub const SCENARIOS: &[Scenario] = &[
     ("module", module),
     ("specialized", specialized),
     ("failed_rebuild", failed_rebuild),
+    ("global_variables", global_variables),
     ("clone", clone),
     ("clone_without_object", clone_without_object),
 ];
@@ -232,6 +233,19 @@ fn failed_rebuild() {
         assert_eq!(built(program, options), right);
         assert_eq!(status(), says);
     }
+}
+
+/// A program says how many bytes its variables of global memory take.
+fn global_variables() {
+    let rig = Rig::new();
+    let source = "global int seven[5]; kernel void k(global int *x) { x[0] = seven[0]++; }";
+    let program = created(&rig, source);
+    assert_eq!(built(program, c"-cl-std=CL3.0"), CL_SUCCESS);
+    let bytes: usize = rig::query(|size, value, ret| unsafe {
+        let name = CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE;
+        clGetProgramBuildInfo(program, rig::device(), name, size, value, ret)
+    });
+    assert!(bytes >= 20);
 }
 
 /// Each name includes its own header.
