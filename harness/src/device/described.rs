@@ -2,6 +2,7 @@
 
 use super::info::{bool_of, platform_text, text_of, u32_of, u64_of};
 use cl3::platform;
+use cl3::types::cl_name_version;
 use classay_suites::host::answers::Described;
 use opencl3::device as cl;
 use opencl3::device::Device;
@@ -16,10 +17,17 @@ pub fn described(device: &Device) -> Described {
             .map(|platform| platform_text(&platform, query))
             .unwrap_or_default()
     };
+    let features = device.opencl_c_features().ok();
+    let name = |feature: cl_name_version| {
+        let end = feature.name.iter().position(|byte| *byte == 0);
+        let name = &feature.name[..end.unwrap_or(feature.name.len())];
+        String::from_utf8_lossy(name).into_owned()
+    };
     let enqueues = u64_of(device, cl::CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES);
     Described {
         version: text(cl::CL_DEVICE_VERSION),
         extensions: text(cl::CL_DEVICE_EXTENSIONS),
+        features: features.into_iter().flatten().map(name).collect(),
         il: text(cl::CL_DEVICE_IL_VERSION),
         built_in_kernels: text(cl::CL_DEVICE_BUILT_IN_KERNELS),
         platform_version: of_platform(platform::CL_PLATFORM_VERSION),

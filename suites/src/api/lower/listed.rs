@@ -104,6 +104,7 @@ impl Lowering {
             let says = format!("{function} finds no {name}, whose extension the device offers");
             self.must(&says, That::Code(mark, Right::Among(vec![0])));
         }
+        self.offered(said);
         self.end_thread();
     }
 

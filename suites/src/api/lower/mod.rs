@@ -18,6 +18,7 @@ mod last;
 mod lifetimes;
 mod listed;
 mod made;
+mod offered;
 mod operations;
 mod over;
 mod parts;
@@ -257,9 +258,14 @@ impl Lowering {
 
 /// A buffer of zeros.
 fn buffer(context: Slot, slot: Slot) -> Call {
+    buffer_of(context, BYTES, slot)
+}
+
+/// The same, of so many bytes.
+fn buffer_of(context: Slot, bytes: usize, slot: Slot) -> Call {
     let flags = Value::Flags(vec![cl::CL_MEM_READ_WRITE, cl::CL_MEM_COPY_HOST_PTR]);
-    let zeros = Value::Bytes(vec![0; BYTES]);
-    let arguments = values![context, flags, BYTES, zeros];
+    let zeros = Value::Bytes(vec![0; bytes]);
+    let arguments = values![context, flags, bytes, zeros];
     Call::new(Function::CreateBuffer, arguments).makes(slot)
 }
 

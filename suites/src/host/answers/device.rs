@@ -16,6 +16,8 @@ pub struct Described {
     pub version: String,
     /// CL_DEVICE_EXTENSIONS.
     pub extensions: String,
+    /// The names in CL_DEVICE_OPENCL_C_FEATURES.
+    pub features: Vec<String>,
     /// CL_DEVICE_IL_VERSION.
     pub il: String,
     /// CL_DEVICE_BUILT_IN_KERNELS.
@@ -53,7 +55,7 @@ fn names(text: &str) -> Vec<String> {
 }
 
 /// The version that a text names behind its first word, as `CL_MAKE_VERSION` has it, without the patch.
-fn numeric(text: &str) -> Option<u64> {
+pub(super) fn numeric(text: &str) -> Option<u64> {
     let (major, rest) = text.strip_prefix("OpenCL ")?.split_once('.')?;
     let digits = rest.split(|c: char| !c.is_ascii_digit()).next()?;
     let (major, minor): (u64, u64) = (major.parse().ok()?, digits.parse().ok()?);
@@ -61,7 +63,7 @@ fn numeric(text: &str) -> Option<u64> {
 }
 
 /// Version 3.0, which brought versions as numbers.
-const NUMBERED: u64 = 3 << 22;
+pub(super) const NUMBERED: u64 = 3 << 22;
 
 /// A version as a number.
 fn of_version(text: &str) -> Option<Wanted> {
@@ -216,7 +218,7 @@ impl Described {
     }
 
     /// Whether the device lists an extension; none where its extensions are not known.
-    fn has(&self, extension: &str) -> Option<bool> {
+    pub(super) fn has(&self, extension: &str) -> Option<bool> {
         let known = !self.extensions.is_empty();
         known.then(|| {
             self.extensions

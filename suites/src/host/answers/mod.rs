@@ -16,6 +16,7 @@
 mod device;
 mod kernels;
 mod known;
+mod macros;
 mod memory;
 mod objects;
 mod place;

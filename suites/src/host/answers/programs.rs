@@ -344,14 +344,28 @@ pub fn of_program(known: &Known<'_>, program: Slot, done: &[&Call]) -> Vec<Quest
             _ => made.stage.clone(),
         };
         if let Some((stage, options)) = own {
-            all.extend(of_build(program, device, stage, options.as_deref()));
+            let mut sources = made.sources.iter().flatten();
+            let has_globals = sources.any(|source| signature::has_global_variables(source));
+            all.extend(of_build(
+                program,
+                device,
+                stage,
+                options.as_deref(),
+                has_globals,
+            ));
         }
     }
     all
 }
 
-/// What a program must answer about its build for a device.
-fn of_build(program: Slot, device: Slot, stage: Stage, options: Option<&str>) -> Vec<Question> {
+/// What a program must answer about its build for a device; it may have variables of global memory.
+fn of_build(
+    program: Slot,
+    device: Slot,
+    stage: Stage,
+    options: Option<&str>,
+    has_globals: bool,
+) -> Vec<Question> {
     let ask = |name: Constant, wanted| {
         let mut question = Question::new(Function::GetProgramBuildInfo, program, name, wanted);
         question.of.insert(1, device.into());
@@ -367,7 +381,7 @@ fn of_build(program: Slot, device: Slot, stage: Stage, options: Option<&str>) ->
         all.push(ask(cl::CL_PROGRAM_BUILD_LOG, Wanted::Text(String::new())));
     }
     if stage == Stage::Built {
-        let bytes = Wanted::Number(8, 0, u64::MAX);
+        let bytes = Wanted::Number(8, u64::from(has_globals), u64::MAX);
         all.push(ask(cl::CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE, bytes).since(200));
     }
     let binary = stage.binary().map(Wanted::word);

@@ -50,6 +50,36 @@ pub fn kernels(source: &str) -> Option<Vec<Signature>> {
     Some(found)
 }
 
+/// Whether a source defines a variable of global memory that other units can name; not where that cannot be told.
+pub fn has_global_variables(source: &str) -> bool {
+    let Some((text, macros)) = plain(source) else {
+        return false;
+    };
+    let (mut depth, mut begins) = (0, true);
+    let tokens = tokens(&text);
+    for (n, token) in tokens.iter().enumerate() {
+        if begins && depth == 0 && matches!(*token, "global" | "__global") {
+            let mut declared = tokens[n..].iter();
+            // What comes first after the type and the name: not the parameters of a function.
+            let after = declared.find(|token| matches!(**token, "(" | "[" | "=" | ";"));
+            let known = tokens[n..]
+                .iter()
+                .take(3)
+                .all(|token| !macros.contains(*token));
+            if known && after.is_some_and(|after| *after != "(") {
+                return true;
+            }
+        }
+        match *token {
+            "{" | "(" => depth += 1,
+            "}" | ")" => depth -= 1,
+            _ => {}
+        }
+        begins = matches!(*token, ";" | "}");
+    }
+    false
+}
+
 /// The text without comments and lines of the preprocessor, and the names of its macros.
 fn plain(source: &str) -> Option<(String, BTreeSet<String>)> {
     let mut text = String::new();
@@ -389,6 +419,20 @@ kernel void third(write_only image2d_t to, sampler_t by, read_only pipe int from
         );
         assert_eq!(all[2].arguments[0].address, None);
         assert_eq!(all[2].arguments[2].qualifiers, Some(8));
+    }
+
+    #[test]
+    fn variables_of_global_memory_are_told_from_functions() {
+        let has = has_global_variables;
+        assert!(has(
+            "typedef int t;\nglobal t x[2] = { f(1) };\nkernel void k() {}"
+        ));
+        assert!(has("kernel void k(global int *x) {}\nglobal uint last;"));
+        assert!(!has("static global int x = 1; constant int y = 2;"));
+        assert!(!has("global int *f(global int *x) { return x; }"));
+        assert!(!has("kernel void k() { int x; global int *y; }"));
+        assert!(!has("#define T\nglobal T x;\n"));
+        assert!(!has("#if 0\nglobal int x;\n#endif\n"));
     }
 
     #[test]
