@@ -9,6 +9,8 @@ pub use spread::NUMBER_BITS;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use spread::{SPREAD, Spread};
+use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// A stream of choices, each a number below a bound.
 pub struct Choices {
@@ -19,6 +21,57 @@ pub struct Choices {
     zeros: usize,
     /// What was chosen so far.
     made: Vec<u64>,
+    /// What was drawn so far of what can be left out, and what is to be.
+    drawn: Drawn,
+    left_out: LeftOut,
+}
+
+/// What is left out of what is drawn, by numbers in the order in which it comes.
+#[derive(Debug, Clone, Default)]
+pub struct LeftOut {
+    /// Parts that are not drawn.
+    pub parts: BTreeSet<usize>,
+    /// Results that are drawn, because others may need what they need, and not used.
+    pub results: BTreeSet<usize>,
+}
+
+/// What can be left out of what was drawn.
+#[derive(Debug, Clone, Default)]
+pub struct Drawn {
+    /// Of each part, the choices and the results in it.
+    pub parts: Vec<[Range<usize>; 2]>,
+    /// How many results there are.
+    pub results: usize,
+}
+
+impl LeftOut {
+    /// The same without some parts more, and the choices without theirs.
+    pub fn without_parts(
+        &self,
+        gone: &[usize],
+        drawn: &Drawn,
+        choices: &[u64],
+    ) -> (LeftOut, Vec<u64>) {
+        let inside = |which: usize, at: usize| {
+            let all = gone.iter().filter_map(|part| drawn.parts.get(*part));
+            let mut ranges = all.map(|ranges| &ranges[which]);
+            ranges.any(|range| range.contains(&at))
+        };
+        let stay = choices.iter().enumerate();
+        let stay = stay
+            .filter(|(at, _)| !inside(0, *at))
+            .map(|(_, choice)| *choice);
+        // The results behind those that go have other numbers then.
+        let results = (0..drawn.results).filter(|at| !inside(1, *at));
+        let results = results
+            .enumerate()
+            .filter(|(_, at)| self.results.contains(at));
+        let left_out = LeftOut {
+            parts: self.parts.iter().chain(gone).copied().collect(),
+            results: results.map(|(now, _)| now).collect(),
+        };
+        (left_out, stay.collect())
+    }
 }
 
 /// Choices after which a list of choices that has come to its end gives other ones than zeros: a generator
@@ -34,6 +87,8 @@ impl Choices {
             given: Vec::new(),
             zeros: 0,
             made: Vec::new(),
+            drawn: Drawn::default(),
+            left_out: LeftOut::default(),
         }
     }
 
@@ -44,6 +99,53 @@ impl Choices {
             given: choices,
             ..Choices::new(0)
         }
+    }
+
+    /// The same without some of what is drawn.
+    pub fn without(self, left_out: LeftOut) -> Choices {
+        Choices { left_out, ..self }
+    }
+
+    /// A part of what is drawn, which can be left out, as far as it goes, whatever the others are.
+    pub fn part<T>(&mut self, draw: impl FnOnce(&mut Choices) -> T) -> Option<T> {
+        self.begins().then(|| {
+            let part = draw(self);
+            self.ends();
+            part
+        })
+    }
+
+    /// Such a part begins here, unless it is left out; it [`ends`](Self::ends) before the next one begins.
+    pub fn begins(&mut self) -> bool {
+        let (at, results) = (self.made.len(), self.drawn.results);
+        let stays = !self.left_out.parts.contains(&self.drawn.parts.len());
+        self.drawn.parts.push([at..at, results..results]);
+        stays
+    }
+
+    /// The part that began last ends here.
+    pub fn ends(&mut self) {
+        if let Some([choices, results]) = self.drawn.parts.last_mut() {
+            choices.end = self.made.len();
+            results.end = self.drawn.results;
+        }
+    }
+
+    /// Another result has been drawn; whether it is used.
+    pub fn result(&mut self) -> bool {
+        let number = self.drawn.results;
+        self.drawn.results += 1;
+        !self.left_out.results.contains(&number)
+    }
+
+    /// Whether anything is left out.
+    pub fn leaves_out(&self) -> bool {
+        !self.left_out.parts.is_empty() || !self.left_out.results.is_empty()
+    }
+
+    /// What can be left out of what was drawn.
+    pub fn drawn(&self) -> &Drawn {
+        &self.drawn
     }
 
     /// What was chosen.

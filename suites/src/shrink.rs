@@ -76,6 +76,8 @@ pub type Told<'j, W> = &'j mut dyn FnMut(&W, Progress);
 pub struct Search<'j, C: Candidate> {
     best: C::Whole,
     size: C::Size,
+    /// The text of what was kept last.
+    text: Option<String>,
     /// Things that do not fail, as text.
     rejected: HashSet<String>,
     progress: Progress,
@@ -95,6 +97,7 @@ impl<'j, C: Candidate> Search<'j, C> {
         Search {
             best: first,
             size,
+            text: None,
             rejected: HashSet::new(),
             progress: Progress::default(),
             stopped: false,
@@ -184,12 +187,18 @@ impl<'j, C: Candidate> Search<'j, C> {
             self.rejected.insert(text);
             return false;
         };
+        // It is smaller in what does not show, and fails as the best does.
+        if self.text.as_ref() == Some(&text) {
+            (self.best, self.size) = (whole, size);
+            return true;
+        }
         self.progress.asked += 1;
         match (self.judge)(&whole) {
             Answer::Fails => {
                 self.progress.kept += 1;
                 self.best = whole;
                 self.size = size;
+                self.text = Some(text);
                 (self.told)(&self.best, self.progress);
                 true
             }

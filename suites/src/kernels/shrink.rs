@@ -3,13 +3,16 @@
 //! What a launch must leave behind follows from the choices by which its case was drawn, so no launch can
 //! be taken out of a case. But the case can be drawn again by other choices: [`shrink`] leaves choices
 //! out, many at once first, and makes others smaller, and whatever comes of it is a case with all that it
-//! wants ([`Drawn`](super::case::Drawn), [`Choices::again`]). After that it takes out what a case does
-//! without: looks, transfers of which nothing but transfers follows, and needless ends of waiting.
+//! wants ([`Drawn`](super::case::Drawn), [`Choices::again`]). Before that it leaves out what stands beside each other:
+//! functions that are called, lines that are printed ([`Choices::part`]), numbers that a kernel computes
+//! ([`Choices::result`]). That takes few trials. After it, it
+//! takes out what a case does without: looks, transfers of which nothing but transfers follows, and needless ends of
+//! waiting.
 
 use super::case::{KernelCase, Step, Want};
 use super::generate::function;
 use super::{valid, yaml};
-use crate::choices::Choices;
+use crate::choices::{Choices, Drawn, LeftOut};
 use crate::shrink::{Candidate, Judge, Progress, Search, Shrunk, Told};
 
 /// The size of a case, what matters most first.
@@ -53,29 +56,39 @@ impl Candidate for KernelCase {
     }
 }
 
-/// A case with the choices by which it was drawn.
+/// A case with the choices by which it was drawn, what can be left out of it, and what is.
 struct Tape {
     choices: Vec<u64>,
+    drawn: Drawn,
+    left_out: LeftOut,
     case: KernelCase,
 }
 
 impl Tape {
-    /// What is drawn by these choices first, and by the smallest ones then.
-    fn of(choices: Vec<u64>, draw: fn(&mut Choices) -> KernelCase) -> Tape {
-        let mut stream = Choices::again(choices);
+    /// What is drawn by these choices.
+    fn drawn(stream: Choices, left_out: LeftOut, draw: fn(&mut Choices) -> KernelCase) -> Tape {
+        let mut stream = stream.without(left_out.clone());
         Tape {
             case: draw(&mut stream),
+            drawn: stream.drawn().clone(),
+            left_out,
             choices: stream.choices(),
         }
+    }
+
+    /// The same by other choices first, and by the smallest ones then.
+    fn by(&self, choices: Vec<u64>, draw: fn(&mut Choices) -> KernelCase) -> Tape {
+        Tape::drawn(Choices::again(choices), self.left_out.clone(), draw)
     }
 }
 
 impl Candidate for Tape {
     type Whole = Tape;
-    type Size = Size;
+    /// Of equal cases the one that takes fewer choices is drawn sooner.
+    type Size = (Size, usize);
 
-    fn size(&self) -> Size {
-        Size::of(&self.case)
+    fn size(&self) -> (Size, usize) {
+        (Size::of(&self.case), self.choices.len())
     }
 
     fn text(&self) -> String {
@@ -120,11 +133,7 @@ fn draw_smaller(
 ) -> Option<Shrunk<KernelCase>> {
     let drawn = case.drawn.as_ref()?;
     let draw = function(&drawn.family)?;
-    let mut stream = Choices::new(drawn.seed);
-    let first = Tape {
-        case: draw(&mut stream),
-        choices: stream.choices(),
-    };
+    let first = Tape::drawn(Choices::new(drawn.seed), LeftOut::default(), draw);
     let same = KernelCase {
         drawn: Some(drawn.clone()),
         ..first.case.clone()
@@ -138,12 +147,37 @@ fn draw_smaller(
     let mut search: Search<'_, Tape> = Search::new(first, size, &mut judge, &mut told);
     search.rounds(|search| {
         search.take_out(
+            |tape| {
+                let all = 0..tape.drawn.parts.len();
+                let stay = all.filter(|part| !tape.left_out.parts.contains(part));
+                stay.collect()
+            },
+            |tape, gone| {
+                let left = &tape.left_out;
+                let (left_out, choices) = left.without_parts(gone, &tape.drawn, &tape.choices);
+                Some(Tape::drawn(Choices::again(choices), left_out, draw))
+            },
+        );
+        search.take_out(
+            |tape| {
+                let all = 0..tape.drawn.results;
+                let stay = all.filter(|result| !tape.left_out.results.contains(result));
+                stay.collect()
+            },
+            |tape, gone| {
+                let mut left_out = tape.left_out.clone();
+                left_out.results.extend(gone);
+                let stream = Choices::again(tape.choices.clone());
+                Some(Tape::drawn(stream, left_out, draw))
+            },
+        );
+        search.take_out(
             |tape| (0..tape.choices.len()).collect(),
             |tape, gone| {
                 let (from, to) = (*gone.first()?, *gone.last()?);
                 let mut choices = tape.choices.clone();
                 choices.drain(from..=to);
-                Some(Tape::of(choices, draw))
+                Some(tape.by(choices, draw))
             },
         );
         search.go_through(
@@ -151,7 +185,7 @@ fn draw_smaller(
             |tape, (at, choice)| {
                 let mut choices = tape.choices.clone();
                 *choices.get_mut(*at)? = *choice;
-                Some(Tape::of(choices, draw))
+                Some(tape.by(choices, draw))
             },
         );
     });
@@ -267,10 +301,10 @@ mod tests {
     fn every_family_gives_valid_cases_by_the_smallest_choices() {
         for (family, kind, draw) in FAMILIES {
             for choices in [vec![], vec![1, 2, 3]] {
-                let tape = Tape::of(choices, *draw);
+                let tape = Tape::drawn(Choices::again(choices), LeftOut::default(), *draw);
                 let valid = valid::valid(&tape.case);
                 assert_eq!(valid, Ok(()), "{family}/{kind}");
-                let again = Tape::of(tape.choices.clone(), *draw);
+                let again = tape.by(tape.choices.clone(), *draw);
                 assert_eq!(again.case, tape.case, "{family}/{kind}");
             }
         }
@@ -313,6 +347,35 @@ mod tests {
             each.sum()
         });
         assert!(smaller > 5, "only {smaller} are half as long");
+    }
+
+    #[test]
+    fn parts_beside_the_one_that_fails_take_few_trials() {
+        for (kind, word) in [
+            ("kernels/functions", "abs_diff("),
+            ("kernels/conversions", "convert_char"),
+            ("kernels/language", "sizeof"),
+            ("kernels/printf", "~7:"),
+        ] {
+            let fails = |case: &KernelCase| case.source.contains(word);
+            let mut cases = (0..).map(|seed| draw(kind, seed).expect("a family"));
+            let case = cases.find(|case| fails(case)).expect("a case with it");
+            let half = Size::of(&case).length / 2;
+            let mut asked = 0;
+            let small = shrink(
+                case,
+                &mut |case| {
+                    asked += 1;
+                    match (fails(case), asked > 60) {
+                        (_, true) => Answer::Stop,
+                        (true, _) => Answer::Fails,
+                        (false, _) => Answer::Passes,
+                    }
+                },
+                &mut |_, _| {},
+            );
+            assert!(Size::of(&small.found).length < half, "{kind}");
+        }
     }
 
     #[test]

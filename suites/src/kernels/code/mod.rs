@@ -10,6 +10,7 @@
 pub mod builtin;
 pub mod judged;
 pub mod make;
+pub mod needed;
 pub mod number;
 pub mod real;
 pub mod run;
@@ -172,6 +173,8 @@ pub struct Table {
     pub ty: Type,
     /// They.
     pub values: Vec<Value>,
+    /// It is not in the text.
+    pub left_out: bool,
 }
 
 /// A function.
@@ -193,6 +196,8 @@ pub struct Function {
     pub variables: Vec<Variable>,
     /// What it does.
     pub body: Vec<Stmt>,
+    /// It is not in the text.
+    pub left_out: bool,
 }
 
 impl Function {
@@ -207,6 +212,7 @@ impl Function {
             parameters: 0,
             variables: Vec::new(),
             body: Vec::new(),
+            left_out: false,
         }
     }
 }

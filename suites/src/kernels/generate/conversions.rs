@@ -70,13 +70,15 @@ pub fn conversions(choices: &mut Choices) -> KernelCase {
     for kernel in 0..count.div_ceil(TOGETHER) {
         let from = kernel * TOGETHER;
         let drawn: Vec<Conversion> = (from..count.min(from + TOGETHER))
-            .map(|n| {
-                let [from, to] = match n % 4 {
-                    // The first ones are about what the case is about.
-                    3 => [(); 2].map(|()| Type::Whole(choices.one_of(&INTEGERS))),
-                    way => pairs[(first + n / 4 * 3 + way) % pairs.len()],
-                };
-                draw(choices, [from, to], form + 11 * n, known)
+            .filter_map(|n| {
+                choices.part(|choices| {
+                    let [from, to] = match n % 4 {
+                        // The first ones are about what the case is about.
+                        3 => [(); 2].map(|()| Type::Whole(choices.one_of(&INTEGERS))),
+                        way => pairs[(first + n / 4 * 3 + way) % pairs.len()],
+                    };
+                    draw(choices, [from, to], form + 11 * n, known)
+                })
             })
             .collect();
         add(choices, &mut case, kernel, drawn);
@@ -285,6 +287,9 @@ fn add(choices: &mut Choices, case: &mut CaseBuilder, n: usize, drawn: Vec<Conve
         1
     };
     let lines = Lines::drawn(choices, items as u64, local as u64);
+    if outs.is_empty() {
+        return;
+    }
     case.case.source += &format!(
         "kernel void convert{n}({}) {{\n    size_t i = {};\n{body}}}\n",
         parameters.join(", "),

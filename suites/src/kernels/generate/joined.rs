@@ -81,7 +81,9 @@ pub(super) fn several(
     let count = choices.between(1, MOST);
     let mut all = draw(choices);
     for n in 1..count {
-        let more = draw(choices);
+        let Some(more) = choices.part(&draw) else {
+            continue;
+        };
         if more.needs.is_subset(&all.needs) && joins(&more) {
             append(&mut all, more, n);
         }

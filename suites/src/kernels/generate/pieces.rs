@@ -39,6 +39,15 @@ impl Piece {
         self
     }
 
+    /// A name for what a macro is, or for something else where there is no such macro.
+    pub(super) fn where_defined(self, name: &str, of: &str, otherwise: &str) -> Piece {
+        self.before(format!("#ifdef {of}"))
+            .before(format!("#define {name} {of}"))
+            .before("#else")
+            .before(format!("#define {name} {otherwise}"))
+            .before("#endif")
+    }
+
     pub(super) fn inside(mut self, line: impl AsRef<str>) -> Piece {
         self.inside += line.as_ref();
         self.inside += "\n";
@@ -75,7 +84,8 @@ pub(super) type Draw = fn(&mut Choices, usize) -> Piece;
 pub(super) fn drawn(choices: &mut Choices, draws: &[Draw], most: usize) -> Vec<Piece> {
     let first = choices.below(draws.len());
     let count = choices.between(3, most);
-    let pieces = (0..count).map(|n| draws[(first + n) % draws.len()](choices, n));
+    let pieces = (0..count)
+        .filter_map(|n| choices.part(|choices| draws[(first + n) % draws.len()](choices, n)));
     pieces.collect()
 }
 

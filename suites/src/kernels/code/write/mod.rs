@@ -40,7 +40,7 @@ fn write_unit(program: &Program, guarded: &BTreeSet<u32>, unit: usize) -> String
         held: String::new(),
     };
     for (n, function) in program.functions.iter().enumerate() {
-        if function.unit == unit {
+        if function.unit == unit && !function.left_out {
             writer.function(n);
         }
     }
@@ -70,7 +70,8 @@ fn write_unit(program: &Program, guarded: &BTreeSet<u32>, unit: usize) -> String
         }
         writer.line("};");
     }
-    for (n, table) in program.tables.iter().enumerate() {
+    let tables = program.tables.iter().enumerate();
+    for (n, table) in tables.filter(|(_, table)| !table.left_out) {
         let values: Vec<_> = table.values.iter().map(|v| constant(table.ty, v)).collect();
         let (ty, length) = (table.ty.name(), values.len());
         let storage = if program.functions.iter().any(|f| f.unit > 0) {

@@ -21,6 +21,7 @@ use super::rewrite::{OPAQUE, Opaque};
 use crate::choices::Choices;
 use crate::kernels::case::{Arg, Contents, KernelCase, Launch, ObjectId, Range, Unit, Want};
 use crate::kernels::code::builtin::BUILTINS;
+use crate::kernels::code::needed::needed;
 use crate::kernels::code::number::*;
 use crate::kernels::code::run::{Given, Machine};
 use crate::kernels::code::write::write;
@@ -73,6 +74,13 @@ struct Planned {
     kept: Option<usize>,
 }
 
+/// What stays of parts.
+fn of_those<T>(stays: &[bool], parts: Vec<T>) -> Vec<T> {
+    let both = parts.into_iter().zip(stays);
+    both.filter_map(|(part, stays)| stays.then_some(part))
+        .collect()
+}
+
 /// A program of several kernels, each about a part of the language, each launched once.
 pub fn computed(choices: &mut Choices) -> KernelCase {
     several(choices, 0)
@@ -86,6 +94,7 @@ pub fn functions(choices: &mut Choices) -> KernelCase {
     author.every = Some(form);
     author.often = author.choices.percent(50);
     let planned = [author.kernel(Subject::Functions, 0, 0)];
+    author.leave_out(&planned);
     let often = author.often;
     let (program, choices) = (author.program, author.choices);
     let seed = choices.below(1 << 30) as u64;
@@ -140,6 +149,9 @@ fn several(choices: &mut Choices, forms: usize) -> KernelCase {
             .filter(|(at, f)| f.gives.is_some() && (f.unit == unit || shared == Some(*at)));
         author.helpers = callable.map(|(at, _)| at).collect();
         let subject = SUBJECTS[(first + n) % SUBJECTS.len()];
+        if !author.choices.begins() {
+            continue;
+        }
         let plan = author.kernel(subject, n, unit);
         planned.push(plan.clone());
         for form in 0..forms {
@@ -151,7 +163,9 @@ fn several(choices: &mut Choices, forms: usize) -> KernelCase {
                 ..plan.clone()
             });
         }
+        author.choices.ends();
     }
+    author.leave_out(&planned);
     let often = author.often;
     let (program, needs, choices) = (author.program, author.needs, author.choices);
     let seed = choices.below(1 << 30) as u64;
@@ -181,14 +195,25 @@ fn several(choices: &mut Choices, forms: usize) -> KernelCase {
 }
 
 impl Author<'_> {
+    /// Leaves out of the text what these kernels have no need of, where anything is left out.
+    fn leave_out(&mut self, planned: &[Planned]) {
+        if self.choices.leaves_out() {
+            let kernels = planned.iter().filter(|plan| !plan.results.is_empty());
+            self.program
+                .leave_out_unneeded(kernels.map(|plan| plan.function));
+        }
+    }
+
     fn kernel(&mut self, subject: Subject, n: usize, unit: usize) -> Planned {
         let name = format!("compute{n}");
         self.begin(&name, true);
         self.function.unit = unit;
-        let (input, output) = (
-            self.integer(),
-            self.choices.one_of(&[ULONG, UINT, LONG, INT, USHORT, CHAR]),
-        );
+        let input = self.integer();
+        let output = match self.every {
+            // Whole, so that the function which gives a wrong number is the first that is seen to.
+            Some(_) => self.choices.one_of(&[ULONG, LONG]),
+            None => self.choices.one_of(&[ULONG, UINT, LONG, INT, USHORT, CHAR]),
+        };
         let out = self.parameter("out", Shape::Pointer(Region::Global, output.scalar()));
         let from = self.parameter("from", Shape::Pointer(Region::GlobalConst, input.scalar()));
         let kept = (subject == Subject::Memory).then(|| self.kept_parameter());
@@ -239,12 +264,18 @@ impl Author<'_> {
         if self.every.is_some() {
             self.ends(&mut body, input.scalar(), &inputs);
         }
-        let results = self.results(subject, &mut body);
+        let mut results = self.results(subject, &mut body);
+        let stays: Vec<bool> = results.iter().map(|_| self.choices.result()).collect();
+        results = of_those(&stays, results);
+        self.columns = of_those(&stays, std::mem::take(&mut self.columns));
         let each = results.len();
         for (n, result) in results.into_iter().enumerate() {
             let place = Place::variable(out).at(self.element(me, each, n));
             let value = self.make.implicit(output.scalar(), result);
             body.push(Stmt::Assign(place, value));
+        }
+        if self.choices.leaves_out() {
+            body = needed(&self.function.variables, body);
         }
         let function = self.end(body);
         Planned {
@@ -380,6 +411,9 @@ fn finish(
     let mut machine = Machine::new(program);
     let mut launched = Vec::new();
     for (n, plan) in planned.iter().enumerate() {
+        if plan.results.is_empty() {
+            continue;
+        }
         let items = plan.range.items() as usize;
         let inputs = numbers(plan.input, items * INPUTS, seed + plan.number as u64);
         let [out, from] = [vec![[0; LANES]; items * plan.results.len()], inputs.clone()]

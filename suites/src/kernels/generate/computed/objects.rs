@@ -249,7 +249,11 @@ impl Author<'_> {
         });
         let values = values.collect();
         let n = self.program.tables.len();
-        self.program.tables.push(Table { ty, values });
+        self.program.tables.push(Table {
+            ty,
+            values,
+            left_out: false,
+        });
         for _ in 0..2 {
             let index = match of_bytes {
                 true => self.byte(UCHAR),

@@ -71,10 +71,12 @@ pub fn instructions(choices: &mut Choices) -> KernelCase {
         TOGETHER
     };
     let pieces: Vec<Piece> = (0..count)
-        .map(|n| {
+        .filter_map(|n| {
             // Next to each other are those of one sort: a case has some of each.
             let row = ALL[(first + n * ALL.len() / count) % ALL.len()];
-            Piece::draw(choices, rare.unwrap_or(row), (turn + n, wide), formats)
+            choices.part(|choices| {
+                Piece::draw(choices, rare.unwrap_or(row), (turn + n, wide), formats)
+            })
         })
         .collect();
     for piece in &pieces {

@@ -179,11 +179,7 @@ pub(super) fn real_limits(choices: &mut Choices, n: usize) -> Piece {
 pub(super) fn predefined(_: &mut Choices, n: usize) -> Piece {
     Piece::about("predefined macros")
         .given(n, &[1])
-        .before("#ifdef __ENDIAN_LITTLE__")
-        .before(format!("#define little{n} __ENDIAN_LITTLE__"))
-        .before("#else")
-        .before(format!("#define little{n} 0"))
-        .before("#endif")
+        .where_defined(&format!("little{n}"), "__ENDIAN_LITTLE__", "0")
         .inside(format!("int one{n} = {};", given(n, 0)))
         .gives(format!("little{n} == *(uchar *)&one{n}"), 1)
         .gives("CL_VERSION_1_0 + CL_VERSION_1_1 + CL_VERSION_1_2", 330)
@@ -203,11 +199,7 @@ pub(super) fn contracted(choices: &mut Choices, n: usize) -> Piece {
         .before(format!(
             "static float added{n}(float x, float y, float z) {{ return x * y + z; }}"
         ))
-        .before("#ifdef FP_FAST_FMAF")
-        .before(format!("#define fast{n} FP_FAST_FMAF"))
-        .before("#else")
-        .before(format!("#define fast{n} 1"))
-        .before("#endif")
+        .where_defined(&format!("fast{n}"), "FP_FAST_FMAF", "1")
         .inside(format!("float2 both{n} = (float2)({x}, {x});"))
         .gives(format!("as_int(added{n}({x}, {x}, {less}))"), 0)
         .gives(format!("as_int({less} + {x} * {x})"), 0)

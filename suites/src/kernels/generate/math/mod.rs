@@ -104,10 +104,11 @@ fn functions(choices: &mut Choices, fits: fn(Form) -> bool) -> KernelCase {
     let relations = choices.percent(50);
     // Vectors of each size in turn.
     let turn = choices.below(SIZES);
-    let drawn = functions.into_iter().enumerate().map(|(n, function)| {
-        let mut drawn = draw(choices, function, format, turn + n);
+    let drawn = functions.into_iter().enumerate();
+    let drawn = drawn.filter_map(|(n, function)| {
+        let mut drawn = choices.part(|choices| draw(choices, function, format, turn + n))?;
         drawn.rounded = rounded && may_be_rounded(function);
-        drawn
+        Some(drawn)
     });
     // Constants are computed by one work-item, and local memory stands in no block.
     let apart = |drawn: &Drawn| drawn.known || matches!(drawn.space, Space::Local | Space::Generic);

@@ -142,7 +142,14 @@ pub fn printf(choices: &mut Choices) -> KernelCase {
         choices,
         read: vec![Vec::new(); items],
     };
-    let lines: Vec<Line> = (0..calls).map(|n| author.line(n, many)).collect();
+    let lines = (0..calls).filter_map(|n| {
+        author.choices.begins().then(|| {
+            let line = author.line(n, many);
+            author.choices.ends();
+            line
+        })
+    });
+    let lines: Vec<Line> = lines.collect();
     let read = author.read;
     let of = |ty: &&str| lines.iter().any(|line| line.arguments.contains(*ty));
     let types = ["double", "half"].into_iter().filter(of);
@@ -172,9 +179,10 @@ pub fn printf(choices: &mut Choices) -> KernelCase {
         1 => Part::None,
         _ => choices.one_of(&[Part::None, Part::Function, Part::Kernel]),
     };
+    let half = lines.len().div_ceil(2);
     let behind = match part {
         Part::None => String::new(),
-        _ => body.split_off(calls.div_ceil(2)).concat(),
+        _ => body.split_off(half).concat(),
     };
     let chosen = match many {
         true => {
@@ -231,7 +239,7 @@ pub fn printf(choices: &mut Choices) -> KernelCase {
             .collect(),
     };
     let second = match part {
-        Part::Kernel => once.split_off(calls.div_ceil(2)),
+        Part::Kernel => once.split_off(half),
         Part::None | Part::Function => Vec::new(),
     };
     // Each kernel prints its own so often, one after the other.
