@@ -281,3 +281,20 @@ impl Format {
         }
     }
 }
+
+/// A sum, rounded to odd: one that is no `f64` becomes the neighbour whose last bit is set, so that rounding it once more,
+/// to fewer bits, gives the number nearest to the sum itself.
+pub fn to_odd(x: f64, y: f64) -> f64 {
+    let sum = x + y;
+    // What is lost, exactly (Knuth's two-sum).
+    let of_y = sum - x;
+    let lost = (x - (sum - of_y)) + (y - of_y);
+    let is_even = sum.to_bits().is_multiple_of(2);
+    match lost != 0.0 && lost.is_finite() && sum != 0.0 && is_even {
+        true => f64::from_bits(match (lost > 0.0) == (sum > 0.0) {
+            true => sum.to_bits() + 1,
+            false => sum.to_bits() - 1,
+        }),
+        false => sum,
+    }
+}

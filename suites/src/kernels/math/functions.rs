@@ -4,7 +4,7 @@
 //! rounded once.
 
 use super::edges::{cospi, extreme, powr, remquo, rootn, sinpi, tanpi};
-use super::format::Format;
+use super::format::{Format, to_odd};
 use super::{Gives, edges};
 use std::f64::consts::PI;
 
@@ -296,23 +296,6 @@ macro_rules! floats {
         |format, _| (format == Format::Float).then_some($ulps)
     };
 }
-/// A sum, rounded to odd: one that is no `f64` becomes the neighbour whose last bit is set, so that rounding it once more,
-/// to fewer bits, gives the number nearest to the sum itself.
-fn to_odd(x: f64, y: f64) -> f64 {
-    let sum = x + y;
-    // What is lost, exactly (Knuth's two-sum).
-    let of_y = sum - x;
-    let lost = (x - (sum - of_y)) + (y - of_y);
-    let is_even = sum.to_bits().is_multiple_of(2);
-    match lost != 0.0 && lost.is_finite() && sum != 0.0 && is_even {
-        true => f64::from_bits(match (lost > 0.0) == (sum > 0.0) {
-            true => sum.to_bits() + 1,
-            false => sum.to_bits() - 1,
-        }),
-        false => sum,
-    }
-}
-
 /// The functions with only so many bits right.
 const ROUGH: f64 = 8192.0;
 

@@ -201,7 +201,7 @@ fn writes_3d(case: &mut CaseBuilder) -> String {
     format!("#pragma OPENCL EXTENSION {} : enable\n", extension.name())
 }
 
-/// The whole numbers that a kernel told as this vector, as an `int4`.
+/// What a kernel read, in this vector, as an `int4` of the whole numbers that channels keep.
 fn whole(channel: Channel, told: &str) -> String {
     match (channel.told(), channel.scale()) {
         (Told::Int, _) => told.into(),
