@@ -115,15 +115,18 @@ pub fn rootn(x: f64, n: i32) -> f64 {
     if x < 0.0 && !odd {
         return f64::NAN;
     }
-    let root = libm::pow(x.abs(), 1.0 / f64::from(n));
-    // The exponent is not exact, by which the root is wrong by the more the greater the logarithm of the number is: its power
-    // shows by how much.
-    let power = libm::pow(root, f64::from(n));
-    let off = (power - x.abs()) / x.abs() / f64::from(n);
-    let root = match root.is_normal() && power.is_normal() && x.is_normal() {
-        true => root - root * off,
-        false => root,
-    };
+    if x.is_infinite() {
+        let size = if n < 0 { 0.0 } else { f64::INFINITY };
+        return size.copysign(x);
+    }
+    // Of the exponent as much is taken out as is a multiple of n: the logarithm of what is left is not greater than n, so
+    // that the error of its quotient is small.
+    let (fraction, exponent) = libm::frexp(x.abs());
+    let size = i64::from(n).abs();
+    let whole = i64::from(exponent) / size;
+    let rest = libm::ldexp(fraction, (i64::from(exponent) % size) as i32);
+    let root = libm::ldexp(libm::pow(rest, 1.0 / size as f64), whole as i32);
+    let root = if n < 0 { 1.0 / root } else { root };
     root.copysign(x)
 }
 

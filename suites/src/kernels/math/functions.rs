@@ -556,11 +556,7 @@ pub static FUNCTIONS: &[Function] = &[
             Format::Float => Some(16.0),
             Format::Double => Some(16.0),
         },
-        |given| match given.format {
-            // The reference knows nothing of so little a number exactly enough.
-            Format::Double if given.x() != 0.0 && given.x().abs() < f64::MIN_POSITIVE => Gives::Any,
-            _ => near(given, rootn(given.x(), given.n)),
-        },
+        |given| near(given, rootn(given.x(), given.n)),
     )
     .with_int(),
     function("round", &[Turns], NONE, exact!(f64::round)),
