@@ -41,7 +41,7 @@ impl Lowering {
                 None,
             ));
             let says = match is_offered {
-                true => format!("the macro {name} is not defined, and the device lists that name"),
+                true => format!("no macro {name} is defined, and the device lists that name"),
                 false => {
                     format!("the macro {name} is defined, and the device does not list that name")
                 }
