@@ -142,14 +142,13 @@ pub fn printf(choices: &mut Choices) -> KernelCase {
         choices,
         read: vec![Vec::new(); items],
     };
-    let lines = (0..calls).filter_map(|n| {
-        author.choices.begins().then(|| {
-            let line = author.line(n, many);
+    let mut lines = Vec::new();
+    for n in 0..calls {
+        if author.choices.begins() {
+            lines.push(author.line(n, many));
             author.choices.ends();
-            line
-        })
-    });
-    let lines: Vec<Line> = lines.collect();
+        }
+    }
     let read = author.read;
     let of = |ty: &&str| lines.iter().any(|line| line.arguments.contains(*ty));
     let types = ["double", "half"].into_iter().filter(of);
