@@ -50,7 +50,8 @@ pub fn kernels(source: &str) -> Option<Vec<Signature>> {
     Some(found)
 }
 
-/// Whether a source defines a variable of global memory that other units can name; not where that cannot be told.
+/// Whether a source defines a variable of global memory that other units can name; not where that cannot be told. The
+/// programs of the suites use those that they define: one that nothing uses may have no storage.
 pub fn has_global_variables(source: &str) -> bool {
     let Some((text, macros)) = plain(source) else {
         return false;
