@@ -41,8 +41,8 @@ impl Author<'_> {
         Opaque { zero, one }
     }
 
-    /// A kernel of the program with such parameters, written otherwise, under another name.
-    pub(super) fn rewrite(&mut self, kernel: usize, opaque: Opaque, name: &str) {
+    /// A kernel of the program with such parameters, written otherwise, under another name; gives its number.
+    pub(super) fn rewrite(&mut self, kernel: usize, opaque: Opaque, name: &str) -> usize {
         let mut function = self.program.functions[kernel].clone();
         function.name = name.into();
         let body = std::mem::take(&mut function.body);
@@ -59,7 +59,7 @@ impl Author<'_> {
             author: self,
         };
         let body = rewriter.block(body, true);
-        self.end(body);
+        self.end(body)
     }
 }
 

@@ -157,9 +157,10 @@ fn several(choices: &mut Choices, forms: usize) -> KernelCase {
         for form in 0..forms {
             let Some(opaque) = plan.opaque else { break };
             let name = format!("compute{n}_{form}");
-            author.rewrite(plan.function, opaque, &name);
+            let function = author.rewrite(plan.function, opaque, &name);
             planned.push(Planned {
                 name,
+                function,
                 ..plan.clone()
             });
         }
