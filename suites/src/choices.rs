@@ -22,7 +22,7 @@ pub struct Choices {
     /// What was chosen so far.
     made: Vec<u64>,
     /// What was drawn so far of what can be left out, and what is to be.
-    drawn: Drawn,
+    divided: Divided,
     left_out: LeftOut,
 }
 
@@ -37,11 +37,18 @@ pub struct LeftOut {
 
 /// What can be left out of what was drawn.
 #[derive(Debug, Clone, Default)]
-pub struct Drawn {
-    /// Of each part, the choices and the results in it.
-    pub parts: Vec<[Range<usize>; 2]>,
+pub struct Divided {
+    /// The parts.
+    pub parts: Vec<Part>,
     /// How many results there are.
     pub results: usize,
+}
+
+/// A part, by what is in it.
+#[derive(Debug, Clone)]
+pub struct Part {
+    choices: Range<usize>,
+    results: Range<usize>,
 }
 
 impl LeftOut {
@@ -49,20 +56,16 @@ impl LeftOut {
     pub fn without_parts(
         &self,
         gone: &[usize],
-        drawn: &Drawn,
+        divided: &Divided,
         choices: &[u64],
     ) -> (LeftOut, Vec<u64>) {
-        let inside = |which: usize, at: usize| {
-            let all = gone.iter().filter_map(|part| drawn.parts.get(*part));
-            let mut ranges = all.map(|ranges| &ranges[which]);
-            ranges.any(|range| range.contains(&at))
-        };
+        let parts = gone.iter().filter_map(|part| divided.parts.get(*part));
+        let goes = |at: usize| parts.clone().any(|part| part.choices.contains(&at));
+        let result_goes = |at: usize| parts.clone().any(|part| part.results.contains(&at));
         let stay = choices.iter().enumerate();
-        let stay = stay
-            .filter(|(at, _)| !inside(0, *at))
-            .map(|(_, choice)| *choice);
+        let stay = stay.filter(|(at, _)| !goes(*at)).map(|(_, choice)| *choice);
         // The results behind those that go have other numbers then.
-        let results = (0..drawn.results).filter(|at| !inside(1, *at));
+        let results = (0..divided.results).filter(|at| !result_goes(*at));
         let results = results
             .enumerate()
             .filter(|(_, at)| self.results.contains(at));
@@ -87,7 +90,7 @@ impl Choices {
             given: Vec::new(),
             zeros: 0,
             made: Vec::new(),
-            drawn: Drawn::default(),
+            divided: Divided::default(),
             left_out: LeftOut::default(),
         }
     }
@@ -117,24 +120,27 @@ impl Choices {
 
     /// Such a part begins here, unless it is left out; it [`ends`](Self::ends) before the next one begins.
     pub fn begins(&mut self) -> bool {
-        let (at, results) = (self.made.len(), self.drawn.results);
-        let stays = !self.left_out.parts.contains(&self.drawn.parts.len());
-        self.drawn.parts.push([at..at, results..results]);
+        let (at, results) = (self.made.len(), self.divided.results);
+        let stays = !self.left_out.parts.contains(&self.divided.parts.len());
+        self.divided.parts.push(Part {
+            choices: at..at,
+            results: results..results,
+        });
         stays
     }
 
     /// The part that began last ends here.
     pub fn ends(&mut self) {
-        if let Some([choices, results]) = self.drawn.parts.last_mut() {
-            choices.end = self.made.len();
-            results.end = self.drawn.results;
+        if let Some(part) = self.divided.parts.last_mut() {
+            part.choices.end = self.made.len();
+            part.results.end = self.divided.results;
         }
     }
 
     /// Another result has been drawn; whether it is used.
     pub fn result(&mut self) -> bool {
-        let number = self.drawn.results;
-        self.drawn.results += 1;
+        let number = self.divided.results;
+        self.divided.results += 1;
         !self.left_out.results.contains(&number)
     }
 
@@ -144,8 +150,8 @@ impl Choices {
     }
 
     /// What can be left out of what was drawn.
-    pub fn drawn(&self) -> &Drawn {
-        &self.drawn
+    pub fn divided(&self) -> &Divided {
+        &self.divided
     }
 
     /// What was chosen.

@@ -12,7 +12,7 @@
 use super::case::{KernelCase, Step, Want};
 use super::generate::function;
 use super::{valid, yaml};
-use crate::choices::{Choices, Drawn, LeftOut};
+use crate::choices::{Choices, Divided, LeftOut};
 use crate::shrink::{Candidate, Judge, Progress, Search, Shrunk, Told};
 
 /// The size of a case, what matters most first.
@@ -59,7 +59,7 @@ impl Candidate for KernelCase {
 /// A case with the choices by which it was drawn, what can be left out of it, and what is.
 struct Tape {
     choices: Vec<u64>,
-    drawn: Drawn,
+    divided: Divided,
     left_out: LeftOut,
     case: KernelCase,
 }
@@ -70,7 +70,7 @@ impl Tape {
         let mut stream = stream.without(left_out.clone());
         Tape {
             case: draw(&mut stream),
-            drawn: stream.drawn().clone(),
+            divided: stream.divided().clone(),
             left_out,
             choices: stream.choices(),
         }
@@ -148,19 +148,19 @@ fn draw_smaller(
     search.rounds(|search| {
         search.take_out(
             |tape| {
-                let all = 0..tape.drawn.parts.len();
+                let all = 0..tape.divided.parts.len();
                 let stay = all.filter(|part| !tape.left_out.parts.contains(part));
                 stay.collect()
             },
             |tape, gone| {
                 let left = &tape.left_out;
-                let (left_out, choices) = left.without_parts(gone, &tape.drawn, &tape.choices);
+                let (left_out, choices) = left.without_parts(gone, &tape.divided, &tape.choices);
                 Some(Tape::drawn(Choices::again(choices), left_out, draw))
             },
         );
         search.take_out(
             |tape| {
-                let all = 0..tape.drawn.results;
+                let all = 0..tape.divided.results;
                 let stay = all.filter(|result| !tape.left_out.results.contains(result));
                 stay.collect()
             },
