@@ -85,3 +85,37 @@ fn of_nothing_nothing_is_chosen() {
     assert_eq!(choices.weighted::<u8>(&[]), None);
     assert_eq!(choices.weighted(&[(1, 0), (2, 0)]), None);
 }
+
+#[test]
+fn what_stays_is_drawn_as_before_without_other_parts() {
+    // Of each part some choices, and a result.
+    let draw = |choices: &mut Choices| -> Vec<(Vec<usize>, bool)> {
+        let first = choices.below(7);
+        let parts = (0..5).filter_map(|n| {
+            choices.part(|choices| {
+                let own = (0..=n % 3).map(|_| first + choices.below(1000));
+                (own.collect(), choices.result())
+            })
+        });
+        parts.collect()
+    };
+    let mut whole = Choices::new(3);
+    let all = draw(&mut whole);
+    let divided = whole.divided().clone();
+    let second = LeftOut {
+        results: [2].into(),
+        ..LeftOut::default()
+    };
+    let (left_out, choices) = second.without_parts(&[0, 3], &divided, &whole.choices());
+    // What was the third result is the second one now.
+    assert_eq!(left_out.results, [1].into());
+    let mut less = Choices::again(choices).without(left_out);
+    let some = draw(&mut less);
+    assert_eq!(less.divided().results, 3);
+    let numbers = |of: &[(Vec<usize>, bool)]| -> Vec<Vec<usize>> {
+        of.iter().map(|(own, _)| own.clone()).collect()
+    };
+    let wanted = [1, 2, 4].map(|n| all[n].0.clone());
+    assert_eq!(numbers(&some), wanted);
+    assert_eq!([true, false, true], [some[0].1, some[1].1, some[2].1]);
+}
