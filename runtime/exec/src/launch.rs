@@ -98,8 +98,9 @@ impl Launch {
 /// interleave them finely shows data races; to run each up to the next barrier is several times as fast.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Interleaving {
-    /// Finely in the first eight groups and in one of 256 others, and in all where a kernel can
-    /// synchronize otherwise; in the rest each work-item runs up to the next barrier.
+    /// Finely in the first eight groups of a launch of up to [`SMALL`] groups; in the first two of a larger one, and
+    /// in one of [`SELDOM`] others, which the seed chooses, so that other launches have others; and in all where a
+    /// kernel can synchronize otherwise. In the rest each work-item runs up to the next barrier.
     #[default]
     Sampled,
     /// Finely in all groups.
@@ -107,6 +108,13 @@ pub enum Interleaving {
     /// Each work-item runs up to the next barrier, wherever the kernel cannot synchronize otherwise.
     Coarse,
 }
+
+/// Groups up to which a launch is small: with as many, what is interleaved finely takes little of a second.
+const SMALL: u64 = 64;
+
+/// Of how many groups of a larger launch one is interleaved finely. Such a group takes fifty times as long as another one,
+/// and more.
+const SELDOM: u64 = 1024;
 
 impl Interleaving {
     /// `TOUCHSTONE_INTERLEAVING`: `fine` or `coarse`; sampled when it is not set or says something else. Read
@@ -123,11 +131,13 @@ impl Interleaving {
         *CHOSEN
     }
 
-    /// Whether a group's work-items run up to the next barrier each.
-    pub(crate) fn is_coarse(self, synchronizes: bool, group: u64) -> bool {
+    /// Whether the work-items of a group, one of so many of a launch with a seed, run up to the next barrier each.
+    pub(crate) fn is_coarse(self, synchronizes: bool, (group, of): (u64, u64), seed: u64) -> bool {
+        let first = if of <= SMALL { 8 } else { 2 };
+        let is_chosen = || of > SMALL && group.wrapping_add(seed).is_multiple_of(SELDOM);
         !synchronizes
             && match self {
-                Interleaving::Sampled => group >= 8 && !group.is_multiple_of(256),
+                Interleaving::Sampled => group >= first && !is_chosen(),
                 Interleaving::Fine => false,
                 Interleaving::Coarse => true,
             }
@@ -216,4 +226,25 @@ pub struct LaunchStats {
     pub items: u64,
     /// Steps: accesses to memory and jumps backward.
     pub steps: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The groups of a launch that are interleaved finely.
+    fn fine(of: u64, seed: u64) -> Vec<u64> {
+        let is_coarse = |group| Interleaving::Sampled.is_coarse(false, (group, of), seed);
+        (0..of).filter(|&group| !is_coarse(group)).collect()
+    }
+
+    #[test]
+    fn launches_with_other_seeds_interleave_other_groups() {
+        assert_eq!(fine(5, 7), [0, 1, 2, 3, 4]);
+        assert_eq!(fine(64, 1000), [0, 1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(fine(65, 7), [0, 1]);
+        assert_eq!(fine(65, 1000), [0, 1, 24]);
+        assert_eq!(fine(3000, 24), [0, 1, 1000, 2024]);
+        assert_eq!(fine(3000, 25), [0, 1, 999, 2023]);
+    }
 }

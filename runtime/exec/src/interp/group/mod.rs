@@ -386,7 +386,9 @@ impl<'a, M: GroupPort> GroupRunner<'a, M> {
         // How long every turn is; zero where each has a length of its own.
         let mut even = if count == 1 { CONTROL_INTERVAL } else { 0 };
         let synchronizes = self.kernel.synchronizes || self.space.broken;
-        self.coarse = self.launch.interleaving.is_coarse(synchronizes, number);
+        let of = self.space.group_count();
+        let (interleaving, seed) = (self.launch.interleaving, self.launch.seed);
+        self.coarse = interleaving.is_coarse(synchronizes, (number, of), seed);
         if !self.coarse {
             self.part(count);
         }
