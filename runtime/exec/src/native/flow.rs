@@ -5,15 +5,22 @@
 //! interpreter goes on, which stops within the block. *Entries* are the places where compiled
 //! code takes an item up again: after barriers, where loops begin anew, and now and then in long
 //! straight lines.
+//!
+//! Vector code is left at entries only, so that each of its checks would make one. A loop with entries within is none to
+//! Cranelift, which then takes nothing out of it; so the check where a short loop begins is for
+//! all steps of a round ([`Flow::cover`]).
 
 use crate::interp::code::{Ins, Kernel, Pc, Slot};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Steps of a block at most.
 pub(super) const BLOCK_STEPS: u64 = 16;
 
 /// Steps of code without an entry, about.
 const ENTRY_STEPS: u64 = 64;
+
+/// Steps that one check of vector code is for, at most: of a block, or of a round of a loop.
+pub(super) const CHECKED_STEPS: u64 = 64;
 
 /// One block.
 #[derive(Clone, Debug)]
@@ -25,6 +32,10 @@ pub(super) struct Block {
     pub(super) steps: u64,
     /// Whether items are taken up at its start.
     pub(super) entry: bool,
+    /// Steps of others that its check in vector code is for as well: those of a round of the loop that begins here.
+    pub(super) ahead: u64,
+    /// Whether another one's check is for its steps.
+    pub(super) covered: bool,
     /// The blocks that may come next, by number.
     pub(super) next: Vec<usize>,
 }
@@ -149,6 +160,8 @@ impl Flow {
                     end: pc as Pc + 1,
                     steps,
                     entry: entry[first],
+                    ahead: 0,
+                    covered: false,
                     next: Vec::new(),
                 });
                 first = pc + 1;
@@ -183,6 +196,39 @@ impl Flow {
         for n in 0..self.blocks.len() {
             let targets = self.targets(kernel, &self.blocks[n]);
             self.blocks[n].next = targets.iter().map(|&pc| self.at(pc)).collect();
+        }
+    }
+
+    /// Has the first block of each loop without entries within check for the steps of all its blocks, where these are
+    /// few: every way through a round takes each at most once, as whatever goes back is an entry.
+    pub(super) fn cover(&mut self, kernel: &Kernel) {
+        let mut before = vec![Vec::new(); self.blocks.len()];
+        let mut loops: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (n, block) in self.blocks.iter().enumerate() {
+            block.next.iter().for_each(|&next| before[next].push(n));
+            if let Ins::JumpBack { to } = kernel.code[block.end as usize - 1] {
+                loops.entry(self.at(to)).or_default().push(n);
+            }
+        }
+        for (head, mut open) in loops {
+            // From what goes back against the flow to the head: a way into the loop but through the head leads to where the
+            // kernel begins, to an entry or to a call.
+            let mut within = BTreeSet::new();
+            while let Some(n) = open.pop() {
+                if n != head && within.insert(n) {
+                    open.extend(&before[n]);
+                }
+            }
+            let is_plain = |&n: &usize| {
+                let block = &self.blocks[n];
+                let last = &kernel.code[block.end as usize - 1];
+                n > 0 && !block.entry && !matches!(last, Ins::Call { .. } | Ins::Return { .. })
+            };
+            let ahead: u64 = within.iter().map(|&n| self.blocks[n].steps).sum();
+            if within.iter().all(is_plain) && self.blocks[head].steps + ahead <= CHECKED_STEPS {
+                self.blocks[head].ahead = ahead;
+                within.iter().for_each(|&n| self.blocks[n].covered = true);
+            }
         }
     }
 

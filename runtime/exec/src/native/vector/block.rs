@@ -95,16 +95,21 @@ impl Translator<'_> {
         let block = &self.flow.blocks[n];
         let fuel = self.b.use_var(self.fuel);
         self.left = fuel;
-        if block.steps == 0 {
+        let of_lanes = |steps: u64| (steps * LANES as u64) as i64;
+        let steps = of_lanes(block.steps);
+        let checked = of_lanes(block.steps + block.ahead);
+        if checked == 0 {
             return;
         }
-        let steps = (block.steps * LANES as u64) as i64;
+        if block.covered {
+            return self.take_steps(steps);
+        }
         let first = block.first;
         let (short, enough) = (self.new_block(true), self.new_block(false));
         let is_short = self
             .b
             .ins()
-            .icmp_imm_u(IntCC::UnsignedLessThan, fuel, steps);
+            .icmp_imm_u(IntCC::UnsignedLessThan, fuel, checked);
         self.b.ins().brif(is_short, short, &[], enough, &[]);
         self.go_on(short);
         let slots: Vec<usize> = self.needed[n].iter().collect();
@@ -113,7 +118,11 @@ impl Translator<'_> {
         self.values.clear();
         self.lanes.clear(n);
         self.go_on(enough);
-        self.left = self.b.ins().iadd_imm_s(fuel, -steps);
+        self.take_steps(steps);
+    }
+
+    fn take_steps(&mut self, steps: i64) {
+        self.left = self.b.ins().iadd_imm_s(self.left, -steps);
         self.b.def_var(self.fuel, self.left);
     }
 

@@ -72,7 +72,7 @@ pub(super) use parting::Parting;
 pub(super) use shape::Shapes;
 
 use super::context::Context;
-use super::flow::BLOCK_STEPS;
+use super::flow::CHECKED_STEPS;
 use super::items::At;
 use super::translate::Translator;
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -108,8 +108,8 @@ pub(super) enum Refusal {
     Grows(i64),
 }
 
-/// Steps with which vectors get on: those of any block for all lanes.
-pub(super) const ENOUGH: u64 = BLOCK_STEPS * LANES as u64;
+/// Steps with which vectors get on: those that any check is for, for all lanes.
+pub(super) const ENOUGH: u64 = CHECKED_STEPS * LANES as u64;
 
 /// Whether the processor has the instructions.
 pub(super) fn can() -> bool {

@@ -268,15 +268,12 @@ impl Shapes {
             .is_some_and(|shapes| shapes[slot].1)
     }
 
-    /// Makes entries of the blocks where items are left to scalar code: those that take steps, which may not be left,
-    /// and those that follow a branch on which items may differ.
+    /// Makes entries of the blocks where items are left to scalar code: those that follow a branch on which items may
+    /// differ, and those that check for steps, which may not be left.
     pub(in super::super) fn mark_entries(&self, kernel: &Kernel, flow: &mut Flow) {
-        let mut entries = Vec::new();
-        for (n, block) in flow.blocks.iter().enumerate() {
-            if block.steps > 0 {
-                entries.push(n);
-            }
-            let Some(mut shapes) = self.starts[n].clone() else {
+        let mut entries: Vec<usize> = Vec::new();
+        for (block, starts) in flow.blocks.iter().zip(&self.starts) {
+            let Some(mut shapes) = starts.clone() else {
                 continue;
             };
             follow(kernel, block, &mut shapes, |ins, of| {
@@ -287,6 +284,10 @@ impl Shapes {
         }
         for n in entries {
             flow.blocks[n].entry = true;
+        }
+        flow.cover(kernel);
+        for block in &mut flow.blocks {
+            block.entry |= block.steps > 0 && !block.covered;
         }
     }
 }
