@@ -112,13 +112,25 @@ features! {
     HostTimer = "host-timer", V3_0, [], [];
     /// Programs as SPIR-V.
     Il = "il", V3_0, [], ["cl_khr_il_program"];
+    /// Atomic additions, minima and maxima of floats. There are none of them before OpenCL 2.0.
+    FloatAtomics = "float-atomics", V3_0, [],
+        ["cl_ext_float_atomics",
+         "__opencl_c_ext_fp32_global_atomic_add", "__opencl_c_ext_fp32_local_atomic_add",
+         "__opencl_c_ext_fp32_global_atomic_min_max", "__opencl_c_ext_fp32_local_atomic_min_max",
+         "__opencl_c_ext_fp64_global_atomic_add", "__opencl_c_ext_fp64_local_atomic_add",
+         "__opencl_c_ext_fp64_global_atomic_min_max", "__opencl_c_ext_fp64_local_atomic_min_max"];
     /// Half precision.
     Fp16 = "fp16", V1_2, [], ["cl_khr_fp16"];
     /// Double precision.
-    Fp64 = "fp64", V1_2, [], ["__opencl_c_fp64", "cl_khr_fp64"];
+    Fp64 = "fp64", V1_2, [],
+        ["__opencl_c_fp64", "cl_khr_fp64",
+         "__opencl_c_ext_fp64_global_atomic_add", "__opencl_c_ext_fp64_local_atomic_add",
+         "__opencl_c_ext_fp64_global_atomic_min_max", "__opencl_c_ext_fp64_local_atomic_min_max"];
     /// Atomic operations on 64 bits.
     Int64Atomics = "int64-atomics", V1_2, [],
-        ["cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics"];
+        ["cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics",
+         "__opencl_c_ext_fp64_global_atomic_add", "__opencl_c_ext_fp64_local_atomic_add",
+         "__opencl_c_ext_fp64_global_atomic_min_max", "__opencl_c_ext_fp64_local_atomic_min_max"];
     /// Out-of-order host queues. "The mandated minimum capability is: CL_QUEUE_PROFILING_ENABLE."
     OutOfOrder = "out-of-order", V1_2, [], [];
     /// Native kernels. "The mandated minimum capability is: CL_EXEC_KERNEL."
