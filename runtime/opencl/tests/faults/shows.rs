@@ -111,7 +111,9 @@ pub fn shows(fault: Fault) -> &'static [&'static str] {
         SvmSystemRefused => &["system"],
         SvmExecInfoIgnored | SvmListKept => &["exec_info"],
         SvmMemcpyFromHost => &["memcpy"],
-        AtomicAddTorn | AtomicAdd64Torn | AtomicLocalTorn | AtomicHostTorn => &["atomic_add"],
+        AtomicAddTorn | AtomicAdd64Torn | AtomicLocalTorn | AtomicHostTorn | AtomicFloatSumTorn => {
+            &["atomic_add"]
+        }
         ExchangeTorn => &["atomic_exchange"],
         CasAlwaysSucceeds | CasTorn => &["atomic_cas"],
         StrongExchangeFails => &["atomic_cas_strong"],
