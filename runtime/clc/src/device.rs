@@ -69,6 +69,7 @@ impl Default for DeviceProfile {
             extensions: names(&[
                 "cl_ext_float_atomics",
                 "cl_khr_byte_addressable_store",
+                "cl_khr_depth_images",
                 "cl_khr_fp16",
                 "cl_khr_fp64",
                 "cl_khr_global_int32_base_atomics",
@@ -154,6 +155,7 @@ pub(crate) struct Language {
     pub(crate) integer_dot_packed: bool,
     pub(crate) images: bool,
     pub(crate) image_writes_3d: bool,
+    pub(crate) depth_images: bool,
     pub(crate) read_write_images: bool,
     pub(crate) pipes: bool,
     pub(crate) device_enqueue: bool,
@@ -216,6 +218,7 @@ impl Language {
             integer_dot_packed: since_3_0("__opencl_c_integer_dot_product_input_4x8bit_packed"),
             images: device.images,
             image_writes_3d: extension("cl_khr_3d_image_writes"),
+            depth_images: device.images && extension("cl_khr_depth_images"),
             read_write_images: device.images && feature("__opencl_c_read_write_images"),
             pipes: feature("__opencl_c_pipes"),
             device_enqueue: feature("__opencl_c_device_enqueue"),

@@ -173,6 +173,7 @@ fn a_minimal_device_refuses_what_it_does_not_report() {
         c"kernel void k(global atomic_int *a) { atomic_store_explicit(a, 1, memory_order_relaxed, memory_scope_device); }",
         c"kernel void k(global atomic_float *a) { atomic_fetch_add_explicit(a, 1, memory_order_relaxed, memory_scope_work_group); }",
         c"kernel void k(read_only image2d_t i) { }",
+        c"kernel void k(read_only image2d_depth_t i) { }",
         c"kernel void k(sampler_t s) { }",
         c"kernel void k(read_only pipe int p) { }",
         c"kernel void k(global int *a) { reserve_id_t r; }",

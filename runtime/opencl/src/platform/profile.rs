@@ -101,6 +101,8 @@ features! {
     /// Kernels that write images of three dimensions.
     ImageWrites3d = "3d-image-writes", V1_2, [Images],
         ["__opencl_c_3d_image_writes", "cl_khr_3d_image_writes"];
+    /// Images whose elements are depths.
+    DepthImages = "depth-images", V1_2, [Images], ["cl_khr_depth_images"];
     /// Pipes. "OpenCL C compilers that define the feature macro __opencl_c_pipes must also define the feature
     /// macro __opencl_c_generic_address_space".
     Pipes = "pipes", V3_0, [GenericAddressSpace], ["__opencl_c_pipes"];

@@ -82,6 +82,7 @@ pub fn shows(fault: Fault) -> &'static [&'static str] {
         | LaneNegationComplements => &["computing"],
         FlagConstantStays | BinaryConstantsLost => &["specialized"],
         RowsCloser => &["rows_apart"],
+        DepthSigned => &["depths"],
         LinesCloser => &["lines_apart"],
         IlSignLost | IlBarrierLost | IlAtomicSumReplaces => &["module"],
         CalledBlockHoldsNothing => &["called_block"],
