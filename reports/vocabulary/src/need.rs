@@ -156,6 +156,8 @@ words! {
         IntegerDotProduct = "cl_khr_integer_dot_product",
         /// Images of three dimensions that kernels write.
         ImageWrites3d = "cl_khr_3d_image_writes",
+        /// Images whose elements are depths.
+        DepthImages = "cl_khr_depth_images",
         /// Integers of fewer bits in the functions of sub-groups.
         SubGroupExtendedTypes = "cl_khr_subgroup_extended_types",
         /// Images of two dimensions over a buffer.
