@@ -151,6 +151,8 @@ capabilities! {
     opencl fp16: bool,
     /// Extensions of the language that cases have kernels for, separated by spaces.
     opencl kernel_extensions: String,
+    /// What the device reports of `cl_ext_float_atomics`, by the features of the language, separated by spaces.
+    opencl float_atomics: String,
     /// CL_DEVICE_MEM_BASE_ADDR_ALIGN, in bits.
     opencl mem_base_addr_align_bits: u32,
     /// CL_DEVICE_IMAGE_PITCH_ALIGNMENT, in elements; 0 where no plane is over a buffer.

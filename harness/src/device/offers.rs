@@ -53,6 +53,10 @@ impl Capabilities {
             Need::ScopeDevice => c.scope_device,
             Need::ScopeAllDevices => c.scope_all_devices,
             Need::Int64Atomics => c.int64_atomics,
+            Need::FloatAtomics(of) => c
+                .float_atomics
+                .split_whitespace()
+                .any(|feature| feature == of.name()),
             Need::RoundedDivision => c.rounded_division,
             Need::Fp64 => c.fp64,
             Need::Fp16 => c.fp16,

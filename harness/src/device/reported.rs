@@ -4,7 +4,7 @@ use super::Capabilities;
 use super::info::{
     NoAnswer, bool_of, named_versions_of, size_of, text_of, u32_of, u64_of, version_in, versions_of,
 };
-use classay_vocabulary::Extension;
+use classay_vocabulary::{Extension, FloatAtomics};
 use opencl3::command_queue::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
 use opencl3::device as cl;
 use opencl3::device::Device;
@@ -38,6 +38,27 @@ const SIMULTANEOUS_USE: u64 = 1 << 2;
 const CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR: u32 = 0x12a9;
 /// CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR.
 const CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR: u32 = 0x129a;
+
+/// The extension of additions, minima and maxima of floats.
+const FLOAT_ATOMICS: &str = "cl_ext_float_atomics";
+/// CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT.
+const CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT: u32 = 0x4231;
+/// CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT.
+const CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT: u32 = 0x4232;
+
+/// The bit of an answer to these that reports functions, and whether it is the one about `double`.
+const fn bit_of(of: FloatAtomics) -> (bool, u64) {
+    match of {
+        FloatAtomics::SingleGlobalAdd => (false, 1 << 1),
+        FloatAtomics::SingleGlobalMinMax => (false, 1 << 2),
+        FloatAtomics::SingleLocalAdd => (false, 1 << 17),
+        FloatAtomics::SingleLocalMinMax => (false, 1 << 18),
+        FloatAtomics::DoubleGlobalAdd => (true, 1 << 1),
+        FloatAtomics::DoubleGlobalMinMax => (true, 1 << 2),
+        FloatAtomics::DoubleLocalAdd => (true, 1 << 17),
+        FloatAtomics::DoubleLocalMinMax => (true, 1 << 18),
+    }
+}
 
 /// Asks a device one question by its name.
 macro_rules! ask {
@@ -131,6 +152,9 @@ impl Reported {
         if has(COMMAND_BUFFER) {
             ask.command_buffers(&mut claims);
         }
+        if has(FLOAT_ATOMICS) {
+            claims.float_atomics = ask.float_atomics(claims.fp64);
+        }
         ask.optional(&mut claims);
         Ok(Reported {
             claims,
@@ -210,6 +234,31 @@ impl Asker<'_> {
         } else {
             can & OUT_OF_ORDER != 0
         };
+    }
+
+    /// What the extension of atomics of floats has; nothing of `double` where there is none.
+    fn float_atomics(&mut self, fp64: bool) -> String {
+        let mut bits = |name, query| {
+            let answer = u64_of(self.device, query);
+            self.answer(name, answer)
+        };
+        let single = bits(
+            "CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT",
+            CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT,
+        );
+        let double = match fp64 {
+            true => bits(
+                "CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT",
+                CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT,
+            ),
+            false => 0,
+        };
+        let there = |of: &FloatAtomics| {
+            let (of_double, bit) = bit_of(*of);
+            (if of_double { double } else { single }) & bit != 0
+        };
+        let there = FloatAtomics::ALL.into_iter().filter(there);
+        there.map(FloatAtomics::name).collect::<Vec<_>>().join(" ")
     }
 
     fn c_versions(&mut self, three: bool) -> Vec<(u32, u32)> {

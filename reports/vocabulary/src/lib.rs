@@ -38,7 +38,7 @@ pub use case_id::CaseId;
 pub use evidence::EvidenceKind;
 pub use exit_code::ExitCode;
 pub use freedom::{Freedom, FreedomCount};
-pub use need::{BuiltInKernel, Extension, Need};
+pub use need::{BuiltInKernel, Extension, FloatAtomics, Need};
 pub use outcome::{Observable, Outcome, Violation};
 pub use quantifier::Quantifier;
 pub use rule_id::RuleId;

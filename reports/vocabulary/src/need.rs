@@ -97,6 +97,8 @@ needs! {
     ScopeAllDevices = "atomic scope all_svm_devices",
     /// 64-bit atomics.
     Int64Atomics = "64-bit atomics",
+    /// Functions of `cl_ext_float_atomics`.
+    FloatAtomics(of: FloatAtomics) = "cl_ext_float_atomics with {of}",
     /// Quotients and roots of `float` that are rounded correctly where a build asks for that.
     RoundedDivision = "correctly rounded division and roots",
     /// Double precision.
@@ -154,10 +156,36 @@ words! {
         IntegerDotProduct = "cl_khr_integer_dot_product",
         /// Images of three dimensions that kernels write.
         ImageWrites3d = "cl_khr_3d_image_writes",
+        /// Images whose elements are depths.
+        DepthImages = "cl_khr_depth_images",
         /// Integers of fewer bits in the functions of sub-groups.
         SubGroupExtendedTypes = "cl_khr_subgroup_extended_types",
         /// Images of two dimensions over a buffer.
         ImageFromBuffer = "cl_khr_image2d_from_buffer",
+    }
+}
+
+words! {
+    /// Atomic functions of floats, by the feature of the language that has them.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum FloatAtomics {
+        /// Additions and subtractions of `float` in global memory.
+        SingleGlobalAdd = "__opencl_c_ext_fp32_global_atomic_add",
+        /// Minima and maxima of `float` in global memory.
+        SingleGlobalMinMax = "__opencl_c_ext_fp32_global_atomic_min_max",
+        /// Additions and subtractions of `float` in local memory.
+        SingleLocalAdd = "__opencl_c_ext_fp32_local_atomic_add",
+        /// Minima and maxima of `float` in local memory.
+        SingleLocalMinMax = "__opencl_c_ext_fp32_local_atomic_min_max",
+        /// Additions and subtractions of `double` in global memory.
+        DoubleGlobalAdd = "__opencl_c_ext_fp64_global_atomic_add",
+        /// Minima and maxima of `double` in global memory.
+        DoubleGlobalMinMax = "__opencl_c_ext_fp64_global_atomic_min_max",
+        /// Additions and subtractions of `double` in local memory.
+        DoubleLocalAdd = "__opencl_c_ext_fp64_local_atomic_add",
+        /// Minima and maxima of `double` in local memory.
+        DoubleLocalMinMax = "__opencl_c_ext_fp64_local_atomic_min_max",
     }
 }
 

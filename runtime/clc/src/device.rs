@@ -42,6 +42,9 @@ impl Version {
     }
 }
 
+/// How the features of `cl_ext_float_atomics` begin.
+pub(crate) const FLOAT_ATOMICS: &str = "__opencl_c_ext_";
+
 /// The device a program is built for.
 #[derive(Clone, Debug)]
 pub struct DeviceProfile {
@@ -50,7 +53,8 @@ pub struct DeviceProfile {
     /// Extensions, such as `cl_khr_fp64`; each becomes a macro of value 1.
     pub extensions: BTreeSet<String>,
     /// Optional features of OpenCL C 3.0 and newer, such as `__opencl_c_generic_address_space`; each becomes
-    /// a macro of value 1 when the program is built as one of these.
+    /// a macro of value 1 when the program is built as one of these. Those of `cl_ext_float_atomics`
+    /// ([`FLOAT_ATOMICS`]) are there in OpenCL C 2.0, too.
     pub features: BTreeSet<String>,
     /// `CL_DEVICE_IMAGE_SUPPORT`, which defines `__IMAGE_SUPPORT__`.
     pub images: bool,
@@ -63,7 +67,9 @@ impl Default for DeviceProfile {
         Self {
             version: Version::V3_1,
             extensions: names(&[
+                "cl_ext_float_atomics",
                 "cl_khr_byte_addressable_store",
+                "cl_khr_depth_images",
                 "cl_khr_fp16",
                 "cl_khr_fp64",
                 "cl_khr_global_int32_base_atomics",
@@ -103,6 +109,14 @@ impl Default for DeviceProfile {
                 "__opencl_c_work_group_collective_functions",
                 "__opencl_c_integer_dot_product_input_4x8bit",
                 "__opencl_c_integer_dot_product_input_4x8bit_packed",
+                "__opencl_c_ext_fp32_global_atomic_add",
+                "__opencl_c_ext_fp32_local_atomic_add",
+                "__opencl_c_ext_fp32_global_atomic_min_max",
+                "__opencl_c_ext_fp32_local_atomic_min_max",
+                "__opencl_c_ext_fp64_global_atomic_add",
+                "__opencl_c_ext_fp64_local_atomic_add",
+                "__opencl_c_ext_fp64_global_atomic_min_max",
+                "__opencl_c_ext_fp64_local_atomic_min_max",
             ]),
             images: true,
         }
@@ -119,6 +133,8 @@ pub(crate) struct Language {
     pub(crate) generic: bool,
     pub(crate) program_scope_globals: bool,
     pub(crate) atomics: bool,
+    /// The features of `cl_ext_float_atomics`.
+    pub(crate) float_atomics: BTreeSet<String>,
     pub(crate) order_acq_rel: bool,
     pub(crate) order_seq_cst: bool,
     pub(crate) scope_device: bool,
@@ -139,6 +155,7 @@ pub(crate) struct Language {
     pub(crate) integer_dot_packed: bool,
     pub(crate) images: bool,
     pub(crate) image_writes_3d: bool,
+    pub(crate) depth_images: bool,
     pub(crate) read_write_images: bool,
     pub(crate) pipes: bool,
     pub(crate) device_enqueue: bool,
@@ -161,6 +178,11 @@ impl Language {
         let extension = |name: &str| device.extensions.contains(name);
         let promoted = |name: &str| version >= Version::V3_1 || extension(name);
         let since_3_0 = |name: &str| version >= Version::V3_0 && device.features.contains(name);
+        let float_atomics = |name: &&String| {
+            version >= Version::V2_0
+                && extension("cl_ext_float_atomics")
+                && name.starts_with(FLOAT_ATOMICS)
+        };
         let sub_groups = version >= Version::V2_0 && extension("cl_khr_subgroups")
             || since_3_0("__opencl_c_subgroups");
         Self {
@@ -171,6 +193,12 @@ impl Language {
             generic: feature("__opencl_c_generic_address_space"),
             program_scope_globals: feature("__opencl_c_program_scope_global_variables"),
             atomics: version >= Version::V2_0,
+            float_atomics: device
+                .features
+                .iter()
+                .filter(float_atomics)
+                .cloned()
+                .collect(),
             order_acq_rel: feature("__opencl_c_atomic_order_acq_rel"),
             order_seq_cst: feature("__opencl_c_atomic_order_seq_cst"),
             scope_device: feature("__opencl_c_atomic_scope_device"),
@@ -190,6 +218,7 @@ impl Language {
             integer_dot_packed: since_3_0("__opencl_c_integer_dot_product_input_4x8bit_packed"),
             images: device.images,
             image_writes_3d: extension("cl_khr_3d_image_writes"),
+            depth_images: device.images && extension("cl_khr_depth_images"),
             read_write_images: device.images && feature("__opencl_c_read_write_images"),
             pipes: feature("__opencl_c_pipes"),
             device_enqueue: feature("__opencl_c_device_enqueue"),

@@ -178,17 +178,23 @@ pub enum ImageKind {
     D2Array,
     /// `image3d_t`.
     D3,
+    /// `image2d_depth_t`.
+    D2Depth,
+    /// `image2d_array_depth_t`.
+    D2ArrayDepth,
 }
 
 impl ImageKind {
     /// Every kind.
-    pub const ALL: [ImageKind; 6] = [
+    pub const ALL: [ImageKind; 8] = [
         ImageKind::D1,
         ImageKind::D1Buffer,
         ImageKind::D1Array,
         ImageKind::D2,
         ImageKind::D2Array,
         ImageKind::D3,
+        ImageKind::D2Depth,
+        ImageKind::D2ArrayDepth,
     ];
 
     /// The name of its type.
@@ -200,6 +206,8 @@ impl ImageKind {
             ImageKind::D2 => "image2d_t",
             ImageKind::D2Array => "image2d_array_t",
             ImageKind::D3 => "image3d_t",
+            ImageKind::D2Depth => "image2d_depth_t",
+            ImageKind::D2ArrayDepth => "image2d_array_depth_t",
         }
     }
 
@@ -207,14 +215,22 @@ impl ImageKind {
     pub const fn coordinates(self) -> u32 {
         match self {
             ImageKind::D1 | ImageKind::D1Buffer => 1,
-            ImageKind::D1Array | ImageKind::D2 => 2,
-            ImageKind::D2Array | ImageKind::D3 => 3,
+            ImageKind::D1Array | ImageKind::D2 | ImageKind::D2Depth => 2,
+            ImageKind::D2Array | ImageKind::D2ArrayDepth | ImageKind::D3 => 3,
         }
     }
 
     /// Whether it is an array of images.
     pub const fn is_array(self) -> bool {
-        matches!(self, ImageKind::D1Array | ImageKind::D2Array)
+        matches!(
+            self,
+            ImageKind::D1Array | ImageKind::D2Array | ImageKind::D2ArrayDepth
+        )
+    }
+
+    /// Whether an element is a depth, a single float.
+    pub const fn has_depth(self) -> bool {
+        matches!(self, ImageKind::D2Depth | ImageKind::D2ArrayDepth)
     }
 }
 

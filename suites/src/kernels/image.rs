@@ -58,8 +58,8 @@ impl Shape {
         self.row().0
     }
 
-    /// The type of OpenCL C, without `_t`.
-    pub fn c_type(self) -> &'static str {
+    /// The type of OpenCL C, without `_t`, where elements are colours.
+    fn c_type(self) -> &'static str {
         self.row().1
     }
 
@@ -102,6 +102,8 @@ pub enum Order {
     Luminance,
     /// Red, green and blue of another colour space, alpha.
     Srgba,
+    /// A depth, which kernels read and write as a single float.
+    Depth,
 }
 
 impl Order {
@@ -120,6 +122,7 @@ impl Order {
             Order::Intensity => (cl::CL_INTENSITY, 1, [Some(0); 4]),
             Order::Luminance => (cl::CL_LUMINANCE, 1, [Some(0), Some(0), Some(0), None]),
             Order::Srgba => (cl::CL_sRGBA, 4, [0, 1, 2, 3].map(Some)),
+            Order::Depth => (cl::CL_DEPTH, 1, [Some(0), None, None, None]),
         }
     }
 
@@ -353,7 +356,7 @@ impl Format {
     }
 
     /// The colour of these values as clEnqueueFillImage takes it: four words, of the type that kernels
-    /// see.
+    /// see. Of a depth the first one counts: "a single floating-point value".
     pub fn fill_words(self, colour: [i64; 4]) -> [u32; 4] {
         colour.map(|value| match self.channel.told() {
             Told::Int => (value as i32).cast_unsigned(),
@@ -374,6 +377,15 @@ pub struct Image {
 }
 
 impl Image {
+    /// The type of OpenCL C, without `_t`.
+    pub fn c_type(self) -> &'static str {
+        match (self.format.order, self.shape) {
+            (Order::Depth, Shape::Plane(..)) => "image2d_depth",
+            (Order::Depth, Shape::Planes(..)) => "image2d_array_depth",
+            _ => self.shape.c_type(),
+        }
+    }
+
     /// Bytes of all elements.
     pub fn bytes(self) -> usize {
         self.shape.elements().saturating_mul(self.format.bytes())

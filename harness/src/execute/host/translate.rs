@@ -4,7 +4,7 @@ use super::api::Device;
 use crate::device::Capabilities;
 use classay_suites::host::Build;
 use classay_suites::kernels::case::KernelCase;
-use classay_vocabulary::Extension;
+use classay_vocabulary::{Extension, FloatAtomics};
 use touchstone_clc::{
     BuildOptions, CompileOptions, DeviceProfile, Source, Version, compile_for_opencl,
 };
@@ -62,6 +62,11 @@ pub fn language(has: &Capabilities) -> DeviceProfile {
         ),
     ] {
         lacks(there, names);
+    }
+    lacks(!has.float_atomics.is_empty(), &["cl_ext_float_atomics"]);
+    for of in FloatAtomics::ALL {
+        let mut features = has.float_atomics.split_whitespace();
+        lacks(features.any(|name| name == of.name()), &[of.name()]);
     }
     for extension in Extension::ALL {
         let mut extensions = has.kernel_extensions.split_whitespace();

@@ -192,7 +192,8 @@ static int4 place_of_floats(image i, uint sampler, float4 c) {
         SCALAR first = get_##F(i, p, 0);                                                                \
         VECTOR c = (VECTOR)(first, 0, 0, 1);                                                            \
         switch (i->order) {                                                                             \
-        case CLK_R: return c;                                                                           \
+        case CLK_R:                                                                                     \
+        case CLK_DEPTH: return c;                                                                       \
         case CLK_A: return (VECTOR)(0, 0, 0, first);                                                    \
         case CLK_INTENSITY: return (VECTOR)(first);                                                     \
         case CLK_LUMINANCE: return (VECTOR)(first, first, first, 1);                                    \
@@ -266,6 +267,13 @@ float4 __read_imagef_floats(image i, uint sampler, float4 c) {
     }
     return sum;
 }
+
+// Depths, which are the first channel of their images.
+
+float __read_imaged_at(image i, int4 at) { return __read_imagef_at(i, at).x; }
+float __read_imaged_ints(image i, uint sampler, int4 c) { return __read_imagef_ints(i, sampler, c).x; }
+float __read_imaged_floats(image i, uint sampler, float4 c) { return __read_imagef_floats(i, sampler, c).x; }
+void __write_imaged(image i, int4 at, float depth) { __write_imagef(i, at, (float4)(depth, 0, 0, 0)); }
 
 // Questions.
 

@@ -61,6 +61,10 @@ pub(super) fn prelude(
         for feature in &device.features {
             define(feature, 1);
         }
+    } else {
+        for feature in &language.float_atomics {
+            define(feature, 1);
+        }
     }
     if device.images {
         define("__IMAGE_SUPPORT__", 1);

@@ -90,8 +90,14 @@ fn known_types(language: &Language) -> Vec<(String, Known)> {
     for kind in ir::ImageKind::ALL {
         // Those of one dimension and arrays came with 1.2.
         let old = matches!(kind, ir::ImageKind::D2 | ir::ImageKind::D3);
-        if language.images && (old || language.version >= Version::V1_2) {
+        let there = match kind.has_depth() {
+            true => language.depth_images,
+            false => language.images && (old || language.version >= Version::V1_2),
+        };
+        if there {
             add(kind.name(), plain(Type::Image(kind, ir::ImageAccess::Read)));
+        } else if kind.has_depth() {
+            add(kind.name(), Known::Missing("depth images"));
         }
     }
     if language.pipes {

@@ -48,12 +48,20 @@ pub(super) fn is_there(capability: Capability, language: &Language) -> bool {
         | Capability::ImageBuffer
         | Capability::ImageQuery => language.images,
         Capability::ImageReadWrite => language.read_write_images,
-        Capability::AtomicFloat32AddEXT
-        | Capability::AtomicFloat32MinMaxEXT
-        | Capability::AtomicFloat64AddEXT
-        | Capability::AtomicFloat64MinMaxEXT => language.atomics,
+        Capability::AtomicFloat32AddEXT => float_atomics(language, "fp32", "add"),
+        Capability::AtomicFloat32MinMaxEXT => float_atomics(language, "fp32", "min_max"),
+        Capability::AtomicFloat64AddEXT => float_atomics(language, "fp64", "add"),
+        Capability::AtomicFloat64MinMaxEXT => float_atomics(language, "fp64", "min_max"),
         _ => false,
     }
+}
+
+/// Whether all that a capability of atomic floats stands for is there: it says nothing of memories.
+fn float_atomics(language: &Language, width: &str, group: &str) -> bool {
+    ["global", "local"].iter().all(|memory| {
+        let feature = format!("__opencl_c_ext_{width}_{memory}_atomic_{group}");
+        language.float_atomics.contains(&feature)
+    })
 }
 
 /// Numbers of capabilities end before this.

@@ -123,9 +123,17 @@ impl Body<'_, '_> {
             _ => "a0, a1, a2",
         };
         let (name, body) = match self.reader.ty(own)? {
+            Ty::Vector(Scalar::F32, ir::Lanes::L4) if kind.has_depth() => (
+                "read_depth".to_owned(),
+                format!("return (float4)(read_imagef({given}), 0.0f, 0.0f, 1.0f);"),
+            ),
             Ty::Vector(Scalar::F32, ir::Lanes::L4) => {
                 return self.call_c(inst, "read_imagef", true, args);
             }
+            Ty::Scalar(Scalar::F32) if kind.has_depth() => {
+                return self.call_c(inst, "read_imagef", true, args);
+            }
+            _ if kind.has_depth() => return Err("a depth is a float, or the first of four".into()),
             Ty::Vector(Scalar::F16, ir::Lanes::L4) => {
                 return self.call_c(inst, "read_imageh", true, args);
             }
@@ -151,9 +159,17 @@ impl Body<'_, '_> {
             self.c_arg(inst, 2, true)?,
         ];
         let (name, body) = match self.reader.ty(self.arg_type(inst, 2)?)? {
+            Ty::Vector(Scalar::F32, ir::Lanes::L4) if kind.has_depth() => (
+                "write_depth".to_owned(),
+                "write_imagef(a0, a1, a2.x); return;".to_owned(),
+            ),
             Ty::Vector(Scalar::F32, ir::Lanes::L4) => {
                 return self.call_c(inst, "write_imagef", true, args);
             }
+            Ty::Scalar(Scalar::F32) if kind.has_depth() => {
+                return self.call_c(inst, "write_imagef", true, args);
+            }
+            _ if kind.has_depth() => return Err("a depth is a float, or the first of four".into()),
             Ty::Vector(Scalar::F16, ir::Lanes::L4) => {
                 return self.call_c(inst, "write_imageh", true, args);
             }
@@ -175,8 +191,8 @@ impl Body<'_, '_> {
         let sides = match kind {
             ImageKind::D1 | ImageKind::D1Buffer => "width",
             ImageKind::D1Array => "width array_size",
-            ImageKind::D2 => "width height",
-            ImageKind::D2Array => "width height array_size",
+            ImageKind::D2 | ImageKind::D2Depth => "width height",
+            ImageKind::D2Array | ImageKind::D2ArrayDepth => "width height array_size",
             ImageKind::D3 => "width height depth",
         };
         let own = self.reader.c_type(result_type(inst)?, true)?.text;

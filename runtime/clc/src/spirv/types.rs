@@ -287,7 +287,6 @@ fn image(inst: &Instruction) -> Check<Ty> {
         return Err("an image without dimensions".into());
     };
     let (depth, arrayed, sampled) = (literal(inst, 2)?, literal(inst, 3)?, literal(inst, 4)?);
-    ensure!(depth != 1, "images with depth are not supported");
     ensure!(sampled == 0, "multi-sampled images are not supported");
     let kind = match (dim, arrayed != 0) {
         (Dim::Dim1D, false) => ImageKind::D1,
@@ -297,6 +296,13 @@ fn image(inst: &Instruction) -> Check<Ty> {
         (Dim::Dim3D, false) => ImageKind::D3,
         (Dim::DimBuffer, false) => ImageKind::D1Buffer,
         _ => return Err(format!("images of {dim:?} are not supported")),
+    };
+    // 2 says that it is not known whether the elements are depths; a kernel that does not say so has none.
+    let kind = match (depth, kind) {
+        (1, ImageKind::D2) => ImageKind::D2Depth,
+        (1, ImageKind::D2Array) => ImageKind::D2ArrayDepth,
+        (1, _) => return Err(format!("depth images of {dim:?} are not supported")),
+        _ => kind,
     };
     let access = match inst.operands.get(7) {
         Some(Operand::AccessQualifier(AccessQualifier::WriteOnly)) => ImageAccess::Write,

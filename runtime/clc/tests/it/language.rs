@@ -1,6 +1,9 @@
 //! Small kernels and the values that C says they compute.
 
-use crate::support::{Element, Given, body, build, build_with, int, launch, run, run_with};
+use crate::support::{
+    Element, Given, body, build, build_with, build_without, fails, int, launch, run, run_with,
+};
+use touchstone_clc::DeviceProfile;
 
 #[test]
 fn integer_promotions_and_conversions() {
@@ -494,6 +497,60 @@ fn atomics_of_opencl_1() {
         run_with::<i32>("-cl-std=CL1.2", text, 15),
         [5, 5, 8, 7, 9, 10, 20, 3, 50, 55, 7, 6, 5, 4, 5]
     );
+}
+
+#[test]
+fn atomics_of_floats() {
+    let text = "kernel void k(global float *out) {
+            volatile global atomic_float *a = (volatile global atomic_float *)out; local atomic_float l; atomic_float *g = a;
+            atomic_init(a, 0.5f); out[1] = atomic_fetch_add(a, 2); out[2] = atomic_fetch_sub_explicit(a, 4.0f, memory_order_relaxed);
+            out[3] = atomic_fetch_min_explicit(a, -2.0f, memory_order_acq_rel, memory_scope_work_group); out[4] = atomic_fetch_max(a, -8.0f);
+            atomic_init(&l, 7.0f); out[5] = atomic_fetch_add(&l, 1.5f); out[6] = atomic_fetch_max(&l, 9.0f); out[7] = atomic_fetch_min(&l, NAN);
+            out[8] = atomic_load(&l); out[9] = atomic_fetch_add(g, 3.0f); out[10] = atomic_load(a);
+        }";
+    assert_eq!(
+        run::<f32>(text, 11)[1..],
+        [0.5, 2.5, -1.5, -2.0, 7.0, 8.5, 9.0, 9.0, -2.0, 1.0]
+    );
+    let text = "kernel void k(global double *out) {
+            global atomic_double *a = (global atomic_double *)out; atomic_init(a, 0.1); out[1] = atomic_fetch_add(a, 0.2);
+            out[2] = atomic_fetch_sub(a, 0.1); out[3] = atomic_fetch_min(a, -1.0); out[4] = atomic_fetch_max(a, 1e300);
+        }";
+    assert_eq!(
+        run::<f64>(text, 5),
+        [1e300, 0.1, 0.1 + 0.2, 0.1 + 0.2 - 0.1, -1.0]
+    );
+}
+
+#[test]
+fn atomics_of_floats_are_those_that_the_device_has() {
+    let sum = "kernel void k(global atomic_float *a) { atomic_fetch_add(a, 1.0f); }";
+    let sum_beside = "kernel void k(local atomic_float *a) { atomic_fetch_add(a, 1.0f); }";
+    let sum_anywhere =
+        "kernel void k(global atomic_float *a) { atomic_float *p = a; atomic_fetch_add(p, 1.0f); }";
+    let most = "kernel void k(global atomic_float *a) { atomic_fetch_max(a, 1.0f); }";
+    let double = "kernel void k(global atomic_double *a) { atomic_fetch_add(a, 1.0); }";
+    let all = [sum, sum_beside, sum_anywhere, most, double];
+    let add = "__opencl_c_ext_fp32_global_atomic_add";
+    let asks = format!("#ifndef {add}\n#error none\n#endif\n{sum}");
+    for version in ["-cl-std=CL2.0", "-cl-std=CL3.0"] {
+        assert!(build_with(version, &asks).is_ok(), "{version}");
+    }
+    let lacking = DeviceProfile::default().features.into_iter();
+    let lacking: Vec<String> = lacking
+        .filter(|name| name.starts_with("__opencl_c_ext_") && name != add)
+        .collect();
+    let lacking: Vec<&str> = lacking.iter().map(String::as_str).collect();
+    for text in all {
+        let built = build_without(&lacking, "-cl-std=CL3.0", text);
+        assert_eq!(built.is_ok(), text == sum, "{text}");
+    }
+    let log = build_without(&["cl_ext_float_atomics"], "-cl-std=CL3.0", sum);
+    let log = log.err().unwrap_or_default();
+    let why = format!("`atomic_fetch_add` of `float` needs {add}");
+    assert!(log.contains(&why), "{log}");
+    let text = "kernel void k(global atomic_float *a) { atomic_fetch_or(a, 1.0f); }";
+    fails(text);
 }
 
 #[test]

@@ -127,8 +127,7 @@ entry_points! {
             .map_err(old_error)
     }
 
-    /// Lists the supported image formats, which are the same for every kind of image and
-    /// every use.
+    /// Lists the supported image formats of a kind of images, which are the same for every use.
     status fn clGetSupportedImageFormats(
         context: cl_context, flags: cl_mem_flags, image_type: cl_mem_object_type,
         num_entries: cl_uint, image_formats: *mut cl_image_format,
@@ -142,11 +141,11 @@ entry_points! {
         let known = HOST_ACCESS | HOST_POINTER;
         ensure!(flags & !(uses | known) == 0, CL_INVALID_VALUE);
         ensure!((flags & uses).count_ones() <= 1, CL_INVALID_VALUE);
-        ensure!(Kind::of_code(image_type).is_some(), CL_INVALID_VALUE);
+        let kind = Kind::of_code(image_type).ok_or(Error(CL_INVALID_VALUE))?;
         ensure!(image_formats.is_null() || num_entries != 0, CL_INVALID_VALUE);
         let both = flags & CL_MEM_KERNEL_READ_AND_WRITE != 0;
         let offered = capabilities::images() && (!both || profile::has(Feature::ReadWriteImages));
-        let formats: Vec<Format> = if offered { Format::all().collect() } else { Vec::new() };
+        let formats: Vec<Format> = if offered { Format::of(kind).collect() } else { Vec::new() };
         let codes = formats.iter().map(|format| format.code());
         // SAFETY: the list has room for `num_entries`; the application vouches for its pointers.
         unsafe {

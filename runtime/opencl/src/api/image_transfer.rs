@@ -177,8 +177,11 @@ entry_points! {
     ) |queue, tail| {
         let image = image_of(&queue, image)?;
         ensure!(!fill_color.is_null(), CL_INVALID_VALUE);
-        // SAFETY: not null, and four components in every supported format.
-        let colour = unsafe { fill_color.cast::<Colour>().read_unaligned() };
+        let mut colour = Colour::default();
+        for (n, component) in colour.iter_mut().take(image.format().components()).enumerate() {
+            // SAFETY: not null, and a colour of the format has so many components.
+            *component = unsafe { fill_color.cast::<u32>().add(n).read_unaligned() };
+        }
         // SAFETY: the application vouches for its origin and region.
         let (origin, region) = unsafe { region_of(&image, origin, region)? };
         let list = tail.wait_list(&queue.context)?;

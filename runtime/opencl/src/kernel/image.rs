@@ -3,12 +3,14 @@
 use std::sync::{Arc, Weak};
 
 use opencl_sys::*;
+use touchstone_faults::{Fault, on};
 use touchstone_ir::{ImageAccess, ImageKind};
 
 use super::Kernel;
 use super::args::Value;
 use crate::ffi::{Error, Result, ensure};
 use crate::memory::Image;
+use crate::memory::image::format::{Channel, Format, Order};
 use crate::memory::image::geometry::Kind;
 use crate::object;
 use crate::platform::Device;
@@ -17,14 +19,20 @@ use crate::sampler::Sampler;
 /// `struct image` of the library of `clc`, in words of eight bytes.
 pub type Description = Arc<[u64; 7]>;
 
+/// Depths of 16 bits.
+const SHORT_DEPTH: Format = Format {
+    order: Order::Depth,
+    channel: Channel::Unorm16,
+};
+
 /// The kind of a memory object that an argument of a kind takes.
 const fn kind_of(kind: ImageKind) -> Kind {
     match kind {
         ImageKind::D1 => Kind::D1,
         ImageKind::D1Buffer => Kind::D1Buffer,
         ImageKind::D1Array => Kind::D1Array,
-        ImageKind::D2 => Kind::D2,
-        ImageKind::D2Array => Kind::D2Array,
+        ImageKind::D2 | ImageKind::D2Depth => Kind::D2,
+        ImageKind::D2Array | ImageKind::D2ArrayDepth => Kind::D2Array,
         ImageKind::D3 => Kind::D3,
     }
 }
@@ -47,6 +55,12 @@ impl Kernel {
         );
         ensure!(
             image.geometry().kind == kind_of(kind),
+            CL_INVALID_MEM_OBJECT
+        );
+        // "If the kernel argument is a 2D depth image, then the image memory object must be of image type
+        // CL_MEM_OBJECT_IMAGE2D and image channel order CL_DEPTH." Of others no order is demanded.
+        ensure!(
+            !kind.has_depth() || image.format().order == Order::Depth,
             CL_INVALID_MEM_OBJECT
         );
         let flags = image.flags();
@@ -89,7 +103,10 @@ pub fn description(image: &Image, device: &Device) -> Result<Description> {
         Kind::D2 | Kind::D2Array => 2,
         Kind::D3 => 3,
     };
-    let code = image.format().code();
+    let mut code = image.format().code();
+    if image.format() == SHORT_DEPTH && on(Fault::DepthSigned) {
+        code.image_channel_data_type = CL_SNORM_INT16;
+    }
     let [width, height, depth] = geometry.sides;
     let [row, slice] = geometry.strides();
     // Two words of four bytes in one of eight.

@@ -10,6 +10,7 @@
 //! have something to hold between.
 
 pub mod capabilities;
+pub mod float_atomics;
 pub mod identity;
 pub mod limits;
 pub mod partition;

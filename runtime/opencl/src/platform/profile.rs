@@ -101,6 +101,8 @@ features! {
     /// Kernels that write images of three dimensions.
     ImageWrites3d = "3d-image-writes", V1_2, [Images],
         ["__opencl_c_3d_image_writes", "cl_khr_3d_image_writes"];
+    /// Images whose elements are depths.
+    DepthImages = "depth-images", V1_2, [Images], ["cl_khr_depth_images"];
     /// Pipes. "OpenCL C compilers that define the feature macro __opencl_c_pipes must also define the feature
     /// macro __opencl_c_generic_address_space".
     Pipes = "pipes", V3_0, [GenericAddressSpace], ["__opencl_c_pipes"];
@@ -112,13 +114,25 @@ features! {
     HostTimer = "host-timer", V3_0, [], [];
     /// Programs as SPIR-V.
     Il = "il", V3_0, [], ["cl_khr_il_program"];
+    /// Atomic additions, minima and maxima of floats. There are none of them before OpenCL 2.0.
+    FloatAtomics = "float-atomics", V3_0, [],
+        ["cl_ext_float_atomics",
+         "__opencl_c_ext_fp32_global_atomic_add", "__opencl_c_ext_fp32_local_atomic_add",
+         "__opencl_c_ext_fp32_global_atomic_min_max", "__opencl_c_ext_fp32_local_atomic_min_max",
+         "__opencl_c_ext_fp64_global_atomic_add", "__opencl_c_ext_fp64_local_atomic_add",
+         "__opencl_c_ext_fp64_global_atomic_min_max", "__opencl_c_ext_fp64_local_atomic_min_max"];
     /// Half precision.
     Fp16 = "fp16", V1_2, [], ["cl_khr_fp16"];
     /// Double precision.
-    Fp64 = "fp64", V1_2, [], ["__opencl_c_fp64", "cl_khr_fp64"];
+    Fp64 = "fp64", V1_2, [],
+        ["__opencl_c_fp64", "cl_khr_fp64",
+         "__opencl_c_ext_fp64_global_atomic_add", "__opencl_c_ext_fp64_local_atomic_add",
+         "__opencl_c_ext_fp64_global_atomic_min_max", "__opencl_c_ext_fp64_local_atomic_min_max"];
     /// Atomic operations on 64 bits.
     Int64Atomics = "int64-atomics", V1_2, [],
-        ["cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics"];
+        ["cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics",
+         "__opencl_c_ext_fp64_global_atomic_add", "__opencl_c_ext_fp64_local_atomic_add",
+         "__opencl_c_ext_fp64_global_atomic_min_max", "__opencl_c_ext_fp64_local_atomic_min_max"];
     /// Out-of-order host queues. "The mandated minimum capability is: CL_QUEUE_PROFILING_ENABLE."
     OutOfOrder = "out-of-order", V1_2, [], [];
     /// Native kernels. "The mandated minimum capability is: CL_EXEC_KERNEL."

@@ -6,6 +6,10 @@ use opencl_sys::*;
 use touchstone_faults::{Fault, on};
 
 use super::capabilities::{self as can, RELEASE, version};
+use super::float_atomics::{
+    self, CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT, CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT,
+    CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT,
+};
 use super::identity::Uuid;
 use super::limits::{self, LARGEST_TYPE};
 use super::profile::{self, Feature, Version};
@@ -103,6 +107,15 @@ pub fn device_info(device: &Arc<Device>, name: cl_device_info) -> Result<Answer>
     ];
     ensure!(
         profile::has(Feature::SpirvQueries) || !of_spirv.contains(&name),
+        CL_INVALID_VALUE
+    );
+    let of_float_atomics = [
+        CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT,
+        CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT,
+        CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT,
+    ];
+    ensure!(
+        profile::has(Feature::FloatAtomics) || !of_float_atomics.contains(&name),
         CL_INVALID_VALUE
     );
     identity(device, name)
@@ -238,6 +251,9 @@ fn language(name: cl_device_info) -> Option<Answer> {
         CL_DEVICE_HALF_FP_CONFIG if profile::has(Feature::Fp16) => {
             Answer::of(CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_FMA)
         }
+        CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT => Answer::of(float_atomics::capabilities(32)),
+        CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT => Answer::of(float_atomics::capabilities(64)),
+        CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT => Answer::of(float_atomics::capabilities(16)),
         CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES => Answer::of(can::atomic_memory()),
         CL_DEVICE_ATOMIC_FENCE_CAPABILITIES => Answer::of(can::atomic_fence()),
         _ => return None,

@@ -302,11 +302,13 @@ fn atomic_add() {
         local atomic_int l;
         global atomic_int *g = (global atomic_int *)x;
         global atomic_long *wide = (global atomic_long *)(x + 2);
+        global atomic_float *sum = (global atomic_float *)(x + 6);
         if (get_local_id(0) == 0) atomic_store(&l, 0);
         barrier(CLK_LOCAL_MEM_FENCE);
         for (int n = 0; n < 8; ++n) {
             atomic_fetch_add(g, 1);
             atomic_fetch_add(wide, 1);
+            atomic_fetch_add(sum, 1.0f);
             atomic_fetch_add(&l, 1);
             atomic_fetch_add_explicit(g + 1, 1, memory_order_relaxed,
                 memory_scope_all_svm_devices);
@@ -314,8 +316,9 @@ fn atomic_add() {
         barrier(CLK_LOCAL_MEM_FENCE);
         if (get_local_id(0) == 0) x[4] = atomic_load(&l);
     }";
-    let out = output(&rig, source, 6, space(&[32], &[32]));
-    assert_eq!(out, [256, 256, 256, 0, 256, 0]);
+    let out = output(&rig, source, 7, space(&[32], &[32]));
+    assert_eq!(out[..6], [256, 256, 256, 0, 256, 0]);
+    assert_eq!(f32::from_bits(out[6] as u32), 256.0);
 }
 
 fn atomic_exchange() {

@@ -18,6 +18,7 @@ pub const SCENARIOS: &[Scenario] = &[
     ("lines_apart", lines_apart),
     ("rows_apart", rows_apart),
     ("least_norm", least_norm),
+    ("depths", depths),
 ];
 
 /// An image of four bytes an element, two rows high where it has rows; each layer's elements are its number.
@@ -177,6 +178,36 @@ fn lines_apart() {
         assert_eq!(line[..8], [n as u8; 8]);
         assert_eq!(line[8..], [9; 16]);
     }
+}
+
+/// A depth of 16 bits is a number from 0 to 1.
+fn depths() {
+    let rig = Rig::new();
+    let source = "kernel void k(global uint *x, read_only image2d_depth_t y) {
+        x[0] = convert_uint_rte(read_imagef(y, (int2)(0, 0)) * 65535.0f);
+        x[1] = convert_uint_rte(read_imagef(y, (int2)(1, 0)) * 65535.0f);
+    }";
+    let kernel = kernel(&rig, source);
+    let out = buffer(&rig, &[9; 2]);
+    let format = cl_image_format {
+        image_channel_order: CL_DEPTH,
+        image_channel_data_type: CL_UNORM_INT16,
+    };
+    // SAFETY: zeros and null are values of each member.
+    let mut description: cl_image_desc = unsafe { std::mem::zeroed() };
+    description.image_type = CL_MEM_OBJECT_IMAGE2D;
+    (description.image_width, description.image_height) = (2, 1);
+    let mut numbers = [3u16, 65534];
+    let (flags, host) = (CL_MEM_COPY_HOST_PTR, numbers.as_mut_ptr().cast());
+    let mut code = 1;
+    // SAFETY: the format, the description and the numbers live through the call.
+    let image =
+        unsafe { clCreateImage(rig.context, flags, &format, &description, host, &mut code) };
+    assert_eq!(code, CL_SUCCESS);
+    set(kernel, 0, out);
+    set(kernel, 1, image);
+    run(&rig, kernel, space(&[1], &[1]));
+    assert_eq!(words(&rig, out, 2), [3, 65534]);
 }
 
 /// The rows of a plane over a buffer begin where its row pitch says.

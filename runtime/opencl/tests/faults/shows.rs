@@ -82,6 +82,7 @@ pub fn shows(fault: Fault) -> &'static [&'static str] {
         | LaneNegationComplements => &["computing"],
         FlagConstantStays | BinaryConstantsLost => &["specialized"],
         RowsCloser => &["rows_apart"],
+        DepthSigned => &["depths"],
         LinesCloser => &["lines_apart"],
         IlSignLost | IlBarrierLost | IlAtomicSumReplaces => &["module"],
         CalledBlockHoldsNothing => &["called_block"],
@@ -111,7 +112,9 @@ pub fn shows(fault: Fault) -> &'static [&'static str] {
         SvmSystemRefused => &["system"],
         SvmExecInfoIgnored | SvmListKept => &["exec_info"],
         SvmMemcpyFromHost => &["memcpy"],
-        AtomicAddTorn | AtomicAdd64Torn | AtomicLocalTorn | AtomicHostTorn => &["atomic_add"],
+        AtomicAddTorn | AtomicAdd64Torn | AtomicLocalTorn | AtomicHostTorn | AtomicFloatSumTorn => {
+            &["atomic_add"]
+        }
         ExchangeTorn => &["atomic_exchange"],
         CasAlwaysSucceeds | CasTorn => &["atomic_cas"],
         StrongExchangeFails => &["atomic_cas_strong"],

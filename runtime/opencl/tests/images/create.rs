@@ -163,14 +163,21 @@ fn formats_are_listed_for_every_use() {
         CL_MEM_WRITE_ONLY,
         CL_MEM_KERNEL_READ_AND_WRITE,
     ] {
-        for kind in [CL_MEM_OBJECT_IMAGE1D_BUFFER, CL_MEM_OBJECT_IMAGE2D] {
+        // R, RG, RGBA, A and RA of every type; three orders of four bytes; two of one number with a fraction. Planes have two of
+        // depth besides.
+        let plain = 5 * 12 + 3 * 4 + 2 * 6;
+        for (kind, expected) in [
+            (CL_MEM_OBJECT_IMAGE1D_BUFFER, plain),
+            (CL_MEM_OBJECT_IMAGE3D, plain),
+            (CL_MEM_OBJECT_IMAGE2D, plain + 2),
+            (CL_MEM_OBJECT_IMAGE2D_ARRAY, plain + 2),
+        ] {
             let mut count = 0;
             let code = unsafe {
                 clGetSupportedImageFormats(rig.context, flags, kind, 0, null_mut(), &mut count)
             };
             assert_eq!(code, CL_SUCCESS);
-            // R, RG, RGBA, A and RA of every type; three orders of four bytes; two of one number with a fraction.
-            assert_eq!(count, 5 * 12 + 3 * 4 + 2 * 6);
+            assert_eq!(count, expected);
             let mut formats = vec![RGBA8; count as usize];
             let code = unsafe {
                 clGetSupportedImageFormats(
@@ -205,6 +212,87 @@ fn formats_are_listed_for_every_use() {
         bad(0, CL_MEM_OBJECT_IMAGE2D, 0, &mut room),
         CL_INVALID_VALUE
     );
+}
+
+#[test]
+fn an_image_of_depth_is_a_plane_or_a_view_of_one() {
+    let rig = Rig::new();
+    let of = |image_channel_order, image_channel_data_type| cl_image_format {
+        image_channel_order,
+        image_channel_data_type,
+    };
+    let depth = of(CL_DEPTH, CL_FLOAT);
+    let volume = desc(CL_MEM_OBJECT_IMAGE3D, [3, 2, 2], 0);
+    assert_eq!(
+        rig.image(0, depth, volume, null_mut()).unwrap_err(),
+        CL_IMAGE_FORMAT_NOT_SUPPORTED
+    );
+    let bytes_of_depth = of(CL_DEPTH, CL_UNORM_INT8);
+    let plane = desc(CL_MEM_OBJECT_IMAGE2D, [3, 2, 0], 0);
+    assert_eq!(
+        rig.image(0, bytes_of_depth, plane, null_mut()).unwrap_err(),
+        CL_INVALID_IMAGE_FORMAT_DESCRIPTOR
+    );
+
+    let numbers = [0.0f32, 0.25, 0.5, 0.75, 1.0, 1.25];
+    let from = numbers.as_ptr().cast_mut().cast();
+    let red = rig
+        .image(CL_MEM_COPY_HOST_PTR, of(CL_R, CL_FLOAT), plane, from)
+        .unwrap();
+    let view_of = |buffer, format, sides| {
+        let plane = cl_image_desc {
+            buffer,
+            ..desc(CL_MEM_OBJECT_IMAGE2D, sides, 0)
+        };
+        rig.image(0, format, plane, null_mut())
+    };
+    for (format, sides, error) in [
+        (
+            of(CL_DEPTH, CL_UNORM_INT16),
+            [3, 2, 0],
+            CL_INVALID_IMAGE_FORMAT_DESCRIPTOR,
+        ),
+        (
+            of(CL_A, CL_FLOAT),
+            [3, 2, 0],
+            CL_INVALID_IMAGE_FORMAT_DESCRIPTOR,
+        ),
+        (depth, [2, 3, 0], CL_INVALID_IMAGE_DESCRIPTOR),
+    ] {
+        assert_eq!(view_of(red, format, sides).unwrap_err(), error);
+    }
+    let view = view_of(red, depth, [3, 2, 0]).unwrap();
+    assert_eq!(
+        mem_info::<usize>(view, CL_MEM_ASSOCIATED_MEMOBJECT),
+        red as usize
+    );
+    assert_eq!(image_info::<usize>(view, CL_IMAGE_BUFFER), 0);
+    assert_eq!(shape(view), shape(red));
+    assert_eq!(
+        image_info::<[u32; 2]>(view, CL_IMAGE_FORMAT),
+        [CL_DEPTH, CL_FLOAT]
+    );
+    // What it was made from lives as long as it.
+    release(&[red]);
+    let mut seen = [0f32; 6];
+    let code = unsafe {
+        clEnqueueReadImage(
+            rig.queue,
+            view,
+            CL_TRUE,
+            [0; 3].as_ptr(),
+            [3, 2, 1].as_ptr(),
+            0,
+            0,
+            seen.as_mut_ptr().cast(),
+            0,
+            null(),
+            null_mut(),
+        )
+    };
+    assert_eq!(code, CL_SUCCESS);
+    assert_eq!(seen, numbers);
+    release(&[view]);
 }
 
 static DELETED: AtomicUsize = AtomicUsize::new(0);

@@ -81,6 +81,28 @@ const fn format(image_channel_order: u32, image_channel_data_type: u32) -> cl_im
     }
 }
 
+/// The elements of a region from the origin on, which have so many bytes.
+fn contents(rig: &Rig, image: cl_mem, region: [usize; 3], size: usize) -> Vec<u8> {
+    let mut bytes = vec![0xeeu8; size];
+    let code = unsafe {
+        clEnqueueReadImage(
+            rig.queue,
+            image,
+            CL_TRUE,
+            [0; 3].as_ptr(),
+            region.as_ptr(),
+            0,
+            0,
+            bytes.as_mut_ptr().cast(),
+            0,
+            null(),
+            null_mut(),
+        )
+    };
+    assert_eq!(code, CL_SUCCESS);
+    bytes
+}
+
 /// The bits that a kernel gets of those of a channel.
 type Channel<'a> = &'a dyn Fn(u32) -> u32;
 
@@ -245,27 +267,7 @@ fn colours_are_converted_when_they_are_written() {
 /// The bytes of an image of eight elements.
 fn elements(rig: &Rig, image: cl_mem) -> Vec<u8> {
     let size: usize = image_info(image, CL_IMAGE_ELEMENT_SIZE);
-    let mut bytes = vec![0; 8 * size];
-    let (origin, region) = ([0; 3], [8, 1, 1]);
-    let code = unsafe {
-        let to = bytes.as_mut_ptr().cast();
-        let (at, sides) = (origin.as_ptr(), region.as_ptr());
-        clEnqueueReadImage(
-            rig.queue,
-            image,
-            CL_TRUE,
-            at,
-            sides,
-            0,
-            0,
-            to,
-            0,
-            null(),
-            null_mut(),
-        )
-    };
-    assert_eq!(code, CL_SUCCESS);
-    bytes
+    contents(rig, image, [8, 1, 1], 8 * size)
 }
 
 /// The two elements that a coordinate lies between with a mode, none where that is the border, and how far
@@ -324,6 +326,22 @@ fn samplers_address_and_filter() {
             "c",
         ),
         ("image3d_t", CL_MEM_OBJECT_IMAGE3D, [3, 4, 5], 3, 3, "c"),
+        (
+            "image2d_depth_t",
+            CL_MEM_OBJECT_IMAGE2D,
+            [5, 4, 1],
+            2,
+            2,
+            "c.xy",
+        ),
+        (
+            "image2d_array_depth_t",
+            CL_MEM_OBJECT_IMAGE2D_ARRAY,
+            [3, 4, 2],
+            2,
+            3,
+            "c",
+        ),
     ];
     let modes = [
         CL_ADDRESS_CLAMP_TO_EDGE,
@@ -334,14 +352,26 @@ fn samplers_address_and_filter() {
     let mut stream = Stream::new(7);
     for (ty, code, sides, spatial, coordinates, at) in kinds {
         let count: usize = sides.iter().product();
-        let colours: Vec<[f32; 4]> = (0..count)
-            .map(|_| [(); 4].map(|()| stream.below(1000) as f32 / 16.0))
-            .collect();
+        let is_depth = ty.contains("depth");
+        let (order, channels) = match is_depth {
+            true => (CL_DEPTH, 1),
+            false => (CL_RGBA, 4),
+        };
+        let mut colour = || {
+            let mut colour = [0.0; 4];
+            colour[..channels].fill_with(|| stream.below(1000) as f32 / 16.0);
+            colour
+        };
+        let colours: Vec<[f32; 4]> = (0..count).map(|_| colour()).collect();
         let bytes: Vec<u8> = colours
             .iter()
-            .flatten()
+            .flat_map(|colour| &colour[..channels])
             .flat_map(|c| c.to_ne_bytes())
             .collect();
+        let seen = match is_depth {
+            true => format!("(float4)(read_imagef(i, s, {at}), 0, 0, 0)"),
+            false => format!("read_imagef(i, s, {at})"),
+        };
         let images = if code == CL_MEM_OBJECT_IMAGE1D_ARRAY {
             sides[1]
         } else {
@@ -349,7 +379,7 @@ fn samplers_address_and_filter() {
         };
         let image = with_contents(
             &rig,
-            format(CL_RGBA, CL_FLOAT),
+            format(order, CL_FLOAT),
             desc(code, sides, images),
             &bytes,
         );
@@ -358,7 +388,7 @@ fn samplers_address_and_filter() {
             &format!(
                 "kernel void k(read_only {ty} i, sampler_t s, global const float4 *in, global float4 *out) {{
                     float4 c = in[get_global_id(0)];
-                    out[get_global_id(0)] = read_imagef(i, s, {at});
+                    out[get_global_id(0)] = {seen};
                 }}"
             ),
         );
@@ -455,6 +485,90 @@ fn samplers_address_and_filter() {
         release(&[image, out, given]);
         assert_eq!(unsafe { clReleaseKernel(kernel) }, CL_SUCCESS);
     }
+}
+
+/// Depths are single floats: written, read with a sampler and without, rounded and clamped as the format wants, asked.
+#[test]
+fn depths_are_floats() {
+    let rig = Rig::new();
+    let source = "constant sampler_t s = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;
+        kernel void k(write_only image2d_depth_t w, read_only image2d_depth_t r, read_write image2d_array_depth_t a, global float *out) {
+            write_imagef(w, (int2)(1, 0), 0.25f); write_imagef(w, (int2)(0, 1), 2.0); write_imagef(w, (int2)(1, 1), -1);
+            out[0] = read_imagef(r, (int2)(2, 1)); out[1] = read_imagef(r, s, (int2)(1, 1)); out[2] = read_imagef(r, s, (float2)(0.5f, 1.5f));
+            out[3] = read_imagef(r, s, (int2)(-1, 0)); out[4] = read_imagef(a, (int4)(0, 1, 1, 0));
+            write_imagef(a, (int4)(1, 0, 1, 0), out[4] + 1);
+            out[5] = get_image_width(r); out[6] = get_image_height(r); out[7] = (int2)(get_image_dim(a)).y; out[8] = get_image_array_size(a);
+            out[9] = get_image_channel_order(r) == CLK_DEPTH; out[10] = get_image_channel_data_type(w) == CLK_UNORM_INT16;
+        }";
+    let kernel = kernel(&rig, source);
+    let plane = |width| desc(CL_MEM_OBJECT_IMAGE2D, [width, 2, 1], 0);
+    let floats = |values: &[f32]| -> Vec<u8> {
+        values
+            .iter()
+            .flat_map(|value| value.to_ne_bytes())
+            .collect()
+    };
+    let words = |bytes: Vec<u8>| -> Vec<f32> {
+        let words = bytes.chunks_exact(4);
+        words
+            .map(|word| f32::from_ne_bytes(word.try_into().unwrap()))
+            .collect()
+    };
+    let norm = format(CL_DEPTH, CL_UNORM_INT16);
+    let written = with_contents(&rig, norm, plane(2), &[7; 8]);
+    let float = format(CL_DEPTH, CL_FLOAT);
+    let bytes = floats(&[0.0, 0.1, 0.2, 0.3, 0.4, -5.5]);
+    let read = with_contents(&rig, float, plane(3), &bytes);
+    let array = desc(CL_MEM_OBJECT_IMAGE2D_ARRAY, [2, 2, 1], 2);
+    let array = with_contents(
+        &rig,
+        float,
+        array,
+        &floats(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]),
+    );
+    let out = rig.buffer(44);
+    for (n, object) in [written, read, array, out].into_iter().enumerate() {
+        set(kernel, n as u32, object);
+    }
+    run(&rig, kernel, [1, 1, 1]);
+    let seen = words(rig.read_buffer(out, 44));
+    assert_eq!(
+        seen,
+        [-5.5, 0.4, 0.3, 0.0, 7.0, 3.0, 2.0, 2.0, 2.0, 1.0, 1.0]
+    );
+    // A fill has a single float, behind which there may be nothing.
+    let depth = 0.5f32;
+    let code = unsafe {
+        clEnqueueFillImage(
+            rig.queue,
+            written,
+            (&raw const depth).cast(),
+            [0; 3].as_ptr(),
+            [1; 3].as_ptr(),
+            0,
+            null(),
+            null_mut(),
+        )
+    };
+    assert_eq!(code, CL_SUCCESS);
+    let elements = contents(&rig, written, [2, 2, 1], 8);
+    let elements: Vec<u16> = elements
+        .chunks_exact(2)
+        .map(|pair| u16::from_ne_bytes(pair.try_into().unwrap()))
+        .collect();
+    assert_eq!(elements, [32768, 16384, 65535, 0]);
+    let elements = words(contents(&rig, array, [2, 2, 2], 32));
+    assert_eq!(elements, [1.0, 2.0, 3.0, 4.0, 5.0, 8.0, 7.0, 8.0]);
+
+    // What has no depth is none of these arguments, nor an image of another kind.
+    let red = rig
+        .image(0, format(CL_R, CL_FLOAT), plane(3), null_mut())
+        .unwrap();
+    for other in [red, array] {
+        assert_eq!(try_set(kernel, 1, other), CL_INVALID_MEM_OBJECT);
+    }
+    release(&[red, written, read, array, out]);
+    assert_eq!(unsafe { clReleaseKernel(kernel) }, CL_SUCCESS);
 }
 
 /// Samplers in the source, the border of an image without alpha, and what images are asked.

@@ -117,7 +117,7 @@ pub fn recorded(choices: &mut Choices) -> KernelCase {
             case.need(&[Need::ImageObjects]);
             let format = images::format(choices, &mut case);
             let each = (0..2).map(|_| {
-                let kind = choices.below(5);
+                let kind = images::kind(choices, format.order);
                 let own = Image {
                     shape: images::shape(choices, kind),
                     format,

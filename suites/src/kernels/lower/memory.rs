@@ -356,6 +356,6 @@ pub fn lacking(case: &KernelCase, asked: &[(usize, AnswerId)], record: &Record) 
         bytes.chunks_exact(8).any(|format| format == wanted)
     };
     let (_, image) = images(case).find(|(_, image)| !listed(*image))?;
-    let (kind, Format { order, channel }) = (image.shape.c_type(), image.format);
+    let (kind, Format { order, channel }) = (image.c_type(), image.format);
     Some(format!("{kind} of the format {order:?} {channel:?}"))
 }

@@ -66,7 +66,7 @@ fn arguments_are_of_the_kinds_of_their_parameters() {
                 match arg {
                     Arg::Object(id) => match case.objects[id.index()].kind {
                         Kind::Image(image) => {
-                            let ty = format!("{}_t", image.shape.c_type());
+                            let ty = format!("{}_t", image.c_type());
                             assert!(parameter.contains(&ty), "{says}");
                         }
                         Kind::Pipe { .. } => assert!(parameter.contains("pipe "), "{says}"),

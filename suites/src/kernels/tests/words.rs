@@ -353,7 +353,7 @@ fn encoded(
     use crate::kernels::image::{Channel, Order};
     // The places of red, green, blue and alpha, one after the other in memory.
     let order: &[usize] = match format.order {
-        Order::R => &[0],
+        Order::R | Order::Depth => &[0],
         Order::Rg => &[0, 1],
         Order::Rgba => &[0, 1, 2, 3],
         Order::Bgra => &[2, 1, 0, 3],

@@ -27,8 +27,12 @@ pub(crate) fn mutate(source: &[u8], mutations: &[SourceMutation]) -> Vec<u8> {
                 .windows(9)
                 .any(|part| part.eq_ignore_ascii_case(b"sub_group"))
     });
+    let depths = tokens
+        .iter()
+        .any(|token| token.kind == Kind::Word && token.text.ends_with(b"_depth_t"));
     let mut rewriter = Rewriter {
         sub_groups,
+        depths,
         out: tokens.iter().map(|token| token.text.to_vec()).collect(),
         tokens,
         active: mutations,
@@ -134,11 +138,13 @@ struct Rewriter<'a> {
     active: &'a [SourceMutation],
     /// Whether the source knows sub-groups: another need not have their scope.
     sub_groups: bool,
+    /// Whether the source has images of depth: what is read of them has no channels.
+    depths: bool,
 }
 
 impl Rewriter<'_> {
     fn makes(&self, mutation: SourceMutation) -> bool {
-        self.active.contains(&mutation)
+        self.active.contains(&mutation) && !(self.depths && mutation == ImageChannels)
     }
 
     fn run(&mut self) {

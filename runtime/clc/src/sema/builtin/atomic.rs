@@ -128,6 +128,42 @@ impl Sema<'_> {
         Ok((ty, to))
     }
 
+    /// What a function that fetches does to floats, by what it does to integers (`cl_ext_float_atomics`). A pointer that
+    /// names no memory needs what it needs of each.
+    fn modification_of_floats(
+        &mut self,
+        op: RmwOp,
+        scalar: Scalar,
+        space: Space,
+        call: &Call<'_>,
+    ) -> Checked<RmwOp> {
+        let (op, group) = match op {
+            RmwOp::Add => (RmwOp::FAdd, "add"),
+            RmwOp::Sub => (RmwOp::FSub, "add"),
+            RmwOp::SMin => (RmwOp::FMin, "min_max"),
+            RmwOp::SMax => (RmwOp::FMax, "min_max"),
+            _ => return self.no_overload(call),
+        };
+        let memories: &[&str] = match space {
+            Space::Global | Space::Constant => &["global"],
+            Space::Local => &["local"],
+            Space::Generic | Space::Private => &["global", "local"],
+        };
+        let bits = 8 * scalar.size();
+        for memory in memories {
+            let feature = format!("__opencl_c_ext_fp{bits}_{memory}_atomic_{group}");
+            if !self.language.float_atomics.contains(&feature) {
+                let message = format!(
+                    "`{}` of `{}` needs {feature} (cl_ext_float_atomics)",
+                    call.name,
+                    scalar.name()
+                );
+                return self.error(call.at, message);
+            }
+        }
+        Ok(op)
+    }
+
     pub(super) fn atomic(&mut self, atomic: Atomic, mut call: Call<'_>) -> Checked<Expr> {
         let Atomic { op, explicit } = atomic;
         let at = call.at;
@@ -150,17 +186,18 @@ impl Sema<'_> {
         if call.args.len() <= values || matches!(op, AtomicOp::Init) {
             self.arity(&call, values + 1)?;
         }
+        let of_floats = match op {
+            AtomicOp::Fetch(op, _) if scalar.is_float() => {
+                Some(self.modification_of_floats(op, scalar, to.space, &call)?)
+            }
+            _ => None,
+        };
         let [void, bool, qual] = [
             self.types.void(),
             self.types.scalar(Scalar::Bool),
             self.types.scalar(scalar),
         ];
         match op {
-            AtomicOp::Fetch(..) if scalar.is_float() => {
-                let what = format!("`{}` of floats", call.name);
-                let feature = "floating-point atomics (cl_ext_float_atomics)";
-                return self.unsupported(at, &what, feature);
-            }
             AtomicOp::CompareExchange { .. } => {
                 self.out_argument(&call, 1, qual)?;
                 self.numbered_argument(&mut call, 2, qual)?;
@@ -212,7 +249,11 @@ impl Sema<'_> {
             }
             AtomicOp::Exchange => (Builtin::AtomicRmw(RmwOp::Exchange, order, scope), qual),
             AtomicOp::Fetch(signed, unsigned) => {
-                let op = if scalar.is_signed() { signed } else { unsigned };
+                let op = match of_floats {
+                    Some(op) => op,
+                    None if scalar.is_signed() => signed,
+                    None => unsigned,
+                };
                 (Builtin::AtomicRmw(op, order, scope), qual)
             }
             AtomicOp::TestAndSet => (Builtin::FlagTestAndSet(order, scope), bool),

@@ -38,12 +38,28 @@ pub(super) enum Asked {
 }
 
 impl Colour {
-    const fn suffix(self) -> &'static str {
-        match self {
+    /// The functions of the library of images of a kind: those of depth have their own, which are of floats.
+    const fn suffix(self, kind: ImageKind) -> Option<&'static str> {
+        if kind.has_depth() {
+            return match self {
+                Self::Float => Some("d"),
+                Self::Half | Self::Int | Self::UInt => None,
+            };
+        }
+        Some(match self {
             Self::Float => "f",
             Self::Half => "h",
             Self::Int => "i",
             Self::UInt => "ui",
+        })
+    }
+
+    /// How many components an image of a kind has.
+    const fn lanes(kind: ImageKind) -> Option<Lanes> {
+        if kind.has_depth() {
+            None
+        } else {
+            Some(Lanes::L4)
         }
     }
 
@@ -60,7 +76,10 @@ impl Colour {
 impl Asked {
     /// Whether images of a kind can be asked.
     const fn of(self, kind: ImageKind) -> bool {
-        let is_plane = matches!(kind, ImageKind::D2 | ImageKind::D2Array | ImageKind::D3);
+        let is_plane = !matches!(
+            kind,
+            ImageKind::D1 | ImageKind::D1Buffer | ImageKind::D1Array
+        );
         match self {
             Self::Width | Self::ChannelDataType | Self::ChannelOrder => true,
             Self::Height | Self::Dim => is_plane,
@@ -125,6 +144,9 @@ impl Sema<'_> {
         mut call: Call<'_>,
     ) -> Checked<Expr> {
         self.arity_between(&call, 2, 3)?;
+        let Some(suffix) = colour.suffix(kind) else {
+            return self.no_overload(&call);
+        };
         self.check_access(&call, access.reads(), access)?;
         let sampled = call.args.len() == 3;
         if sampled {
@@ -138,15 +160,13 @@ impl Sema<'_> {
         if !sampled && self.language.version < Version::V1_2 {
             return self.error(call.at, "reading without a sampler needs OpenCL C 1.2");
         }
-        let suffix = colour.suffix();
         let floats = self.coordinates(&mut call, kind, sampled)?;
         let how = match (sampled, floats) {
             (false, _) => "at",
             (true, false) => "ints",
             (true, true) => "floats",
         };
-        let lanes = Some(Lanes::L4);
-        let result = self.types.shaped(colour.scalar(), lanes);
+        let result = self.types.shaped(colour.scalar(), Colour::lanes(kind));
         let name = format!("__read_image{suffix}_{how}");
         self.image_call(&name, call, result, !sampled)
     }
@@ -158,9 +178,14 @@ impl Sema<'_> {
         mut call: Call<'_>,
     ) -> Checked<Expr> {
         self.arity(&call, 3)?;
+        let Some(suffix) = colour.suffix(kind) else {
+            return self.no_overload(&call);
+        };
         self.check_access(&call, access.writes(), access)?;
-        let value = self.types.shaped(colour.scalar(), Some(Lanes::L4));
-        if self.types.of(call.args[2].qual) != self.types.of(value) {
+        let value = self.types.shaped(colour.scalar(), Colour::lanes(kind));
+        if kind.has_depth() {
+            self.convert_argument(&mut call, 2, value, "the depth")?;
+        } else if self.types.of(call.args[2].qual) != self.types.of(value) {
             return self.no_overload(&call);
         }
         let Some(value) = call.args.pop() else {
@@ -169,12 +194,7 @@ impl Sema<'_> {
         self.coordinates(&mut call, kind, false)?;
         call.args.push(value);
         let void = self.types.void();
-        self.image_call(
-            &format!("__write_image{}", colour.suffix()),
-            call,
-            void,
-            true,
-        )
+        self.image_call(&format!("__write_image{suffix}"), call, void, true)
     }
 
     fn image_query(&mut self, asked: Asked, kind: ImageKind, call: Call<'_>) -> Checked<Expr> {

@@ -257,3 +257,46 @@ fn a_kernel_may_call_the_exported_function_of_its_name() {
     );
     assert_eq!(super::outputs::<i32>(&text, 1), [5]);
 }
+
+/// Depths are read as floats, as `llvm-spirv` has it without a sampler, or as the first of four, and written as either.
+#[test]
+fn images_of_depth_are_read_and_written() {
+    let text = format!(
+        r#"{HEAD}
+        OpEntryPoint Kernel %k "k"
+        {TYPES}
+        %read = OpTypeImage %void 2D 1 0 0 0 Unknown ReadOnly
+        %written = OpTypeImage %void 2D 1 1 0 0 Unknown WriteOnly
+        %sampler = OpTypeSampler
+        %both = OpTypeSampledImage %read
+        %type = OpTypeFunction %void %read %written %sampler
+        %at = OpConstantComposite %v2i32 %c0 %c1
+        %layer = OpConstantComposite %v4i32 %c0 %c1 %c1 %c0
+        %lod = OpConstant %f32 0.0
+        %k = OpFunction %void None %type
+        %r = OpFunctionParameter %read
+        %w = OpFunctionParameter %written
+        %s = OpFunctionParameter %sampler
+        %l = OpLabel
+        %plain = OpImageRead %f32 %r %at
+        OpImageWrite %w %layer %plain
+        %si = OpSampledImage %both %r %s
+        %sampled = OpImageSampleExplicitLod %v4f32 %si %at Lod %lod
+        OpImageWrite %w %layer %sampled
+        OpReturn
+        OpFunctionEnd
+        "#
+    );
+    let module = built(&text).module;
+    let (_, kernel) = module.kernels().next().expect("a kernel");
+    let info = kernel.kernel.as_ref().expect("a kernel");
+    let passes: Vec<ArgPass> = info.args.iter().map(|arg| arg.pass).collect();
+    assert_eq!(
+        passes,
+        [
+            ArgPass::Image(ImageKind::D2Depth, ImageAccess::Read),
+            ArgPass::Image(ImageKind::D2ArrayDepth, ImageAccess::Write),
+            ArgPass::Sampler,
+        ]
+    );
+}

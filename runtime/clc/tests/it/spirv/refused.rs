@@ -90,6 +90,10 @@ fn types_that_kernels_do_not_have_are_refused() {
             "are not supported",
         ),
         (
+            "%t = OpTypeImage %void 3D 1 0 0 0 Unknown ReadOnly",
+            "depth images of Dim3D are not supported",
+        ),
+        (
             "%p = OpTypePointer Private %i32\n%v = OpVariable %p Private",
             "Private",
         ),

@@ -67,10 +67,10 @@ fn number(module: &Module, inst: &Instruction, n: usize) -> u32 {
 #[test]
 fn no_capability_is_declared_that_is_not_used() {
     use Capability::{
-        Addresses, Float16, Float64, GenericPointer, Groups, Int8, Int16, Int64, Int64Atomics,
-        Kernel, Vector16,
+        Addresses, AtomicFloat32AddEXT, AtomicFloat64MinMaxEXT, Float16, Float64, GenericPointer,
+        Groups, Int8, Int16, Int64, Int64Atomics, Kernel, Vector16,
     };
-    let cases: [(&str, &[Capability]); 9] = [
+    let cases: [(&str, &[Capability]); 11] = [
         ("kernel void k(void) {}", &[]),
         ("kernel void k(global int *a) { *a = 1; }", &[Int8]),
         (
@@ -97,6 +97,14 @@ fn no_capability_is_declared_that_is_not_used() {
         (
             "kernel void k(global atomic_long *a) { atomic_fetch_add(a, 1); }",
             &[Int8, Int64, Int64Atomics],
+        ),
+        (
+            "kernel void k(global atomic_float *a) { atomic_fetch_sub(a, 1); }",
+            &[Int8, AtomicFloat32AddEXT],
+        ),
+        (
+            "kernel void k(global atomic_double *a) { atomic_fetch_min(a, 1); }",
+            &[Int8, Float64, AtomicFloat64MinMaxEXT],
         ),
     ];
     for (text, more) in cases {

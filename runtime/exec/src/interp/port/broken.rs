@@ -132,6 +132,7 @@ impl<'a, const CHECKED: bool, X> BrokenMemory<'a, CHECKED, X> {
                     || on(Fault::AtomicHostTorn) && at.scope == MemScope::AllDevices
                     || on(Fault::AtomicLocalTorn) && local()
             }
+            Atomic::Rmw(RmwOp::FAdd | RmwOp::FSub, _) => on(Fault::AtomicFloatSumTorn),
             Atomic::Rmw(op, _) => op == RmwOp::Exchange && on(Fault::ExchangeTorn),
             Atomic::Cas { .. } => on(Fault::CasTorn),
         }
@@ -220,6 +221,8 @@ fn made_for(op: RmwOp) -> RmwOp {
             RmwOp::SMax => RmwOp::SMin,
             RmwOp::UMin => RmwOp::UMax,
             RmwOp::UMax => RmwOp::UMin,
+            RmwOp::FMin => RmwOp::FMax,
+            RmwOp::FMax => RmwOp::FMin,
             other => other,
         }
     } else {
@@ -244,11 +247,21 @@ fn combined<W: Word>(op: RmwOp, old: W, value: W) -> Option<W> {
         RmwOp::Xor => old ^ value,
         RmwOp::UMin => old.min(value),
         RmwOp::UMax => old.max(value),
-        RmwOp::SMin | RmwOp::SMax | RmwOp::FAdd | RmwOp::FSub | RmwOp::FMin | RmwOp::FMax => {
-            return None;
-        }
+        RmwOp::FAdd => sum_of_floats(W::SIZE, old, value, 1.0),
+        RmwOp::FSub => sum_of_floats(W::SIZE, old, value, -1.0),
+        RmwOp::SMin | RmwOp::SMax | RmwOp::FMin | RmwOp::FMax => return None,
     };
     Some(W::from_bytes(new))
+}
+
+/// The sum of two floats of so many bytes, the second of which is multiplied by a sign.
+fn sum_of_floats(size: u64, old: u64, value: u64, sign: f32) -> u64 {
+    match size {
+        4 => (f32::from_bits(old as u32) + sign * f32::from_bits(value as u32))
+            .to_bits()
+            .into(),
+        _ => (f64::from_bits(old) + f64::from(sign) * f64::from_bits(value)).to_bits(),
+    }
 }
 
 impl<const CHECKED: bool, X> Port for BrokenMemory<'_, CHECKED, X> {

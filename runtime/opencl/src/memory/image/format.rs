@@ -2,12 +2,15 @@
 //!
 //! Supported are the formats that the specification demands of a full profile device for
 //! reading, writing and both, and all others of plain data types: one, two and four channels,
-//! in each order. Those of another colour space, of depth, and of packed channels are not.
+//! in each order; and those of depth, of planes and of arrays of planes. Those of another colour space and of packed
+//! channels are not.
 
 use half::f16;
 use opencl_sys::*;
 
+use super::geometry::Kind;
 use crate::ffi::{Error, Result, codes};
+use crate::platform::profile::{self, Feature};
 
 codes! {
     /// How the channels of an element lie in memory.
@@ -32,6 +35,8 @@ codes! {
     Intensity = CL_INTENSITY;
     /// One number for red, green and blue.
     Luminance = CL_LUMINANCE;
+    /// A depth.
+    Depth = CL_DEPTH;
 }
 
 codes! {
@@ -73,14 +78,14 @@ pub struct Format {
 }
 
 /// A colour as `clEnqueueFillImage` takes it: four `float`, `int` or `uint`, whichever the
-/// format wants, as bits.
+/// format wants, as bits. A depth is the first of them.
 pub type Colour = [u32; 4];
 
 impl Order {
     /// For each channel in memory, which of red, green, blue and alpha it is.
     pub const fn channels(self) -> &'static [usize] {
         match self {
-            Self::R | Self::Intensity | Self::Luminance => &[0],
+            Self::R | Self::Intensity | Self::Luminance | Self::Depth => &[0],
             Self::A => &[3],
             Self::Ra => &[0, 3],
             Self::Rg => &[0, 1],
@@ -126,14 +131,28 @@ impl Channel {
 }
 
 impl Format {
-    /// Every supported format, in the order of the queries.
-    pub fn all() -> impl Iterator<Item = Self> {
-        Order::ALL.iter().flat_map(|&order| {
-            Channel::ALL
-                .iter()
-                .map(move |&channel| Self { order, channel })
-                .filter(|format| is_format(&format.code()))
-        })
+    /// Every supported format of a kind of images, in the order of the queries.
+    pub fn of(kind: Kind) -> impl Iterator<Item = Self> {
+        Self::all().filter(move |format| format.fits(kind))
+    }
+
+    /// Whether images of a kind may have the format: "Support for the CL_DEPTH image channel order is required only
+    /// for 2D images and 2D image arrays."
+    pub fn fits(self, kind: Kind) -> bool {
+        self.order != Order::Depth || matches!(kind, Kind::D2 | Kind::D2Array)
+    }
+
+    /// Every supported format.
+    fn all() -> impl Iterator<Item = Self> {
+        Order::ALL
+            .iter()
+            .flat_map(|&order| {
+                Channel::ALL
+                    .iter()
+                    .map(move |&channel| Self { order, channel })
+                    .filter(|format| is_format(&format.code()))
+            })
+            .filter(|format| format.order != Order::Depth || profile::has(Feature::DepthImages))
     }
 
     /// Reads a format.
@@ -154,6 +173,11 @@ impl Format {
         })
     }
 
+    /// Whether an image of the format may have the elements of one of another ("Compatible Image Channel Orders").
+    pub fn is_view_of(self, of: Self) -> bool {
+        self.channel == of.channel && self.order == Order::Depth && of.order == Order::R
+    }
+
     /// As the queries report it.
     pub fn code(self) -> cl_image_format {
         cl_image_format {
@@ -165,6 +189,14 @@ impl Format {
     /// Bytes of one element.
     pub fn element_size(self) -> usize {
         self.order.channels().len() * self.channel.size()
+    }
+
+    /// How many components a colour has.
+    pub fn components(self) -> usize {
+        match self.order {
+            Order::Depth => 1,
+            _ => 4,
+        }
     }
 
     /// The element that shows a colour.
@@ -229,6 +261,7 @@ mod tests {
             (Order::Ra, &[255, 0]),
             (Order::Intensity, &[255]),
             (Order::Luminance, &[255]),
+            (Order::Depth, &[255]),
         ] {
             let colour = floats([1.0, 0.0, 0.5, -3.0]);
             assert_eq!(of(order, Channel::Unorm8).element(colour), element);

@@ -38,13 +38,19 @@ pub struct Image {
     geometry: Geometry,
     /// Where its elements are, from the first byte on.
     store: Arc<Buffer>,
-    /// The buffer it was made from.
-    made_from: Option<Arc<Buffer>>,
+    /// The object it was made from, whose elements are its own.
+    made_from: Option<Parent>,
     host_ptr: HostAddress,
     properties: Vec<cl_mem_properties>,
     destructors: Destructors,
 }
 object!(Image, CL_INVALID_MEM_OBJECT);
+
+/// What an image was made from.
+enum Parent {
+    Buffer(Arc<Buffer>),
+    Image(Arc<Image>),
+}
 
 /// What an image is to be.
 pub struct Request<'a> {
@@ -122,7 +128,7 @@ impl Image {
             (None, _) => Source::Host,
         };
         let element = format.map_or(1, Format::element_size);
-        let geometry = Geometry::new(desc, kind, element, source, &limits::images())?;
+        let mut geometry = Geometry::new(desc, kind, element, source, &limits::images())?;
         let host_ptr = request.host_ptr;
         if let Some(parent) = &parent {
             ensure!(host_ptr.is_null(), CL_INVALID_HOST_PTR);
@@ -131,16 +137,31 @@ impl Image {
             flags::check_host_pointer(flags, host_ptr.is_null())?;
         }
         let format = format?;
+        ensure!(format.fits(kind), CL_IMAGE_FORMAT_NOT_SUPPORTED);
         let (store, made_from) = match parent {
             Some(MemObject::Buffer(buffer)) => {
                 ensure!(geometry.bytes() <= buffer.size(), CL_INVALID_IMAGE_SIZE);
-                (Arc::clone(&buffer), Some(buffer))
+                (Arc::clone(&buffer), Some(Parent::Buffer(buffer)))
             }
-            // A view of another image has another channel order, of those that are supported
-            // together with it: there are no two such formats.
-            Some(MemObject::Image(_) | MemObject::Pipe(_)) => {
-                return Err(Error(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR));
+            Some(MemObject::Image(image)) => {
+                ensure!(
+                    format.is_view_of(image.format),
+                    CL_INVALID_IMAGE_FORMAT_DESCRIPTOR
+                );
+                // "All of the values specified in image_desc must match the image descriptor information associated
+                // with mem_object"; a pitch of zero leaves it open.
+                let own = Geometry {
+                    row_pitch: match desc.image_row_pitch {
+                        0 => image.geometry.row_pitch,
+                        given => given,
+                    },
+                    ..geometry
+                };
+                ensure!(own == image.geometry, CL_INVALID_IMAGE_DESCRIPTOR);
+                geometry = own;
+                (Arc::clone(&image.store), Some(Parent::Image(image)))
             }
+            Some(MemObject::Pipe(_)) => return Err(Error(CL_INVALID_IMAGE_DESCRIPTOR)),
             None => {
                 let bytes = geometry.bytes();
                 // SAFETY: the caller vouches for its pointer.
@@ -200,8 +221,7 @@ impl Image {
 
     /// Whether its elements lie in a buffer.
     pub fn is_made_from(&self, buffer: &Arc<Buffer>) -> bool {
-        let own = self.made_from.as_ref();
-        own.is_some_and(|own| Arc::ptr_eq(own, buffer))
+        Arc::ptr_eq(&self.store, buffer)
     }
 
     fn key(&self) -> usize {
@@ -265,8 +285,11 @@ impl Image {
     }
 
     fn parent_handle(&self) -> *mut c_void {
-        let parent = self.made_from.as_ref();
-        parent.map_or(std::ptr::null_mut(), object::handle)
+        match &self.made_from {
+            Some(Parent::Buffer(buffer)) => object::handle(buffer),
+            Some(Parent::Image(image)) => object::handle(image),
+            None => std::ptr::null_mut(),
+        }
     }
 
     /// One query that only images answer.
@@ -294,7 +317,10 @@ impl Image {
                 Kind::D2Array => Answer::of(third),
                 Kind::D1 | Kind::D1Buffer | Kind::D2 | Kind::D3 => Answer::of(0usize),
             },
-            CL_IMAGE_BUFFER => Answer::of(self.parent_handle()),
+            CL_IMAGE_BUFFER => Answer::of(match &self.made_from {
+                Some(Parent::Buffer(buffer)) => object::handle(buffer),
+                Some(Parent::Image(_)) | None => std::ptr::null_mut::<c_void>(),
+            }),
             CL_IMAGE_NUM_MIP_LEVELS | CL_IMAGE_NUM_SAMPLES => Answer::of(0u32),
             _ => return Err(Error(CL_INVALID_VALUE)),
         })

@@ -2,7 +2,7 @@
 //! parities; the values that they return are then a permutation, or lead from one to the next.
 
 use super::form::Operation::{self, *};
-use super::form::{ABOVE, Form, Forms, Region, Type, form};
+use super::form::{ABOVE, Form, Forms, Function, Region, Type, form};
 use super::source::source;
 use crate::choices::Choices;
 use crate::kernels::case::{Contents, KernelCase, Kind, Range, Want};
@@ -32,6 +32,8 @@ fn strides(operation: Operation, ty: Type) -> &'static [u64] {
 struct Common {
     /// Some types have 64 bits.
     wide: bool,
+    /// Some numbers are no integers.
+    real: bool,
     /// Objects are in shared virtual memory.
     svm: bool,
     forms: Forms,
@@ -41,10 +43,13 @@ struct Common {
 /// several.
 pub fn crowd(choices: &mut Choices) -> KernelCase {
     let mut case = CaseBuilder::new("many work-items:");
+    let real = choices.percent(25);
     let common = Common {
         wide: choices.percent(50),
+        real,
         svm: choices.percent(30),
-        forms: Forms::drawn(choices, 30),
+        // Functions of floats are among those with `memory_order`.
+        forms: Forms::drawn(choices, if real { 0 } else { 30 }),
     };
     for n in 0..choices.between(3, 9) {
         one_crowd(choices, &mut case, common, n);
@@ -55,13 +60,18 @@ pub fn crowd(choices: &mut Choices) -> KernelCase {
 /// One of them, by its number in the case.
 fn one_crowd(choices: &mut Choices, case: &mut CaseBuilder, common: Common, number: usize) {
     let operation = choices.one_of(&Operation::ALL);
-    let types: &[Type] = if common.wide {
-        &[Type::Int, Type::Uint, Type::Long, Type::Long, Type::Ulong]
-    } else {
-        &[Type::Int, Type::Uint]
+    let types: &[Type] = match (common.real, common.wide) {
+        (false, false) => &[Type::Int, Type::Uint],
+        (false, true) => &[Type::Int, Type::Uint, Type::Long, Type::Long, Type::Ulong],
+        (true, false) => &[Type::Int, Type::Float, Type::Float],
+        (true, true) => &[Type::Long, Type::Float, Type::Double, Type::Double],
     };
     let ty = choices.pick(types).unwrap_or(Type::Uint);
-    let ty = if operation == Flag { Type::Int } else { ty };
+    let ty = match operation {
+        Flag => Type::Int,
+        Or | And | Xor if ty.real() => Type::Int,
+        _ => ty,
+    };
     let regions: &[Region] = if common.svm {
         &[
             Region::Svm(Kind::SvmCoarse),
@@ -97,7 +107,7 @@ fn one_crowd(choices: &mut Choices, case: &mut CaseBuilder, common: Common, numb
         (false, Flag) => 2,
         (false, _) => 1,
     };
-    // No sum of them leaves the type.
+    // No sum of them leaves the type, and those of numbers that are no integers are exact in any order.
     let most = (1u64 << ty.bits()) / (3 * crowd + ABOVE);
     let fitting = strides(operation, ty)
         .iter()
@@ -122,7 +132,7 @@ fn one_crowd(choices: &mut Choices, case: &mut CaseBuilder, common: Common, numb
         Region::Svm(kind) => kind,
         Region::Global | Region::Local => Kind::Buffer,
     };
-    let first = |n: usize, value: u64| Contents::numbers(ty.unit(), vec![value; n]);
+    let first = |n: usize, value: u64| Contents::numbers(ty.unit(), vec![ty.held(value); n]);
     let left = case.object(kind, size * objects, first(objects, initial));
     let results = items as usize * passes as usize;
     let out = case.buffer(size * results);
@@ -164,7 +174,13 @@ fn needs(case: &mut CaseBuilder, (operation, ty): (Operation, Type), region: Reg
         case.need(&[Need::C11Atomics, Need::ScopeDevice]);
         case.need(&[Need::OrderSeqCst, Need::OrderAcqRel]);
     }
-    case.need_if(ty.long(), &[Need::Int64Atomics]);
+    case.need(ty.needs());
+    let function = match operation {
+        Add | Sub | Inc | Dec => Function::Sum,
+        Min | Max => Function::Extreme,
+        Or | And | Xor | Exchange | Compare | Flag => Function::Any,
+    };
+    case.need(ty.needs_for(function, region).as_slice());
     if let Region::Svm(kind) = region {
         case.need_memory(kind);
     }

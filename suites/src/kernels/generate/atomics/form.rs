@@ -3,7 +3,7 @@
 use crate::choices::Choices;
 use crate::kernels::case::{Kind, Unit};
 use crate::kernels::generate::builder::CaseBuilder;
-use classay_vocabulary::{Need, words};
+use classay_vocabulary::{FloatAtomics, Need, words};
 
 words! {
     /// What is done.
@@ -46,7 +46,7 @@ words! {
 
 impl Type {
     pub(super) fn signed(self) -> bool {
-        matches!(self, Type::Int | Type::Long | Type::Intptr | Type::Ptrdiff)
+        matches!(self, Type::Int | Type::Long | Type::Intptr | Type::Ptrdiff) || self.real()
     }
 
     /// Whether it has 64 bits, which integers as wide as an address have where a case asks for such addresses.
@@ -75,10 +75,58 @@ impl Type {
         if self.long() { Unit::Long } else { Unit::Word }
     }
 
-    /// Bits that operations on bits use: all but the sign.
+    /// Bits that operations on bits use: all but the sign. Of numbers that are no integers, those of a whole number that
+    /// they hold exactly.
     pub(super) fn bits(self) -> u64 {
-        if self.long() { 63 } else { 31 }
+        match self {
+            Type::Float => 24,
+            Type::Double => 53,
+            _ if self.long() => 63,
+            _ => 31,
+        }
     }
+
+    /// A whole number, as two's complement has it, as an object of the type holds it.
+    pub(super) fn held(self, whole: u64) -> u64 {
+        match self {
+            Type::Float => u64::from((whole as i64 as f32).to_bits()),
+            Type::Double => (whole as i64 as f64).to_bits(),
+            _ => whole,
+        }
+    }
+
+    /// What a device must have for an atomic function on objects of the type in a region.
+    pub(super) fn needs_for(self, function: Function, region: Region) -> Option<Need> {
+        use FloatAtomics::*;
+        let double = match self {
+            Type::Float => false,
+            Type::Double => true,
+            _ => return None,
+        };
+        let of = match (function, region, double) {
+            (Function::Sum, Region::Local, false) => SingleLocalAdd,
+            (Function::Sum, Region::Local, true) => DoubleLocalAdd,
+            (Function::Sum, Region::Global | Region::Svm(_), false) => SingleGlobalAdd,
+            (Function::Sum, Region::Global | Region::Svm(_), true) => DoubleGlobalAdd,
+            (Function::Extreme, Region::Local, false) => SingleLocalMinMax,
+            (Function::Extreme, Region::Local, true) => DoubleLocalMinMax,
+            (Function::Extreme, Region::Global | Region::Svm(_), false) => SingleGlobalMinMax,
+            (Function::Extreme, Region::Global | Region::Svm(_), true) => DoubleGlobalMinMax,
+            (Function::Any, _, _) => return None,
+        };
+        Some(Need::FloatAtomics(of))
+    }
+}
+
+/// What a function does, as far as devices differ in it where numbers are no integers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Function {
+    /// It adds or subtracts.
+    Sum,
+    /// It leaves the lesser or the greater.
+    Extreme,
+    /// Something else.
+    Any,
 }
 
 /// Where the atomic object is.

@@ -2,8 +2,9 @@
 
 use super::form::Operation::{self, *};
 use super::form::{ABOVE, Form, Type};
+use super::values::enable;
 use crate::choices::Choices;
-use crate::kernels::generate::builder::{INT64, cl};
+use crate::kernels::generate::builder::cl;
 
 /// An operation of item `i`, whose result is the value before.
 fn one(operation: Operation, stride: u64, form: &Form, ty: Type) -> String {
@@ -51,6 +52,12 @@ pub(super) fn source(
     initial: u64,
 ) -> String {
     let t = ty.name();
+    // The values before are whole numbers.
+    let word = match ty {
+        Type::Float => "int",
+        Type::Double => "long",
+        _ => t,
+    };
     let initial = if ty.signed() {
         format!("({})", initial as i64)
     } else {
@@ -80,13 +87,13 @@ pub(super) fn source(
     };
     let mut text = String::new();
     if ty.long() {
-        text += INT64;
+        text += &enable(ty);
     }
     if operation == Flag {
         return text + &flag(&operations, inside);
     }
     let (declare, begin, end) = if inside {
-        local_cell((form, &atomic), t, stride, &initial)
+        local_cell((form, &atomic), ty, stride, &initial)
     } else {
         (
             format!("    global {atomic} *p = (global {atomic} *)left;\n"),
@@ -105,10 +112,10 @@ pub(super) fn source(
         Add | Sub | Inc | Dec | Xor | Min | Max | Exchange | Compare | Flag => String::new(),
     };
     text += &cl!(
-        "crowd.cl", t, base, declare, begin, item, all, operations, first, end
+        "crowd.cl", t, word, base, declare, begin, item, all, operations, first, end
     );
     if operation == Exchange {
-        text += &cl!("gather.cl", t);
+        text += &cl!("gather.cl", t, word);
     }
     text
 }
@@ -172,10 +179,11 @@ fn operations(
 /// The object of each group in local memory: how it is declared, begun with a value, and given back.
 fn local_cell(
     (form, atomic): (&Form, &str),
-    t: &str,
+    ty: Type,
     stride: u64,
     initial: &str,
 ) -> (String, String, String) {
+    let t = ty.name();
     let (init, load) = if form.legacy {
         (
             format!("cell = ({t}){initial} + ({t})base * ({t}){stride};"),
@@ -184,10 +192,17 @@ fn local_cell(
     } else {
         (
             format!("atomic_init(&cell, ({t}){initial} + ({t})base * ({t}){stride});"),
-            format!(
-                "atomic_fetch_add_explicit(&cell, ({t})0, memory_order_relaxed, \
-                 memory_scope_work_group)"
-            ),
+            // Sums of floats are not everywhere.
+            match ty.real() {
+                true => {
+                    "atomic_load_explicit(&cell, memory_order_relaxed, memory_scope_work_group)"
+                        .to_string()
+                }
+                false => format!(
+                    "atomic_fetch_add_explicit(&cell, ({t})0, memory_order_relaxed, \
+                     memory_scope_work_group)"
+                ),
+            },
         )
     };
     (

@@ -1,6 +1,6 @@
 //! What atomic functions give and leave where nothing else touches the object.
 
-use super::form::{Form, Forms, Region, Type, form};
+use super::form::{Form, Forms, Function, Region, Type, form};
 use crate::choices::Choices;
 use crate::kernels::case::{Contents, KernelCase, Kind, Range, Unit, Want};
 use crate::kernels::generate::builder::{CaseBuilder, INT64, args, cl};
@@ -20,6 +20,29 @@ const OF_INTEGERS: [&str; 7] = [
     "fetch_and",
     "fetch_min",
     "fetch_max",
+];
+
+/// Those that are of floats where a device has them.
+const OF_FLOATS: [(&str, Function); 4] = [
+    ("fetch_add", Function::Sum),
+    ("fetch_max", Function::Extreme),
+    ("fetch_sub", Function::Sum),
+    ("fetch_min", Function::Extreme),
+];
+
+/// Which of these a case has: a device may have some.
+const EXTENDED: [&[Function]; 3] = [
+    &[Function::Sum],
+    &[Function::Extreme],
+    &[Function::Sum, Function::Extreme],
+];
+
+/// And of objects in which memory.
+const REGIONS: [&[Region]; 4] = [
+    &[Region::Global, Region::Local],
+    &[Region::Global, Region::Local],
+    &[Region::Global],
+    &[Region::Local],
 ];
 
 /// Those that are older, without an operand.
@@ -60,8 +83,50 @@ fn left(ty: Type, function: &str, value: u64, operand: u64) -> u64 {
     narrow(ty, result)
 }
 
+/// What a function of floats leaves, where no implementation may leave anything else: a sum that is exact, the lesser or the
+/// greater of two numbers that are not zeros of two signs. What becomes of a NaN is its own affair.
+fn left_of_floats(ty: Type, function: &str, value: u64, operand: u64) -> Option<u64> {
+    let (a, b) = (number(ty, value), number(ty, operand));
+    if a.is_nan() || b.is_nan() || a == 0.0 && b == 0.0 {
+        return None;
+    }
+    let sum = |b: f64| {
+        let sum = match ty {
+            Type::Double => a + b,
+            _ => f64::from((a + b) as f32),
+        };
+        // What the sum lost of each of the two.
+        let of_b = sum - a;
+        let exact = a == sum - of_b && b == of_b;
+        exact.then_some(sum)
+    };
+    let left = match function {
+        "fetch_add" => sum(b)?,
+        "fetch_sub" => sum(-b)?,
+        "fetch_min" => a.min(b),
+        "fetch_max" => a.max(b),
+        _ => return None,
+    };
+    Some(match ty {
+        Type::Double => left.to_bits(),
+        _ => u64::from((left as f32).to_bits()),
+    })
+}
+
+/// A function that is called, and what one of floats leaves of these objects: another function where that is not known.
+fn known<'n>(ty: Type, name: &'n str, cells: &[u64], operand: u64) -> (&'n str, Option<Vec<u64>>) {
+    if !ty.real() || FUNCTIONS.contains(&name) {
+        return (name, None);
+    }
+    let left = |cell: &u64| left_of_floats(ty, name, *cell, operand);
+    match cells.iter().map(left).collect() {
+        Some(lefts) => (name, Some(lefts)),
+        None => ("exchange", None),
+    }
+}
+
 /// What a source of OpenCL C 1.x has to ask for.
-fn enable(ty: Type) -> String {
+pub(super) fn enable(ty: Type) -> String {
     let double = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
     match ty {
         Type::Double => format!("{double}{INT64}"),
@@ -100,7 +165,8 @@ fn value(choices: &mut Choices, ty: Type) -> u64 {
             _ => number,
         };
         return match ty {
-            Type::Double => (number / 3.0).to_bits(),
+            // The lower half of the number is not zero, and sums of some of them are exact.
+            Type::Double => (number * f64::from((1 << 28) + 1)).to_bits(),
             _ => u64::from((number as f32).to_bits()),
         };
     }
@@ -200,6 +266,12 @@ pub fn values(choices: &mut Choices) -> KernelCase {
         true => "private",
         false => choices.one_of(&["private", "private", "local", "global"]),
     };
+    // Functions of floats that are of an extension, and the regions in which they are called.
+    let extended = match first.real() && !legacy && choices.percent(60) {
+        true => choices.one_of(&EXTENDED),
+        false => &[],
+    };
+    let regions = choices.one_of(&REGIONS);
     let mut types = vec![first];
     types.extend(beside.iter().filter(|ty| **ty != first));
     case.case.source = types.iter().map(|ty| enable(*ty)).collect();
@@ -209,12 +281,17 @@ pub fn values(choices: &mut Choices) -> KernelCase {
     // Implementations have other code for each type in each memory.
     let of = |ty| [(ty, Region::Global), (ty, Region::Local)];
     for (n, of) in types.into_iter().flat_map(of).enumerate() {
+        let extended = if regions.contains(&of.1) {
+            extended
+        } else {
+            &[]
+        };
         each(
             choices,
             &mut case,
             &format!("each{n}"),
             of,
-            (how, forms, place),
+            (how, forms, place, extended),
         );
     }
     case.case
@@ -233,13 +310,21 @@ enum Called {
     Generic,
 }
 
+/// The functions of floats, with these of an extension.
+fn of_floats(extended: &[Function]) -> Vec<&'static str> {
+    let there = OF_FLOATS
+        .iter()
+        .filter(|(_, function)| extended.contains(function));
+    there.map(|(name, _)| *name).chain(FUNCTIONS).collect()
+}
+
 /// The kernel of a type, its launch, and what that must leave.
 fn each(
     choices: &mut Choices,
     case: &mut CaseBuilder,
     name: &str,
     (ty, region): (Type, Region),
-    (how, forms, place): (Called, Forms, &str),
+    (how, forms, place, extended): (Called, Forms, &str, &[Function]),
 ) {
     let legacy = forms.legacy;
     case.need(ty.needs());
@@ -251,8 +336,22 @@ fn each(
     } else {
         (format!("({t})"), format!("({word})"))
     };
+    let of_floats = of_floats(extended);
+    // A pointer that names no memory may lead to either.
+    let reached: &[Region] = match how {
+        Called::Generic => &[Region::Global, Region::Local],
+        Called::Old | Called::First | Called::Named => &[region],
+    };
+    if ty.real() {
+        for (function, region) in extended
+            .iter()
+            .flat_map(|f| reached.iter().map(move |r| (*f, *r)))
+        {
+            case.need(ty.needs_for(function, region).as_slice());
+        }
+    }
     let functions: &[&str] = match (ty.real(), legacy) {
-        (true, _) => &FUNCTIONS,
+        (true, _) => &of_floats,
         (false, true) => &[OF_INTEGERS.as_slice(), &COUNTING, &FUNCTIONS].concat(),
         (false, false) => &[OF_INTEGERS.as_slice(), &FUNCTIONS].concat(),
     };
@@ -324,6 +423,7 @@ fn each(
             }
             _ => {
                 let with = format!("p, {}", literal(operand));
+                let (name, lefts) = known(ty, name, &cells, operand);
                 let (name, call) = match (legacy, name) {
                     (true, "load") => ("exchange", old(ty, how, "exchange", &with)),
                     (true, "inc" | "dec") => (name, old(ty, how, name, "p")),
@@ -333,10 +433,13 @@ fn each(
                 };
                 let _ = writeln!(body, "    out[{count}] = {bits_of}({call});");
                 count += 1;
-                for (cell, results) in cells.iter_mut().zip(&mut results) {
+                for (cell, results) in cells.iter().zip(&mut results) {
                     results.push(*cell);
-                    *cell = left(ty, name, *cell, operand);
                 }
+                cells = lefts.unwrap_or_else(|| {
+                    let left = |cell: &u64| left(ty, name, *cell, operand);
+                    cells.iter().map(left).collect()
+                });
             }
         }
     }

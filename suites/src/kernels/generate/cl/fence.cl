@@ -11,7 +11,7 @@ kernel void exchange(read_write @ty@_t image, global uint *wrong, global int4 *a
         @write@(image, @own@, @made@);
         @order_it@
         uint other = @other@;
-        @vector@ v = @read@(image, @theirs@);
+        @vector@ v = @read@;
         bad += any(@result@ != numbers(other, group, pass));
         @order_it@
     }

@@ -4,5 +4,5 @@ kernel void fill(write_only @ty@_t image, global const int4 *numbers, global int
     n = (n * @stride@u + @first@u) % @elements@u;
     int4 where = (int4)(n % @w@, n / @w@ % @h@, n / (@w@ * @h@), 0);
     @vector@ v = @make@;
-    if (n % @every@u == @rest@u) @function@(image, @at@, v);
+    if (n % @every@u == @rest@u) @function@(image, @at@, @written@);
 }

@@ -1,7 +1,10 @@
 //! Images that one kernel writes and reads.
 
 use super::super::builder::{CaseBuilder, args, cl};
-use super::{about, answered, asked_of, image, told, whole, writes_3d};
+use super::{
+    about, answered, asked_of, channels as channels_of, depth, image, read_of, told, whole,
+    writes_3d, written_of,
+};
 use crate::choices::Choices;
 use crate::kernels::case::{Contents, KernelCase, Kind, Range, Want};
 use crate::kernels::image::{Channel, Format, Image, Order, Shape, Told};
@@ -19,15 +22,23 @@ pub fn fence(choices: &mut Choices) -> KernelCase {
         Need::C20,
         Need::ReadWriteImages,
     ]);
-    let format = Format {
-        order: choices.one_of(&[Order::R, Order::Rgba, Order::Rg]),
-        channel: choices.one_of(&Channel::ALL),
+    let order = match choices.percent(8) {
+        true => Order::Depth,
+        false => choices.one_of(&[Order::R, Order::Rgba, Order::Rg]),
     };
+    if order == Order::Depth {
+        depth(&mut case);
+    }
+    let channel = choices.pick(channels_of(order)).unwrap_or(Channel::Unorm16);
+    let format = Format { order, channel };
     let group = choices.one_of(&[1u64, 4, 16, 33]);
     let groups = choices.between(1, 4) as u64;
     let items = (group * groups) as usize;
     // A depth of one is no third dimension.
-    let kind = choices.below(if groups > 1 { 5 } else { 4 });
+    let kind = match order {
+        Order::Depth => choices.one_of(&[1, 3]),
+        _ => choices.below(if groups > 1 { 5 } else { 4 }),
+    };
     let shape = match kind {
         0 => Shape::Line(items),
         1 => Shape::Plane(group as usize, groups as usize),
@@ -81,20 +92,19 @@ pub fn fence(choices: &mut Choices) -> KernelCase {
     case.case.source = cl!(
         "fence.cl",
         before,
-        ty = shape.c_type(),
+        ty = own.c_type(),
         range,
         channels,
         alpha = if has_alpha { 0 } else { scale.unwrap_or(1) },
         passes,
         write = read.replace("read", "write"),
         own = place("me"),
-        made,
+        made = written_of(order, &made),
         order_it,
         other,
         vector,
-        read,
+        read = read_of(order, &format!("{read}(image, {})", place("other"))),
         result = whole(format.channel, "v"),
-        theirs = place("other"),
         answers = asked_of(own)
     );
     let id = image(&mut case, own, Contents::Zero);

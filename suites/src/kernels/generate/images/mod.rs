@@ -45,11 +45,15 @@ fn channels(order: Order) -> &'static [Channel] {
         Order::Bgra | Order::Argb | Order::Abgr => &BYTES,
         Order::Intensity | Order::Luminance => &FRACTIONS,
         Order::Srgba => &[Channel::Unorm8],
+        Order::Depth => &[Channel::Unorm16, Channel::Float],
     }
 }
 
 /// Orders that no device must have.
-const RARE: [Order; 9] = [
+const RARE: [Order; 12] = [
+    Order::Depth,
+    Order::Depth,
+    Order::Depth,
     Order::A,
     Order::A,
     Order::Ra,
@@ -91,7 +95,23 @@ fn rare(choices: &mut Choices, case: &mut CaseBuilder) -> Format {
     let channel = choices.pick(channels(order)).unwrap_or(Channel::Unorm8);
     case.need(&[Need::FullProfile]);
     case.need_if(order == Order::Abgr, &[Need::C20]);
+    if order == Order::Depth {
+        depth(case);
+    }
     Format { order, channel }
+}
+
+/// Needs images of depth. `CLK_DEPTH` is of OpenCL C 2.0.
+fn depth(case: &mut CaseBuilder) {
+    case.need(&[Need::Extension(Extension::DepthImages), Need::C20]);
+}
+
+/// A number of a kind of [`shape`], as images of a format have them.
+pub(super) fn kind(choices: &mut Choices, order: Order) -> usize {
+    match order {
+        Order::Depth => choices.one_of(&[1, 4]),
+        _ => choices.below(5),
+    }
 }
 
 /// A format that every device with the full profile has for images that are read or written.
@@ -194,6 +214,22 @@ fn told(channel: Channel) -> (&'static str, &'static str) {
     }
 }
 
+/// What a kernel reads with this call, as a vector: a depth is its first component.
+fn read_of(order: Order, call: &str) -> String {
+    match order {
+        Order::Depth => format!("(float4)({call}, 0.0f, 0.0f, 1.0f)"),
+        _ => call.to_string(),
+    }
+}
+
+/// What a kernel writes of a vector.
+fn written_of(order: Order, vector: &str) -> String {
+    match order {
+        Order::Depth => format!("({vector}).x"),
+        _ => vector.to_string(),
+    }
+}
+
 /// Needs that kernels write images of three dimensions, which is an extension; gives what declares it.
 fn writes_3d(case: &mut CaseBuilder) -> String {
     let extension = Extension::ImageWrites3d;
@@ -270,7 +306,7 @@ fn sizes(shape: Shape) -> String {
 pub(super) fn about(image: Image) -> String {
     let order = order_name(image.format.order);
     let channel = channel_name(image.format.channel);
-    format!("{} of {order} {channel}", image.shape.c_type())
+    format!("{} of {order} {channel}", image.c_type())
 }
 
 /// The end of the name of an order of channels.

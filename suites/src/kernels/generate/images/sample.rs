@@ -2,7 +2,9 @@
 
 use super::super::builder::{CaseBuilder, args, cl};
 use super::filter::{contents, mixed, sampled_element};
-use super::{answered, apart, asked_of, channels, common, format, image, shape, told, whole};
+use super::{
+    answered, apart, asked_of, channels, common, format, image, read_of, shape, told, whole,
+};
 use crate::choices::Choices;
 use crate::kernels::case::{Arg, Contents, KernelCase, Kind, ObjectId, Range, Want};
 use crate::kernels::image::{Addressing, Channel, Image, Order, Sampler, Shape};
@@ -40,7 +42,7 @@ pub fn read(choices: &mut Choices) -> KernelCase {
 
 /// A kernel that reads an image, and what it must leave behind.
 struct Sampled {
-    shape: Shape,
+    own: Image,
     /// The image and the sampler in words: drivers go wrong with some of them.
     about: String,
     samples: usize,
@@ -57,7 +59,7 @@ fn all(sampled: &[Sampled]) -> String {
     let (mut parameters, mut calls) = (Vec::new(), String::new());
     for (n, of) in sampled.iter().enumerate() {
         let mut all = vec![
-            (format!("read_only {}_t", of.shape.c_type()), "image"),
+            (format!("read_only {}_t", of.own.c_type()), "image"),
             ("global const int4 *restrict".into(), "places"),
             ("global int4 *restrict".into(), "out"),
             ("global int4 *".into(), "asked"),
@@ -89,7 +91,7 @@ fn sample(
         0 => format(choices, case),
         _ => common(choices, case),
     };
-    let kind = choices.below(5);
+    let kind = super::kind(choices, format.order);
     let mut shape = shape(choices, kind);
     if linear {
         // Of another colour space only the darkest and the lightest are known exactly.
@@ -97,6 +99,7 @@ fn sample(
             format.order = Order::Rgba;
         }
         // What is mixed is asked of numbers that every way to mix them keeps exactly.
+        let kept = format;
         format.channel = choices.one_of(&[
             Channel::Unorm8,
             Channel::Half,
@@ -108,7 +111,9 @@ fn sample(
             Channel::Snorm8,
             Channel::Snorm16,
         ]);
-        if !channels(format.order).contains(&format.channel) || format.order == Order::Bgra {
+        if format.order == Order::Depth {
+            format = kept;
+        } else if !channels(format.order).contains(&format.channel) || format.order == Order::Bgra {
             format.channel = Channel::Unorm8;
         }
         let signed = matches!(format.channel, Channel::Snorm8 | Channel::Snorm16);
@@ -225,19 +230,19 @@ fn sample(
         }
         false => "    int4 place = where;\n".into(),
     };
+    let at = super::coordinates(own.shape, "place", float);
+    let read = read_of(format.order, &format!("{function}(image, {how}{at})"));
     let result = whole(format.channel, if half { "convert_float4(v)" } else { "v" });
     case.case.source += &cl!(
         "image_read.cl",
         n,
         variable,
-        ty = own.shape.c_type(),
+        ty = own.c_type(),
         parameter,
         inside,
         place,
         vector,
-        function,
-        how,
-        at = super::coordinates(own.shape, "place", float),
+        read,
         result,
         answers = asked_of(own)
     );
@@ -272,7 +277,7 @@ fn sample(
         linear.then(|| "linear".into()),
     ];
     Sampled {
-        shape: own.shape,
+        own,
         about: about.into_iter().flatten().collect::<Vec<_>>().join(", "),
         samples,
         args,

@@ -1,11 +1,11 @@
 //! Regions of images that commands read, write, copy, fill and map.
 
 use super::super::builder::{CaseBuilder, at};
-use super::{apart, format, image, noise, shape, values};
+use super::{apart, format, image, kind, noise, shape, values};
 use crate::choices::Choices;
 use crate::host::Place;
 use crate::kernels::case::{KernelCase, Kind, ObjectId, Step, Want};
-use crate::kernels::image::{Format, Image, Shape, Spot};
+use crate::kernels::image::{Format, Image, Order, Shape, Spot};
 use crate::kernels::transfer::{Corner, Region, Transfer};
 use crate::rule;
 use classay_vocabulary::Need;
@@ -45,7 +45,10 @@ pub fn transfer(choices: &mut Choices) -> KernelCase {
     let format = format(choices, &mut case);
     let first = choices.below(5);
     let second = (first + 1 + choices.below(4)) % 5;
-    let kinds = [first, second, choices.below(5)];
+    let kinds = match format.order {
+        Order::Depth => [1, 4, kind(choices, format.order)],
+        _ => [first, second, choices.below(5)],
+    };
     // Several implementations take no slice pitch for arrays of lines, which then is all that a case shows.
     let lines_apart = choices.percent(30);
     let images = kinds.map(|kind| {

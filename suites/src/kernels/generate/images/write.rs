@@ -4,10 +4,11 @@ use super::super::builder::{CaseBuilder, args, cl, numbers as numbers_of};
 use super::filter::contents;
 use super::{
     about, answered, asked_of, coordinates, image, shape, told, values, writes_3d, written,
+    written_of,
 };
 use crate::choices::Choices;
 use crate::kernels::case::{Contents, KernelCase, Kind, Range, Want};
-use crate::kernels::image::{Channel, Image, Told};
+use crate::kernels::image::{Channel, Image, Order, Told};
 use crate::kernels::math::format::Format as Precision;
 use crate::kernels::math::only;
 use crate::rule;
@@ -23,6 +24,7 @@ pub fn write(choices: &mut Choices) -> KernelCase {
     let format = written(choices, &mut case);
     // Writes of three dimensions are an extension.
     let kind = match choices.percent(15) {
+        _ if format.order == Order::Depth => super::kind(choices, format.order),
         true => 2,
         false => choices.one_of(&[0, 1, 3, 4]),
     };
@@ -75,7 +77,7 @@ pub fn write(choices: &mut Choices) -> KernelCase {
     case.case.source = before;
     case.case.source += &cl!(
         "image_write.cl",
-        ty = own.shape.c_type(),
+        ty = own.c_type(),
         h,
         w,
         elements,
@@ -87,6 +89,7 @@ pub fn write(choices: &mut Choices) -> KernelCase {
         make,
         function,
         at = coordinates(own.shape, "where", false),
+        written = written_of(format.order, "v"),
         answers = asked_of(own)
     );
     let seed = choices.below(1 << 20) as u32;

@@ -174,6 +174,7 @@ fn functions(extension: Extension, ty: &str) -> Vec<Function> {
         Extension::ExtendedBitOps
         | Extension::IntegerDotProduct
         | Extension::ImageWrites3d
+        | Extension::DepthImages
         | Extension::ImageFromBuffer => Vec::new(),
     }
 }

@@ -641,6 +641,10 @@ fn device_side_enqueues_and_pipes_lose_what_they_promise() {
         "read_imagef(i, s, c).x",
         "(read_imagef(i, s, c).s2103).x",
     );
+    // A depth has no channels.
+    let depths =
+        "kernel void k(read_only image2d_depth_t i) { float x = read_imagef(i, (int2)(0)); }";
+    one(ImageChannels, depths, depths);
     one(
         ImageBorder,
         "CLK_ADDRESS_CLAMP | CLK_ADDRESS_CLAMP_TO_EDGE",
