@@ -6,7 +6,7 @@ use super::list::CarrierKind;
 use super::power::Tests;
 use super::survey::{Seen, Survey};
 use super::terms::{Hunted, MORE_PATIENCE, Terms, again, each, run};
-use crate::plan::{Case, Work};
+use crate::plan::Case;
 use crate::worker::session::{Limits, Session, Stop};
 use classay_faults::Shows;
 use classay_reports::record::{CaseId, CaseResult, Verdict};
@@ -25,9 +25,6 @@ const SURE: u64 = 8;
 
 /// And at most so many times as often as the first time.
 const MOST: u64 = 64;
-
-/// A case that makes more calls that must be refused than this takes seconds, for whatever rules these are about.
-const FEW_CALLS: usize = 50;
 
 /// Cases that fail without a fault, too, that it takes to say that nothing else could show it.
 const OBSCURING: usize = 3;
@@ -184,14 +181,12 @@ impl<'a> Hunt<'a> {
                 (false, false) => 2,
             };
             // A litmus test does nothing but try what memory does, so many times as often. Those about
-            // more of what is broken come first; the others take turns, each kind with the next, those last
-            // that make hundreds of calls.
+            // more of what is broken come first; the others take turns, each kind with the next.
             let litmus = case.case.body.is_litmus();
             let about = rules.iter().filter(|r| litmus && case.rules.contains(r));
             let (unsure, unchanged) = (!sure.contains(&place), !changed.contains(&place));
             let away = of_memory && !litmus;
-            let long = matches!(&case.case.body, Work::Api(api) if api.calls() > FEW_CALLS);
-            (unsure, near, unchanged, away, long, Reverse(about.count()))
+            (unsure, near, unchanged, away, Reverse(about.count()))
         });
         Hunt {
             fault,

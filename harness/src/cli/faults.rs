@@ -12,7 +12,7 @@ use classay::interrupt::Interrupt;
 use classay::judge::ChosenModel;
 use classay::judge::covers;
 use classay::machine::Watch;
-use classay::plan::{self, seed};
+use classay::plan::{self, Body, Case, Work, seed};
 use classay::run::results;
 use classay::worker::session::Limits;
 use classay::{Error, open};
@@ -50,6 +50,9 @@ pub struct FaultsOptions {
     #[command(flatten)]
     junit: JunitOption,
 }
+
+/// Calls beyond which a case comes after all others.
+const MANY_CALLS: usize = 50;
 
 /// Faults that are looked for together, and the latitude that Touchstone takes meanwhile.
 struct Group {
@@ -316,7 +319,14 @@ fn others(all: &[Settled], power: &Power) -> String {
     text
 }
 
-/// The cases, each kind's in turn.
+/// Whether a case makes so many calls which must be refused that it takes seconds, for the rules of whatever they are about.
+fn makes_many_calls(case: &Case) -> bool {
+    let api = matches!(case.body, Body::DrawnApi { .. });
+    let work = api.then(|| case.body.work(case.seed));
+    matches!(work, Some(Ok(Work::Api(api))) if api.calls() > MANY_CALLS)
+}
+
+/// The cases, each kind's in turn, those last that take long.
 fn cases(api: Api, each: u32, seed: u64, model: &ChosenModel) -> Result<Vec<Hunted>, Error> {
     let mut all = Vec::new();
     // What is generated calls OpenCL.
@@ -328,6 +338,7 @@ fn cases(api: Api, each: u32, seed: u64, model: &ChosenModel) -> Result<Vec<Hunt
     all.sort_by(|a, b| (a.id.name(), a.id.as_str()).cmp(&(b.id.name(), b.id.as_str())));
     all.extend(plan::shipped_of(api).map_err(Error::Bug)?);
     plan::share_out(&mut all, seed, Budget::Instances(1));
+    all.sort_by_cached_key(makes_many_calls);
     let breaches = Breaches::of(&model.given).map_err(|error| Error::Bug(error.to_string()))?;
     Ok(all
         .into_iter()
