@@ -181,12 +181,17 @@ impl<'a> Hunt<'a> {
                 (false, false) => 2,
             };
             // A litmus test does nothing but try what memory does, so many times as often. Those about
-            // more of what is broken come first; the others take turns, each kind with the next.
+            // more of what is broken come first; of the others those about little else, and these take turns, each kind
+            // with the next.
             let litmus = case.case.body.is_litmus();
             let about = rules.iter().filter(|r| litmus && case.rules.contains(r));
             let (unsure, unchanged) = (!sure.contains(&place), !changed.contains(&place));
             let away = of_memory && !litmus;
-            (unsure, near, unchanged, away, Reverse(about.count()))
+            let wide = match litmus {
+                true => 0,
+                false => case.rules.len().checked_ilog2().unwrap_or_default(),
+            };
+            (unsure, near, unchanged, away, wide, Reverse(about.count()))
         });
         Hunt {
             fault,
