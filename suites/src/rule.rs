@@ -37,6 +37,20 @@ rules! {
     CB_QUEUE = "cb.queue";
     /// Recording does nothing yet.
     CB_NO_EFFECT = "cb.no-effect";
+    /// Updates of recorded kernels.
+    CB_UPDATE = "cb.update";
+    /// An update and what is pending.
+    CB_UPDATE_LATER = "cb.update-later";
+    /// What an update does not mention.
+    CB_UPDATE_KEEPS = "cb.update-keeps";
+    /// An update that is refused.
+    CB_UPDATE_ALL = "cb.update-all";
+    /// An update and the kernel of the application.
+    CB_UPDATE_KERNEL = "cb.update-kernel";
+    /// What a recorded kernel answers.
+    CB_UPDATE_INFO = "cb.update-info";
+    /// Arguments that are set after the recording.
+    CB_LATE_ARGUMENTS = "cb.late-arguments";
     /// A command is complete when its children are.
     COMPLETE_CHILDREN = "ex.state.complete-children";
     /// A queue on the device is out of order.

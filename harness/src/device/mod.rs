@@ -111,6 +111,10 @@ capabilities! {
     opencl out_of_order_queue: bool,
     /// The version of `cl_khr_command_buffer`, as (major, minor, patch); zeros where there is none.
     opencl command_buffer_version: (u32, u32, u32),
+    /// The version of `cl_khr_command_buffer_mutable_dispatch`, as (major, minor, patch); zeros where there is none.
+    opencl mutable_dispatch_version: (u32, u32, u32),
+    /// What updates of recorded kernels may change: CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR.
+    opencl mutable_dispatch_fields: u32,
     /// Commands of command-buffers are recorded to out-of-order queues.
     opencl command_buffer_out_of_order: bool,
     /// A command-buffer may be in flight more than once.

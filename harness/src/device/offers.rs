@@ -3,6 +3,13 @@
 use super::Capabilities;
 use classay_vocabulary::Need;
 
+/// CL_MUTABLE_DISPATCH_GLOBAL_OFFSET_KHR, CL_MUTABLE_DISPATCH_GLOBAL_SIZE_KHR and CL_MUTABLE_DISPATCH_LOCAL_SIZE_KHR.
+const SIZES: u32 = 7;
+/// CL_MUTABLE_DISPATCH_ARGUMENTS_KHR.
+const ARGUMENTS: u32 = 1 << 3;
+/// CL_MUTABLE_DISPATCH_EXEC_INFO_KHR.
+const EXEC_INFO: u32 = 1 << 4;
+
 impl Capabilities {
     /// The version of `cl_khr_command_buffer`, as (major, minor, patch); none where the device lacks it.
     pub fn command_buffers(&self) -> Option<(u32, u32, u32)> {
@@ -20,6 +27,10 @@ impl Capabilities {
                 .is_some_and(|version| version >= (0, 9, patch)),
             Need::CommandBuffersOutOfOrder => c.command_buffer_out_of_order,
             Need::CommandBuffersAtOnce => c.command_buffer_at_once,
+            Need::MutableDispatch(patch) => c.mutable_dispatch_version >= (0, 9, patch.max(1)),
+            Need::UpdatedArguments => c.mutable_dispatch_fields & ARGUMENTS != 0,
+            Need::UpdatedSizes => c.mutable_dispatch_fields & SIZES == SIZES,
+            Need::UpdatedInfo => c.mutable_dispatch_fields & EXEC_INFO != 0,
             Need::NativeKernels => c.native_kernels,
             Need::BuiltInKernels => !c.built_in_kernels.is_empty(),
             Need::BuiltIn(kernel) => c

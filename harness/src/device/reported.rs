@@ -26,7 +26,9 @@ const ATOMICS_OF_2_X: u64 = 0x7f;
 
 /// The extension of command-buffers.
 const COMMAND_BUFFER: &str = "cl_khr_command_buffer";
-/// Its newest version, for devices that name none.
+/// The extension of recorded kernels that change.
+const MUTABLE_DISPATCH: &str = "cl_khr_command_buffer_mutable_dispatch";
+/// The newest version of that of command-buffers, for devices that name none.
 const NEWEST: (u32, u32, u32) = (0, 9, 8);
 /// The first version in which a device lists the properties of queues that it supports.
 const LISTS_PROPERTIES: (u32, u32, u32) = (0, 9, 6);
@@ -36,6 +38,8 @@ const OUT_OF_ORDER: u64 = 1 << 3;
 const SIMULTANEOUS_USE: u64 = 1 << 2;
 /// CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR.
 const CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR: u32 = 0x12a9;
+/// CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR.
+const CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR: u32 = 0x12b0;
 /// CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR.
 const CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR: u32 = 0x129a;
 
@@ -213,9 +217,15 @@ impl Asker<'_> {
         } else {
             Vec::new()
         };
-        let mut versions = versions.into_iter();
-        let named = versions.find(|(name, _)| name == COMMAND_BUFFER);
-        claims.command_buffer_version = named.map_or(NEWEST, |(_, version)| version);
+        let named = |of: &str| {
+            versions
+                .iter()
+                .find(|(name, _)| name == of)
+                .map(|(_, version)| *version)
+        };
+        claims.command_buffer_version = named(COMMAND_BUFFER).unwrap_or(NEWEST);
+        // Without a number it may be one whose functions had other parameters.
+        claims.mutable_dispatch_version = named(MUTABLE_DISPATCH).unwrap_or_default();
         let mut bits = |name, query| {
             let answer = u64_of(self.device, query);
             self.answer(name, answer)
@@ -224,6 +234,14 @@ impl Asker<'_> {
             "CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR",
             CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR,
         );
+        if claims.mutable_dispatch_version != (0, 0, 0) {
+            let fields = bits(
+                "CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR",
+                CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR,
+            );
+            // All that are known are among the first.
+            claims.mutable_dispatch_fields = fields as u32;
+        }
         claims.command_buffer_at_once = can & SIMULTANEOUS_USE != 0;
         claims.command_buffer_out_of_order = if claims.command_buffer_version >= LISTS_PROPERTIES {
             let supported = bits(

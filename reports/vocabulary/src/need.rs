@@ -35,6 +35,14 @@ needs! {
     CommandBuffersOutOfOrder = "command-buffers of out-of-order queues",
     /// Command-buffers that may be in flight more than once.
     CommandBuffersAtOnce = "simultaneous use of command-buffers",
+    /// Recorded kernels that are updated (`cl_khr_command_buffer_mutable_dispatch`), by version 0.9.n or later.
+    MutableDispatch(n: u32) = "cl_khr_command_buffer_mutable_dispatch 0.9.{n}",
+    /// Updates of arguments of recorded kernels.
+    UpdatedArguments = "updates of arguments of recorded kernels",
+    /// Updates of offsets, global and local sizes of recorded kernels.
+    UpdatedSizes = "updates of sizes of recorded kernels",
+    /// Updates of what recorded kernels are given besides arguments.
+    UpdatedInfo = "updates of what recorded kernels are given besides arguments",
     /// Native kernels.
     NativeKernels = "native kernels",
     /// Built-in kernels.

@@ -230,6 +230,8 @@ extension_functions! {
         clCommandCopyImageKHR, clCommandCopyImageToBufferKHR, clCommandFillBufferKHR,
         clCommandFillImageKHR, clCommandNDRangeKernelKHR, clCommandSVMMemcpyKHR,
         clCommandSVMMemFillKHR, clGetCommandBufferInfoKHR;
+    "cl_khr_command_buffer_mutable_dispatch":
+        clUpdateMutableCommandsKHR, clGetMutableCommandInfoKHR;
 }
 
 /// The function with a name, or null.

@@ -65,6 +65,7 @@ enum Kind {
     Kernel,
     Event,
     CommandBuffer,
+    MutableCommand,
     Svm,
     Address,
     Host,
@@ -86,7 +87,7 @@ enum Lasting {
     Specializable(&'static str),
 }
 
-const LASTING: [(&str, Lasting); 15] = [
+const LASTING: [(&str, Lasting); 16] = [
     ("platform", Lasting::Platform),
     ("device", Lasting::Device(0)),
     ("other_device", Lasting::Device(1)),
@@ -100,6 +101,10 @@ const LASTING: [(&str, Lasting); 15] = [
     ),
     ("sized_program", Lasting::Program("context", EIGHT)),
     ("image_program", Lasting::Program("context", IMAGES)),
+    (
+        "latest_program",
+        Lasting::Late("context", "/* of the latest language */\n"),
+    ),
     ("queue_program", Lasting::Late("context", QUEUED)),
     ("pipe_program", Lasting::Late("context", PIPED)),
     ("module_program", Lasting::Specializable("context")),
@@ -167,6 +172,7 @@ pub fn kind(name: &str) -> Option<SlotKind> {
         Kind::Kernel => SlotKind::Kernel,
         Kind::Event => SlotKind::Event,
         Kind::CommandBuffer => SlotKind::CommandBuffer,
+        Kind::MutableCommand => SlotKind::MutableCommand,
         Kind::Svm | Kind::Address => SlotKind::Address,
         Kind::Host => SlotKind::Host { bytes },
     })
@@ -364,11 +370,22 @@ impl<'b> Objects<'b> {
             Argument::Object(name, byte) => Value::At(self.make(name)?.at(*byte)),
             Argument::Into(name) => Value::Into(self.make(name)?),
             Argument::List(values) => {
-                let (class, values) = (class(values), values.iter());
+                let class = match parameter {
+                    "types" => Class::Word,
+                    _ => class(values),
+                };
+                let layout = layout(function, parameter);
+                let members = layout.map_or(&[][..], Layout::members);
+                let mut members = members.iter().map(|(name, _)| *name).cycle();
+                let inside = match parameter {
+                    "updates" => "update",
+                    other => other,
+                };
                 let values: Result<Vec<Value>, String> = values
-                    .map(|value| self.value(function, parameter, value))
+                    .iter()
+                    .map(|value| self.value(function, members.next().unwrap_or(inside), value))
                     .collect();
-                match layout(function, parameter) {
+                match layout {
                     Some(layout) => Value::Struct(layout, values?),
                     None => Value::List(class, values?),
                 }
@@ -403,6 +420,9 @@ fn layout(function: Function, parameter: &str) -> Option<Layout> {
         "format" => Some(Layout::ImageFormat),
         "desc" => Some(Layout::ImageDesc),
         "info" if function == Function::CreateSubBuffer => Some(Layout::BufferRegion),
+        "update" => Some(Layout::KernelUpdate),
+        "arg_list" | "arg_svm_list" => Some(Layout::UpdatedArgument),
+        "exec_info_list" => Some(Layout::UpdatedInfo),
         _ => None,
     }
 }

@@ -143,6 +143,9 @@ impl Refused {
         let mut all = parameters.zip(&self.call.arguments);
         // The value of an argument that is an object, and not the size of local memory.
         let is_argument = function == Function::SetKernelArg && !self.says(cl::CL_INVALID_ARG_SIZE);
+        if function.updates() && self.says(cl::CL_INVALID_MUTABLE_COMMAND_KHR) {
+            return true;
+        }
         if is_argument && self.call.arguments.last() == Some(&Argument::Null) {
             return true;
         }
@@ -181,6 +184,9 @@ fn of_function(function: Function) -> Vec<Need> {
     if function.is_extension() {
         needs.push(Need::CommandBuffers(0));
     }
+    if function.updates() {
+        needs.push(Need::MutableDispatch(3));
+    }
     if name.contains("SVM") || name == "clSetKernelExecInfo" {
         needs.push(Need::SvmCoarse);
     }
@@ -193,7 +199,7 @@ fn of_function(function: Function) -> Vec<Need> {
     needs
 }
 
-const FILES: [(&str, &str); 18] = [
+const FILES: [(&str, &str); 19] = [
     ("devices", include_str!("../../rules/refused/devices.yaml")),
     (
         "contexts",
@@ -232,6 +238,7 @@ const FILES: [(&str, &str); 18] = [
         "command_buffers",
         include_str!("../../rules/refused/command_buffers.yaml"),
     ),
+    ("updates", include_str!("../../rules/refused/updates.yaml")),
     ("lists", include_str!("../../rules/refused/lists.yaml")),
 ];
 

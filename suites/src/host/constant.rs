@@ -66,6 +66,14 @@ impl fmt::Display for Constant {
     }
 }
 
+/// The numbers of the headers, by the crate that has them.
+mod numbers {
+    pub use opencl_sys::*;
+
+    /// The crate has 0x1287, which is another property's neighbour; that of commands is 0x12B8.
+    pub const CL_COMMAND_BUFFER_MUTABLE_DISPATCH_ASSERTS_KHR: u64 = 0x12b7;
+}
+
 macro_rules! constants {
     ({ $($name:ident)* } { $($newer:ident)* }) => {
         /// The constants by their names: `cl::CL_MEM_READ_WRITE`.
@@ -87,7 +95,7 @@ macro_rules! constants {
             #[doc = stringify!($name)]
             pub const $name: Constant = Constant {
                 name: stringify!($name),
-                value: opencl_sys::$name as i64,
+                value: super::numbers::$name as i64,
             };
         )*
     };
@@ -248,6 +256,17 @@ constants! {
         CL_COMMAND_BUFFER_NUM_QUEUES_KHR CL_COMMAND_BUFFER_REFERENCE_COUNT_KHR CL_COMMAND_BUFFER_STATE_KHR
         CL_COMMAND_BUFFER_PROPERTIES_ARRAY_KHR CL_COMMAND_BUFFER_CONTEXT_KHR
         CL_COMMAND_BUFFER_STATE_RECORDING_KHR CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR
+        CL_COMMAND_BUFFER_STATE_FINALIZED_KHR CL_COMMAND_BUFFER_MUTABLE_DISPATCH_ASSERTS_KHR
+        CL_INVALID_MUTABLE_COMMAND_KHR CL_MUTABLE_DISPATCH_ASSERTS_KHR
+        CL_MUTABLE_DISPATCH_ASSERT_NO_ADDITIONAL_WORK_GROUPS_KHR CL_MUTABLE_DISPATCH_UPDATABLE_FIELDS_KHR
+        CL_MUTABLE_DISPATCH_GLOBAL_OFFSET_KHR CL_MUTABLE_DISPATCH_GLOBAL_SIZE_KHR
+        CL_MUTABLE_DISPATCH_LOCAL_SIZE_KHR CL_MUTABLE_DISPATCH_ARGUMENTS_KHR
+        CL_MUTABLE_DISPATCH_EXEC_INFO_KHR CL_STRUCTURE_TYPE_MUTABLE_DISPATCH_CONFIG_KHR
+        CL_MUTABLE_COMMAND_COMMAND_QUEUE_KHR CL_MUTABLE_COMMAND_COMMAND_BUFFER_KHR
+        CL_MUTABLE_COMMAND_COMMAND_TYPE_KHR CL_MUTABLE_COMMAND_PROPERTIES_ARRAY_KHR
+        CL_MUTABLE_DISPATCH_KERNEL_KHR CL_MUTABLE_DISPATCH_DIMENSIONS_KHR
+        CL_MUTABLE_DISPATCH_GLOBAL_WORK_OFFSET_KHR CL_MUTABLE_DISPATCH_GLOBAL_WORK_SIZE_KHR
+        CL_MUTABLE_DISPATCH_LOCAL_WORK_SIZE_KHR CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR
         CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR
         CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR
     }
@@ -264,6 +283,10 @@ mod tests {
             Some(-30)
         );
         assert_eq!(cl::CL_MEM_COPY_HOST_PTR.value(), 1 << 5);
+        assert_eq!(
+            cl::CL_COMMAND_BUFFER_MUTABLE_DISPATCH_ASSERTS_KHR.value(),
+            0x12b7
+        );
         assert_eq!(Constant::code(-61), Some(cl::CL_INVALID_BUFFER_SIZE));
         assert_eq!(Constant::code(0), None);
         assert_eq!(Constant::find("CL_TRUE"), Some(Constant::TRUE));

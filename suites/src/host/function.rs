@@ -159,6 +159,8 @@ macro_rules! for_each_function {
             ReleaseCommandBufferKHR(120; command_buffer: object) -> code;
             FinalizeCommandBufferKHR(120; command_buffer: object) -> code;
             GetCommandBufferInfoKHR(120; command_buffer: object, name: word, size: long, value: pointer, size_ret: pointer) -> code;
+            UpdateMutableCommandsKHR(120; command_buffer: object, number: word, types: pointer, updates: pointer) -> code;
+            GetMutableCommandInfoKHR(120; command: object, name: word, size: long, value: pointer, size_ret: pointer) -> code;
             EnqueueCommandBufferKHR(120; number: word, queues: pointer, command_buffer: object, count: word, list: pointer, event: pointer) -> code;
             CommandBarrierWithWaitListKHR(120; command_buffer: object, queue: object, properties: pointer, points: word, wait_for: pointer, point: pointer, handle: pointer) -> code;
             CommandCopyBufferKHR(120; command_buffer: object, queue: object, properties: pointer, from: object, to: object, from_offset: long, to_offset: long, size: long, points: word, wait_for: pointer, point: pointer, handle: pointer) -> code;
@@ -255,9 +257,14 @@ impl Function {
         self.signature().name
     }
 
-    /// Whether it is one of an extension (`cl_khr_command_buffer`), which libraries need not export.
+    /// Whether it is one of an extension (`cl_khr_command_buffer` and what builds on it), which libraries need not export.
     pub fn is_extension(self) -> bool {
         self.name().ends_with("KHR")
+    }
+
+    /// Whether it is one of `cl_khr_command_buffer_mutable_dispatch`.
+    pub fn updates(self) -> bool {
+        self.name().contains("MutableCommand")
     }
 
     /// Whether it records a command.

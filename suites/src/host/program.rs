@@ -151,6 +151,8 @@ pub enum SlotKind {
     Event,
     /// A command-buffer.
     CommandBuffer,
+    /// A handle of a recorded command; it goes with its command-buffer.
+    MutableCommand,
     /// The address of an SVM allocation of this context.
     Svm(Slot),
     /// An address that belongs to something else: of a map, or of a native kernel's argument.
@@ -177,6 +179,7 @@ impl SlotKind {
             SlotKind::Event => ("cl_event", Some(Function::ReleaseEvent)),
             // Older headers do not name its type.
             SlotKind::CommandBuffer => ("void *", Some(Function::ReleaseCommandBufferKHR)),
+            SlotKind::MutableCommand => ("void *", None),
             SlotKind::Svm(_) | SlotKind::Address | SlotKind::Host { .. } => {
                 ("unsigned char *", None)
             }
@@ -195,7 +198,12 @@ impl SlotKind {
 
     /// Whether it holds an object of the API.
     pub fn is_object(self) -> bool {
-        self.release().is_some() || matches!(self, SlotKind::Platform | SlotKind::Device)
+        let kept = [
+            SlotKind::Platform,
+            SlotKind::Device,
+            SlotKind::MutableCommand,
+        ];
+        self.release().is_some() || kept.contains(&self)
     }
 
     /// The kind of objects that belong into a parameter, or where it points to; none where any may stand.
@@ -204,6 +212,7 @@ impl SlotKind {
             ("properties", Class::Pointer) if function.is_extension() => return None,
             ("queues", Class::Pointer) => SlotKind::Queue,
             ("command_buffer", _) => SlotKind::CommandBuffer,
+            ("command", _) | ("handle", Class::Pointer) => SlotKind::MutableCommand,
             ("properties", Class::Pointer) | ("platform", _) => SlotKind::Platform,
             ("value", Class::Pointer) if function == Function::SetKernelArg => SlotKind::Memory,
             ("device" | "devices", Class::Object | Class::Pointer) => SlotKind::Device,

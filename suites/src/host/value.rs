@@ -51,7 +51,8 @@ pub enum Value {
     At(Place),
     /// The address of these, one after the other, each as its class is passed.
     List(Class, Vec<Value>),
-    /// The address of a structure of the headers with these members, in their order.
+    /// The address of a structure of the headers with these members, in their order; with several times as many, of as
+    /// many structures one after the other.
     Struct(Layout, Vec<Value>),
     /// The address of these bytes.
     Bytes(Vec<u8>),
@@ -89,12 +90,22 @@ pub enum Layout {
     ImageFormat,
     /// `cl_image_desc`.
     ImageDesc,
+    /// `cl_mutable_dispatch_config_khr`.
+    KernelUpdate,
+    /// `cl_mutable_dispatch_arg_khr`.
+    UpdatedArgument,
+    /// `cl_mutable_dispatch_exec_info_khr`.
+    UpdatedInfo,
 }
 
 impl Layout {
-    /// Its name in the headers.
+    /// Its name in the headers. Older ones lack those of updates, or have others of their names, so they are types of the
+    /// program.
     pub fn name(self) -> &'static str {
         match self {
+            Layout::KernelUpdate => "struct kernel_update",
+            Layout::UpdatedArgument => "struct updated_argument",
+            Layout::UpdatedInfo => "struct updated_info",
             Layout::BufferRegion => "cl_buffer_region",
             Layout::ImageFormat => "cl_image_format",
             Layout::ImageDesc => "cl_image_desc",
@@ -103,8 +114,31 @@ impl Layout {
 
     /// Its members with their names, in their order: each begins at a multiple of its own size.
     pub fn members(self) -> &'static [(&'static str, Class)] {
-        use Class::{Long, Object, Word};
+        use Class::{Long, Object, Pointer, Word};
         match self {
+            Layout::KernelUpdate => &[
+                ("command", Object),
+                ("num_args", Word),
+                ("num_svm_args", Word),
+                ("num_exec_infos", Word),
+                ("work_dim", Word),
+                ("arg_list", Pointer),
+                ("arg_svm_list", Pointer),
+                ("exec_info_list", Pointer),
+                ("global_work_offset", Pointer),
+                ("global_work_size", Pointer),
+                ("local_work_size", Pointer),
+            ],
+            Layout::UpdatedArgument => &[
+                ("arg_index", Word),
+                ("arg_size", Long),
+                ("arg_value", Pointer),
+            ],
+            Layout::UpdatedInfo => &[
+                ("param_name", Word),
+                ("param_value_size", Long),
+                ("param_value", Pointer),
+            ],
             Layout::BufferRegion => &[("origin", Long), ("size", Long)],
             Layout::ImageFormat => &[
                 ("image_channel_order", Word),

@@ -10,6 +10,7 @@ pub use crate::host::{
 use super::image::{Image, Sampler};
 use super::recorded::{Play, Record};
 use super::transfer::Move;
+use super::updated::{Again, Update};
 use crate::catalogue;
 use crate::host::exchange::Operation;
 use crate::rule::{self, RuleId};
@@ -203,6 +204,10 @@ pub enum Step {
     Record(Record),
     /// A command-buffer is enqueued.
     Play(Play),
+    /// Kernels of a command-buffer are updated.
+    Update(Update),
+    /// The kernel of a recorded command is enqueued by itself.
+    Again(Again),
     /// clFinish of every queue.
     Finish,
     /// All queues are flushed, and the host takes part in what the kernels do.
@@ -512,15 +517,25 @@ impl KernelCase {
                 Step::Record(record) => {
                     rules.extend(record.rules());
                     rules.insert(rule::CB_LIFECYCLE);
+                    let mut handles = record.commands.iter().filter_map(|one| one.handle);
+                    rules.extend(record.mutable.then_some(rule::CB_UPDATE_INFO));
+                    let late = handles.any(|handle| handle.late);
+                    rules.extend(late.then_some(rule::CB_LATE_ARGUMENTS));
                 }
                 Step::Play(play) => {
                     rules.extend([rule::CB_AGAIN, rule::CB_EVENT]);
                     rules.extend(play.held.then_some(rule::CB_WAIT_LIST));
                     rules.extend(play.elsewhere.then_some(rule::CB_QUEUE));
+                    rules.extend((!play.update.is_empty()).then_some(rule::CB_UPDATE));
                     if play.fails.is_some() {
                         rules.extend([rule::FAIL_PROPAGATE, rule::FAIL_NEGATIVE]);
                     }
                 }
+                Step::Update(update) => {
+                    rules.insert(rule::CB_UPDATE);
+                    rules.extend(update.refused.then_some(rule::CB_UPDATE_ALL));
+                }
+                Step::Again(_) => rules.extend([rule::CB_UPDATE_KERNEL]),
                 Step::Talk { rules: told, .. }
                 | Step::AskKernels { rules: told }
                 | Step::Printed { rules: told, .. } => rules.extend(told),

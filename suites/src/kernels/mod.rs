@@ -24,6 +24,7 @@ pub mod shrink;
 #[cfg(test)]
 mod tests;
 pub mod transfer;
+pub mod updated;
 pub mod valid;
 pub mod yaml;
 

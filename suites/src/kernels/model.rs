@@ -4,6 +4,8 @@ use super::case::{KernelCase, Kind, Object, ObjectId, Place, Step};
 use super::effect::{Effect, pitches};
 use super::recorded::{Action, Mix, Play};
 use super::transfer::{Bytes, Corner, Region, Transfer};
+use super::updated::Change;
+use std::collections::BTreeMap;
 
 /// The bytes of every object.
 #[derive(Debug, Clone)]
@@ -11,6 +13,8 @@ pub struct Model<'a> {
     case: &'a KernelCase,
     /// None for sub-buffers, whose bytes are their parents'.
     memory: Vec<Vec<u8>>,
+    /// What commands do that were updated, by the steps that record them and their places.
+    updated: BTreeMap<(u16, u16), Action>,
 }
 
 impl Model<'_> {
@@ -22,7 +26,11 @@ impl Model<'_> {
             false => object.contents.bytes(object.bytes),
         };
         let memory = case.objects.iter().map(first).collect();
-        Model { case, memory }
+        Model {
+            case,
+            memory,
+            updated: BTreeMap::new(),
+        }
     }
 
     /// What a step of the host does to it; what kernels do is not known here.
@@ -34,6 +42,17 @@ impl Model<'_> {
         } else if let Step::Play(play) = step {
             if play.fails.is_none() {
                 self.play(play);
+            }
+            self.update(play.record, &play.update);
+        } else if let Step::Update(update) = step {
+            if !update.refused {
+                self.update(update.record, &update.changes);
+            }
+        } else if let Step::Again(again) = step {
+            let record = self.case.record(again.record);
+            let command = record.and_then(|it| it.commands.get(usize::from(again.command)));
+            if let Some(Action::Mix(mix)) = command.map(|command| &command.what) {
+                self.mix(mix);
             }
         } else if let Step::Host {
             at,
@@ -92,14 +111,21 @@ impl Model<'_> {
         let Some(record) = self.case.record(play.record) else {
             return;
         };
-        for command in (0..play.times).flat_map(|_| &record.commands) {
-            match &command.what {
+        for (n, command) in (0..play.times).flat_map(|_| record.commands.iter().enumerate()) {
+            let updated = self.updated.get(&(play.record, n as u16)).cloned();
+            match updated.as_ref().unwrap_or(&command.what) {
                 Action::Barrier => {}
                 Action::Move(what) => self.transfer(what),
                 Action::Mix(mix) => self.mix(mix),
                 Action::Sample(sample) => self.transfer(&sample.moved(self.case)),
             }
         }
+    }
+
+    fn update(&mut self, record: u16, changes: &[Change]) {
+        let changes = changes.iter();
+        let changes = changes.map(|change| ((record, change.command), change.to.clone()));
+        self.updated.extend(changes);
     }
 
     fn mix(&mut self, mix: &Mix) {

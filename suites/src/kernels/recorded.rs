@@ -4,6 +4,7 @@ use super::case::{KernelCase, Kind, ObjectId, Place, Step};
 use super::effect::Effect;
 use super::image::{Channel, Format, Image, Order, Shape, Spot};
 use super::transfer::{Move, Region, Transfer};
+use super::updated::{Change, Handle};
 use crate::host::Function;
 use crate::rule::{self, RuleId};
 use serde::{Deserialize, Serialize};
@@ -19,6 +20,12 @@ pub struct Record {
     /// It is made with CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub at_once: bool,
+    /// It is made with CL_COMMAND_BUFFER_MUTABLE_KHR.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub mutable: bool,
+    /// It is made with CL_MUTABLE_DISPATCH_ASSERT_NO_ADDITIONAL_WORK_GROUPS_KHR.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub capped: bool,
     /// Its commands, in the order in which they are recorded.
     pub commands: Vec<Recorded>,
     /// Buffers that its transfers alone name, and that the program gives up when it is finalized.
@@ -35,6 +42,9 @@ pub struct Recorded {
     /// The commands, by their places, whose sync points it waits for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<u16>,
+    /// Of a kernel, the handle by which it is updated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handle: Option<Handle>,
 }
 
 /// What a recorded command does.
@@ -110,7 +120,7 @@ impl Form {
     }
 
     /// Whether so many words have a work-item each, in groups of one size.
-    fn fits(&self, words: u32) -> bool {
+    pub(super) fn fits(&self, words: u32) -> bool {
         let dimensions = usize::from(self.dimensions);
         let local = self.local.unwrap_or([1; 3]);
         let divided = |(global, local): (&u32, &u32)| *local > 0 && global % local == 0;
@@ -164,6 +174,9 @@ pub struct Play {
     /// The program gives up its reference as soon as it is enqueued.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub last: bool,
+    /// While the user event holds it back, commands are updated, which later plays alone do so then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub update: Vec<Change>,
 }
 
 impl Mix {
@@ -247,6 +260,7 @@ struct Touched {
 }
 
 impl Touched {
+    /// Of a command.
     fn of(case: &KernelCase, what: &Action) -> Touched {
         let (from, to) = match what {
             Action::Barrier => return Touched::default(),
@@ -311,9 +325,14 @@ impl Record {
             .collect()
     }
 
+    /// Whether its commands fit, and nothing else names what it gives up.
+    pub fn fits(&self, case: &KernelCase) -> bool {
+        self.commands_fit(case) && self.gives_up(case)
+    }
+
     /// Whether every command keeps to its objects and can be recorded, waits for earlier ones alone, and races with
     /// none.
-    pub fn fits(&self, case: &KernelCase) -> bool {
+    pub(super) fn commands_fit(&self, case: &KernelCase) -> bool {
         let one = |(n, command): (usize, &Recorded)| {
             let earlier = command.after.iter().all(|m| usize::from(*m) < n);
             earlier
@@ -336,7 +355,11 @@ impl Record {
             let mut both = self.before().into_iter().zip(self.meetings(case));
             both.all(|(before, meets)| meets.is_subset(&before))
         };
-        self.commands.iter().enumerate().all(one) && ordered() && self.gives_up(case)
+        let handles = self
+            .commands
+            .iter()
+            .all(|command| command.handle_fits(self));
+        self.commands.iter().enumerate().all(one) && handles && ordered()
     }
 
     /// Whether nothing but transfers of it names what is given up when it is finalized.
@@ -344,6 +367,12 @@ impl Record {
         let named = |command: &Recorded, object: ObjectId| {
             let touched = Touched::of(case, &command.what);
             [touched.reads, touched.writes].contains(&Some(object))
+        };
+        let kernels = |changes: &[Change], object: ObjectId| {
+            changes.iter().any(|change| {
+                let touched = Touched::of(case, &change.to);
+                [touched.reads, touched.writes].contains(&Some(object))
+            })
         };
         let elsewhere = |step: &Step, object: ObjectId| match step {
             Step::Record(other) => {
@@ -356,10 +385,15 @@ impl Record {
                 let command = Recorded {
                     what,
                     after: Vec::new(),
+                    handle: None,
                 };
                 named(&command, object)
             }
-            Step::Play(_) | Step::Finish => false,
+            Step::Finish => false,
+            // What they name are the places of kernels.
+            Step::Play(play) => kernels(&play.update, object),
+            Step::Update(update) => kernels(&update.changes, object),
+            Step::Again(_) => false,
             Step::Look { object: seen, .. } => *seen == object,
             _ => true,
         };
@@ -461,12 +495,16 @@ impl KernelCase {
         }
     }
 
+    /// Whether the program gives up a command-buffer before a step.
+    pub(super) fn is_given_up(&self, record: u16, step: usize) -> bool {
+        self.steps[..step].iter().any(|step| match step {
+            Step::Play(other) => other.record == record && other.last,
+            _ => false,
+        })
+    }
+
     /// Whether a play is of a command-buffer that was recorded before it and not given up yet.
     pub(super) fn play_fits(&self, play: &Play, step: usize) -> bool {
-        let given_up = |step: &Step| match step {
-            Step::Play(other) => other.record == play.record && other.last,
-            _ => false,
-        };
         // What fails has a queue of its own, and does not keep others from theirs.
         let alone = || {
             let looks = |step: &Step| matches!(step, Step::Look { .. });
@@ -478,11 +516,17 @@ impl KernelCase {
                 && !play.last
                 && self.steps[step + 1..].iter().all(looks)
         };
+        let updated = || {
+            let pending = play.held && play.fails.is_none() && !play.last;
+            play.update.is_empty() || pending && self.changes_fit(play.record, &play.update, step)
+        };
         usize::from(play.record) < step
             && play.times > 0
+            && updated()
+            && self.has_arguments(play.record, step)
             && (play.fails.is_none() || alone())
             && self.record(play.record).is_some()
-            && !self.steps[..step].iter().any(given_up)
+            && !self.is_given_up(play.record, step)
     }
 }
 
@@ -525,12 +569,12 @@ mod tests {
                 }),
             },
             after: after.to_vec(),
+            handle: None,
         });
         Record {
             out_of_order,
-            at_once: false,
             commands: each.collect(),
-            released: Vec::new(),
+            ..Record::default()
         }
     }
 

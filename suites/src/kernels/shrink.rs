@@ -211,14 +211,25 @@ fn spare(case: &KernelCase) -> Vec<usize> {
         Step::Look { want, .. } => *want == Want::AsMoved,
         step => matches!(
             step,
-            Step::Move(_) | Step::Finish | Step::Record(_) | Step::Play(_)
+            Step::Move(_)
+                | Step::Finish
+                | Step::Record(_)
+                | Step::Play(_)
+                | Step::Update(_)
+                | Step::Again(_)
         ),
     };
     let transfers_alone = case.queues.is_empty() && case.steps.iter().all(of_transfers);
     let spare = (0..case.steps.len()).filter(|n| match &case.steps[*n] {
         Step::Look { .. } => true,
         Step::Finish => ends_all(case.steps.get(n + 1)),
-        step => transfers_alone && matches!(step, Step::Move(_) | Step::Play(_)),
+        step => {
+            let goes = matches!(
+                step,
+                Step::Move(_) | Step::Play(_) | Step::Update(_) | Step::Again(_)
+            );
+            transfers_alone && goes
+        }
     });
     spare.collect()
 }
@@ -257,6 +268,10 @@ fn without(case: &KernelCase, gone: &[usize]) -> Option<KernelCase> {
             }
         } else if let Step::Play(play) = &mut step {
             play.record = u16::try_from(*places.get(usize::from(play.record))?).ok()?;
+        } else if let Step::Update(update) = &mut step {
+            update.record = u16::try_from(*places.get(usize::from(update.record))?).ok()?;
+        } else if let Step::Again(again) = &mut step {
+            again.record = u16::try_from(*places.get(usize::from(again.record))?).ok()?;
         } else if let Step::Look { want, .. } = &mut step
             && let Want::SubGroups { asked, .. } = want
         {
@@ -390,6 +405,8 @@ mod tests {
                 Step::Launch(_)
                 | Step::Record(_)
                 | Step::Play(_)
+                | Step::Update(_)
+                | Step::Again(_)
                 | Step::Finish
                 | Step::Talk { .. }
                 | Step::Host { .. }

@@ -90,6 +90,8 @@ pub fn valid(case: &KernelCase) -> Result<(), String> {
             Step::Move(moved) => moved.fits(case),
             Step::Record(record) => record.fits(case),
             Step::Play(play) => case.play_fits(play, n),
+            Step::Update(update) => case.changes_fit(update.record, &update.changes, n),
+            Step::Again(again) => case.again_fits(again, n),
             Step::Finish | Step::Listen | Step::Printed { .. } => true,
             Step::Host { at, bytes, .. } => addressed(case, *at, *bytes),
             Step::Point { at, to } => {

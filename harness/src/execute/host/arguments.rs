@@ -183,7 +183,7 @@ impl Arguments {
         values: &[Value],
     ) -> Result<u64, Empty> {
         let mut bytes: Vec<u8> = Vec::new();
-        for ((_, class), value) in layout.members().iter().zip(values) {
+        for ((_, class), value) in layout.members().iter().cycle().zip(values) {
             let word = self.word(of, value)?;
             match class {
                 Class::Word => bytes.extend((word as u32).to_ne_bytes()),

@@ -1,6 +1,7 @@
 //! Command-buffers (`cl_khr_command_buffer`; `opencl_runtime_layer`, Command-Buffers). What records a command is
 //! beside what enqueues it.
 
+use std::ffi::c_void;
 use std::sync::Arc;
 
 use opencl_sys::*;
@@ -8,6 +9,7 @@ use touchstone_faults::{Fault, on};
 
 use super::entry::{Tail, entry_points};
 use crate::command_buffer::CommandBuffer;
+use crate::command_buffer::mutable::MutableCommand;
 use crate::ffi::{ensure, raw};
 use crate::object;
 use crate::platform::capabilities;
@@ -78,6 +80,37 @@ entry_points! {
         let list = tail.wait_list(&queue.context)?;
         let kind = if list.is_empty() { Kind::Barrier } else { Kind::BarrierWithList };
         tail.repeatable(&queue, kind, list, |_| Ok(()))
+    }
+
+    /// Changes what later enqueues of a command-buffer do.
+    status fn clUpdateMutableCommandsKHR(
+        command_buffer: cl_command_buffer_khr, num_configs: cl_uint,
+        config_types: *const cl_command_buffer_update_type_khr, configs: *mut *const c_void,
+    ) {
+        let buffer = object::find::<CommandBuffer>(command_buffer)?;
+        profile::require(Feature::MutableDispatch)?;
+        buffer.check_mutable()?;
+        let none = num_configs == 0;
+        ensure!(config_types.is_null() == none && configs.is_null() == none, CL_INVALID_VALUE);
+        // SAFETY: null only when empty, and the application vouches for the lengths.
+        let (types, configs) = unsafe {
+            (
+                raw::slice(config_types, num_configs as usize),
+                raw::slice(configs.cast_const(), num_configs as usize),
+            )
+        };
+        let kernels = |kind: &_| *kind == CL_STRUCTURE_TYPE_MUTABLE_DISPATCH_CONFIG_KHR;
+        ensure!(types.iter().all(kernels), CL_INVALID_VALUE);
+        ensure!(!configs.iter().any(|config| config.is_null()), CL_INVALID_VALUE);
+        // SAFETY: the application vouches for what its configs point to.
+        unsafe { buffer.update(configs) }
+    }
+
+    /// Answers a query about a recorded command.
+    query fn clGetMutableCommandInfoKHR(
+        command: cl_mutable_command_khr, param_name: cl_mutable_command_info_khr,
+    ) {
+        object::find::<MutableCommand>(command)?.info(param_name)
     }
 
     /// Answers a query about a command-buffer.

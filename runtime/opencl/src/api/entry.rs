@@ -7,10 +7,10 @@ use opencl_sys::*;
 use crate::context::Context;
 use crate::ffi::{Error, Result, ensure, raw};
 use crate::kernel::Kernel;
-use crate::kernel::launch::Prepared;
 use crate::kernel::range::Range;
 use crate::memory::apart;
 use crate::object;
+use crate::program::Target;
 use crate::queue::Queue;
 use crate::queue::command::{Action, Failure, Kind};
 use crate::queue::event::Event;
@@ -29,7 +29,8 @@ use crate::queue::event::Event;
 /// - `record fn` bodies record a command: the symbol gains the command-buffer, a queue and properties as its first
 ///   parameters, and the wait list, the sync point and a handle as its last;
 /// - with `recorded` the same body enqueues under one name and records under another. It gives its command to
-///   `tail.repeatable` or `tail.launch`, which [`Tail`] and [`super::recording::Recording`] both have.
+///   `tail.repeatable` or `tail.launch`, which [`Tail`] and [`super::recording::Recording`] both have;
+/// - with `changing` it is recorded so, too, and may have properties and give out a handle, by which it can be updated.
 macro_rules! entry_points {
     () => {};
     (
@@ -166,7 +167,36 @@ macro_rules! entry_points {
     };
     (
         $(#[$meta:meta])*
+        status fn $name:ident changing $record:ident($($arg:ident: $ty:ty),* $(,)?)
+        |$queue:ident, $tail:ident| $body:block
+        $($rest:tt)*
+    ) => {
+        $crate::api::entry::entry_points! {
+            $(#[$meta])*
+            status fn $name($($arg: $ty),*) |$queue, $tail| $body
+
+            #[doc = concat!("Records what [`", stringify!($name), "`] enqueues, and what can be updated.")]
+            record changing fn $record($($arg: $ty),*) |$queue, $tail| $body
+
+            $($rest)*
+        }
+    };
+    (
+        $(#[$meta:meta])*
         record fn $name:ident($($arg:ident: $ty:ty),* $(,)?)
+        |$queue:ident, $tail:ident| $body:block
+        $($rest:tt)*
+    ) => {
+        $crate::api::entry::entry_points! {
+            $(#[$meta])*
+            record fixed fn $name($($arg: $ty),*) |$queue, $tail| $body
+
+            $($rest)*
+        }
+    };
+    (
+        $(#[$meta:meta])*
+        record $kept:ident fn $name:ident($($arg:ident: $ty:ty),* $(,)?)
         |$queue:ident, $tail:ident| $body:block
         $($rest:tt)*
     ) => {
@@ -182,9 +212,9 @@ macro_rules! entry_points {
                 sync_point: *mut opencl_sys::cl_sync_point_khr,
                 mutable_handle: *mut opencl_sys::cl_mutable_command_khr,
             ) {
-                // SAFETY: the application vouches for its lists and its place for the sync point.
+                // SAFETY: the application vouches for its lists and its places for the sync point and the handle.
                 let $tail = unsafe {
-                    $crate::api::recording::Recording::new(
+                    $crate::api::recording::Recording::$kept(
                         (command_buffer, command_queue),
                         properties,
                         (num_sync_points_in_wait_list, sync_point_wait_list),
@@ -227,8 +257,15 @@ macro_rules! entry_points {
 }
 pub(crate) use entry_points;
 
-/// A launch, and what it was prepared of.
-pub(super) type Launched<'l> = (Prepared, &'l Arc<Kernel>, &'l Range);
+/// A launch.
+pub(super) struct Launched<'l> {
+    pub(super) kernel: &'l Arc<Kernel>,
+    /// What there is of it for the queue's device.
+    pub(super) target: &'l Target,
+    pub(super) range: &'l Range,
+    /// The application gave the size of work-groups.
+    pub(super) sized: bool,
+}
 
 /// What every enqueue function takes last.
 #[derive(Clone, Copy)]
@@ -301,17 +338,29 @@ impl Tail {
         self.enqueue(queue, kind, wait_list, Box::new(action))
     }
 
+    /// Whether a kernel is taken whose arguments are not set: none that is enqueued.
+    pub(super) fn may_lack_arguments(&self) -> bool {
+        false
+    }
+
     /// Enqueues a launch.
     ///
     /// # Errors
-    /// As [`Tail::enqueue`].
+    /// As [`Kernel::prepare`] and [`Tail::enqueue`].
     pub(super) fn launch(
         self,
         queue: &Arc<Queue>,
         kind: Kind,
         wait_list: Vec<Arc<Event>>,
-        (prepared, ..): Launched<'_>,
+        launched: &Launched<'_>,
     ) -> Result<()> {
+        let Launched {
+            kernel,
+            target,
+            range,
+            ..
+        } = launched;
+        let prepared = kernel.prepare(&queue.device, target, range)?;
         self.enqueue(queue, kind, wait_list, prepared.action())
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use opencl_sys::*;
 
 use super::buffer_of;
-use super::entry::entry_points;
+use super::entry::{Launched, entry_points};
 use crate::ffi::raw::HostAddress;
 use crate::ffi::{Error, Result, ensure, raw};
 use crate::kernel::range::Range;
@@ -21,15 +21,20 @@ use crate::queue::command::{Action, Kind};
 /// A function that the application runs as a command.
 pub type NativeFn = unsafe extern "C" fn(args: *mut c_void);
 
-/// Checks that a queue may run a kernel now, and gives what there is of it for the queue's
-/// device.
-fn check<'a>(queue: &Arc<Queue>, kernel: &'a Arc<Kernel>) -> Result<&'a Target> {
+/// Checks that a queue may run a kernel, and gives what there is of it for the queue's device.
+fn target<'a>(queue: &Arc<Queue>, kernel: &'a Arc<Kernel>) -> Result<&'a Target> {
     let target = kernel.on(&queue.device);
     let target = target.ok_or(Error(CL_INVALID_PROGRAM_EXECUTABLE))?;
     ensure!(
         Arc::ptr_eq(&queue.context, kernel.context()),
         CL_INVALID_CONTEXT
     );
+    Ok(target)
+}
+
+/// Checks that a queue may run a kernel now: as [`target`], and its arguments are set.
+fn check<'a>(queue: &Arc<Queue>, kernel: &'a Arc<Kernel>) -> Result<&'a Target> {
+    let target = target(queue, kernel)?;
     kernel.check_arguments()?;
     Ok(target)
 }
@@ -61,20 +66,25 @@ unsafe fn range(
 
 entry_points! {
     /// Runs a kernel over an index space.
-    status fn clEnqueueNDRangeKernel recorded clCommandNDRangeKernelKHR(
+    status fn clEnqueueNDRangeKernel changing clCommandNDRangeKernelKHR(
         kernel: cl_kernel, work_dim: cl_uint, global_work_offset: *const usize,
         global_work_size: *const usize, local_work_size: *const usize,
     ) |queue, tail| {
         let kernel = object::find::<Kernel>(kernel)?;
-        let target = check(&queue, &kernel)?;
+        let target = if tail.may_lack_arguments() {
+            target(&queue, &kernel)?
+        } else {
+            check(&queue, &kernel)?
+        };
         // SAFETY: the application vouches for its sizes.
         let range = unsafe {
             range(target, work_dim, global_work_offset, global_work_size, local_work_size)?
         };
         let range = broken::range(range, &kernel);
         let list = tail.wait_list(&queue.context)?;
-        let prepared = kernel.prepare(&queue.device, target, &range)?;
-        tail.launch(&queue, Kind::NdRangeKernel, list, (prepared, &kernel, &range))
+        let sized = !local_work_size.is_null();
+        let launched = Launched { kernel: &kernel, target, range: &range, sized };
+        tail.launch(&queue, Kind::NdRangeKernel, list, &launched)
     }
 
     /// Runs a kernel with one work-item (OpenCL 1.x).
@@ -83,8 +93,8 @@ entry_points! {
         let target = check(&queue, &kernel)?;
         let range = Range::new(1, None, Some(&[1]), Some(&[1]), &Kernel::demands(target))?;
         let list = tail.wait_list(&queue.context)?;
-        let prepared = kernel.prepare(&queue.device, target, &range)?;
-        tail.launch(&queue, Kind::Task, list, (prepared, &kernel, &range))
+        let launched = Launched { kernel: &kernel, target, range: &range, sized: true };
+        tail.launch(&queue, Kind::Task, list, &launched)
     }
 
     /// Runs a function of the application as a command.

@@ -18,6 +18,9 @@
 //! queue is that queue's order. The commands of a command-buffer are children of its event, as those that a kernel
 //! enqueues are of the kernel's.
 //!
+//! What is recorded does not change, and neither does the list of it that an enqueue takes along: an update
+//! ([`mutable`]) puts a list with other commands in its place, which later enqueues take.
+//!
 //! # Happens-before
 //! Written A → B where A happens before B; the engine's edges are those of its own text.
 //! - *Recording → finalizing → enqueuing*: the list of commands is locked. What a thread records before
@@ -29,6 +32,7 @@
 //! - *Recorded command → event of the enqueue* (`ex.state.complete-children`): by the engine.
 
 mod broken;
+pub mod mutable;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -45,24 +49,41 @@ use crate::platform::profile::{self, Feature};
 use crate::queue::Queue;
 use crate::queue::command::{Action, Kind};
 use crate::queue::event::Event;
+use mutable::{Dispatch, MutableCommand};
+
+/// As Khronos numbers it, beside that of commands; opencl-sys 0.6.5 has 0x1287.
+pub const CL_COMMAND_BUFFER_MUTABLE_DISPATCH_ASSERTS_KHR: cl_command_buffer_properties_khr = 0x12b7;
 
 /// What makes the action of a recorded command, once for each time that its command-buffer is enqueued.
-pub type Recipe = Box<dyn Fn() -> Action + Send + Sync>;
+pub type Recipe = Arc<dyn Fn() -> Action + Send + Sync>;
 
 /// A recorded command.
+#[derive(Clone)]
 struct Recorded {
     kind: Kind,
     /// The commands that it waits for, by their places; all of them before its own.
-    after: Vec<usize>,
-    recipe: Recipe,
+    after: Arc<[usize]>,
+    /// None as long as a kernel lacks arguments.
+    recipe: Option<Recipe>,
+    /// What can be updated, where the application has a handle.
+    dispatch: Option<Arc<Dispatch>>,
 }
 
-/// The states that there are without mutable commands.
+/// Where it is in its life.
 enum State {
     /// Commands can be recorded.
     Recording(Vec<Recorded>),
-    /// It can be enqueued.
-    Executable(Arc<[Recorded]>),
+    /// It can be enqueued, where no command lacks arguments ("Executable", else "Finalized").
+    Finalized(Arc<[Recorded]>),
+}
+
+impl State {
+    fn commands(&self) -> &[Recorded] {
+        match self {
+            Self::Recording(commands) => commands,
+            Self::Finalized(commands) => commands,
+        }
+    }
 }
 
 /// A command-buffer.
@@ -73,20 +94,33 @@ pub struct CommandBuffer {
     pub queue: Arc<Queue>,
     /// As given, the final zero included; `None` where none were.
     properties: Option<Vec<cl_command_buffer_properties_khr>>,
+    /// It was made with `CL_COMMAND_BUFFER_MUTABLE_KHR`.
+    is_mutable: bool,
+    /// What the application asserts of updates of any of its kernels.
+    asserts: cl_mutable_dispatch_asserts_khr,
     /// Where recorded commands go when it is enqueued.
     own: Arc<Queue>,
     state: Mutex<State>,
+    /// The handles of its commands, which it gives up with itself.
+    handles: Mutex<Vec<Arc<MutableCommand>>>,
     /// Whether it has been enqueued, for a fault.
     enqueued: AtomicBool,
 }
 object!(CommandBuffer, CL_INVALID_COMMAND_BUFFER_KHR);
 
-/// Flags of command-buffers that the devices support.
-const FLAGS: cl_command_buffer_flags_khr = CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR;
+/// Flags of command-buffers that there are.
+const FLAGS: cl_command_buffer_flags_khr = CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR
+    | CL_COMMAND_BUFFER_MUTABLE_KHR
+    | CL_COMMAND_BUFFER_DEVICE_SIDE_SYNC_KHR;
 
-/// Flags that extensions define which are not here.
-const FOREIGN_FLAGS: cl_command_buffer_flags_khr =
-    CL_COMMAND_BUFFER_MUTABLE_KHR | CL_COMMAND_BUFFER_DEVICE_SIDE_SYNC_KHR;
+/// Those that the devices support.
+fn supported_flags() -> cl_command_buffer_flags_khr {
+    let mutable = match profile::has(Feature::MutableDispatch) {
+        true => CL_COMMAND_BUFFER_MUTABLE_KHR,
+        false => 0,
+    };
+    CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR | mutable
+}
 
 /// `CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR`: commands of any kernel, and any number of executions at once, since
 /// each has commands of its own.
@@ -101,21 +135,37 @@ pub fn capabilities() -> cl_device_command_buffer_capabilities_khr {
         | children
 }
 
-/// Checks a list of properties.
+/// Checks a list of properties, and gives flags and asserts.
 ///
 /// # Errors
 /// `CL_INVALID_VALUE` for what is no property or no value of one, or is given twice; `CL_INVALID_PROPERTY` for
 /// flags that no device supports.
-fn check_properties(list: &[cl_command_buffer_properties_khr]) -> Result<()> {
-    let mut flags = None;
+fn check_properties(
+    list: &[cl_command_buffer_properties_khr],
+) -> Result<(cl_command_buffer_flags_khr, cl_mutable_dispatch_asserts_khr)> {
+    let (mut flags, mut asserts) = (None, None);
     for (key, value) in raw::pairs(list) {
-        ensure!(key == CL_COMMAND_BUFFER_FLAGS_KHR, CL_INVALID_VALUE);
-        ensure!(flags.replace(value).is_none(), CL_INVALID_VALUE);
+        let place = match key {
+            CL_COMMAND_BUFFER_FLAGS_KHR => &mut flags,
+            CL_COMMAND_BUFFER_MUTABLE_DISPATCH_ASSERTS_KHR
+                if profile::has(Feature::MutableDispatch) =>
+            {
+                &mut asserts
+            }
+            _ => return Err(Error(CL_INVALID_VALUE)),
+        };
+        ensure!(place.replace(value).is_none(), CL_INVALID_VALUE);
     }
-    let flags = flags.unwrap_or(0);
-    ensure!(flags & !(FLAGS | FOREIGN_FLAGS) == 0, CL_INVALID_VALUE);
-    ensure!(flags & FOREIGN_FLAGS == 0, CL_INVALID_PROPERTY);
-    Ok(())
+    let (flags, asserts) = (flags.unwrap_or(0), asserts.unwrap_or(0));
+    ensure!(flags & !FLAGS == 0, CL_INVALID_VALUE);
+    ensure!(asserts & !mutable::ASSERTS == 0, CL_INVALID_VALUE);
+    ensure!(flags & !supported_flags() == 0, CL_INVALID_PROPERTY);
+    Ok((flags, asserts))
+}
+
+/// Whether no command lacks arguments.
+fn is_executable(commands: &[Recorded]) -> bool {
+    commands.iter().all(|command| command.recipe.is_some())
 }
 
 impl CommandBuffer {
@@ -127,13 +177,16 @@ impl CommandBuffer {
         queue: &Arc<Queue>,
         properties: Option<Vec<cl_command_buffer_properties_khr>>,
     ) -> Result<Arc<Self>> {
-        check_properties(properties.as_deref().unwrap_or_default())?;
+        let (flags, asserts) = check_properties(properties.as_deref().unwrap_or_default())?;
         Ok(Arc::new(Self {
             header: Header::default(),
             queue: Arc::clone(queue),
             properties,
+            is_mutable: flags & CL_COMMAND_BUFFER_MUTABLE_KHR != 0,
+            asserts,
             own: Queue::of_recorded(queue),
             state: Mutex::new(State::Recording(Vec::new())),
+            handles: Mutex::default(),
             enqueued: AtomicBool::new(false),
         }))
     }
@@ -153,10 +206,7 @@ impl CommandBuffer {
     /// # Errors
     /// `CL_INVALID_SYNC_POINT_WAIT_LIST_KHR` for a number that is no sync point of this command-buffer.
     pub fn places(&self, sync_points: &[cl_sync_point_khr]) -> Result<Vec<usize>> {
-        let recorded = match &*self.state.lock() {
-            State::Recording(commands) => commands.len(),
-            State::Executable(commands) => commands.len(),
-        };
+        let recorded = self.state.lock().commands().len();
         let place = |&point: &cl_sync_point_khr| {
             let place = (point as usize).checked_sub(1);
             place
@@ -179,11 +229,45 @@ impl CommandBuffer {
         &self,
         kind: Kind,
         after: Vec<usize>,
-        recipe: Recipe,
+        recipe: Option<Recipe>,
     ) -> Result<cl_sync_point_khr> {
-        if on(Fault::RecordedDoneAtOnce) {
+        self.add(Recorded {
+            kind,
+            after: after.into(),
+            recipe,
+            dispatch: None,
+        })
+    }
+
+    /// As [`CommandBuffer::record`], of a kernel that can be updated; gives its handle, too.
+    ///
+    /// # Errors
+    /// As [`CommandBuffer::record`].
+    pub fn record_mutable(
+        self: &Arc<Self>,
+        kind: Kind,
+        after: Vec<usize>,
+        recipe: Option<Recipe>,
+        dispatch: Dispatch,
+    ) -> Result<(cl_sync_point_khr, cl_mutable_command_khr)> {
+        let point = self.add(Recorded {
+            kind,
+            after: after.into(),
+            recipe,
+            dispatch: Some(Arc::new(dispatch)),
+        })?;
+        let command = MutableCommand::new(self, point as usize - 1);
+        let handle = object::publish(&command);
+        self.handles.lock().push(command);
+        Ok((point, handle))
+    }
+
+    fn add(&self, command: Recorded) -> Result<cl_sync_point_khr> {
+        if on(Fault::RecordedDoneAtOnce)
+            && let Some(recipe) = &command.recipe
+        {
             let action = apart::wrapped(&self.queue.device, recipe());
-            self.queue.enqueue(kind, Vec::new(), action, false);
+            self.queue.enqueue(command.kind, Vec::new(), action, false);
         }
         let mut state = self.state.lock();
         let State::Recording(commands) = &mut *state else {
@@ -192,12 +276,13 @@ impl CommandBuffer {
         };
         let point = cl_sync_point_khr::try_from(commands.len() + 1);
         let point = point.map_err(|_| Error(CL_OUT_OF_RESOURCES))?;
-        commands.push(Recorded {
-            kind,
-            after,
-            recipe,
-        });
+        commands.push(command);
         Ok(point)
+    }
+
+    /// What the application asserts of updates of any of its kernels.
+    pub fn asserts(&self) -> cl_mutable_dispatch_asserts_khr {
+        self.asserts
     }
 
     /// Ends recording.
@@ -210,35 +295,50 @@ impl CommandBuffer {
             return Err(Error(CL_INVALID_OPERATION));
         };
         let commands = std::mem::take(commands);
-        *state = State::Executable(commands.into());
+        *state = State::Finalized(commands.into());
         Ok(())
     }
 
     /// The action of an enqueue: the commands are made, and go to their own queue as children of its event.
     ///
     /// # Errors
-    /// `CL_INVALID_OPERATION` where it has not been finalized.
-    pub fn action(&self) -> Result<Action> {
+    /// `CL_INVALID_OPERATION` where it has not been finalized, and where a command lacks arguments.
+    pub fn action(self: &Arc<Self>) -> Result<Action> {
         let commands = match &*self.state.lock() {
             State::Recording(_) => {
                 ensure!(on(Fault::EnqueuedUnfinalized), CL_INVALID_OPERATION);
                 Vec::new().into()
             }
-            State::Executable(commands) => Arc::clone(commands),
+            State::Finalized(commands) => {
+                ensure!(
+                    is_executable(commands) || on(Fault::EnqueuedWithoutArguments),
+                    CL_INVALID_OPERATION
+                );
+                Arc::clone(commands)
+            }
         };
         if broken::is_spent(&self.enqueued) {
             return Ok(Box::new(|_| Ok(())));
         }
         let queue = Arc::clone(&self.own);
+        let late = on(Fault::UpdateReachesPending).then(|| Arc::clone(self));
         Ok(Box::new(move |parent| {
+            let commands = match late.as_ref().map(|buffer| buffer.state.lock()).as_deref() {
+                Some(State::Finalized(updated)) => Arc::clone(updated),
+                Some(State::Recording(_)) | None => commands,
+            };
             let mut events: Vec<Arc<Event>> = Vec::with_capacity(commands.len());
             for Recorded {
                 kind,
                 after,
                 recipe,
+                ..
             } in commands.iter().take(broken::done_of(commands.len()))
             {
-                let action = apart::wrapped(&queue.device, recipe());
+                // Every recipe is there, but for a fault.
+                let action = recipe.as_ref().map(|recipe| recipe());
+                let action = action.unwrap_or_else(|| Box::new(|_| Ok(())));
+                let action = apart::wrapped(&queue.device, action);
                 let event = Event::of_command(&queue, broken::kind(*kind), action);
                 if !on(Fault::CommandBufferCompleteEarly) {
                     touchstone_queue::adopt(parent, &event);
@@ -265,10 +365,15 @@ impl CommandBuffer {
             CL_COMMAND_BUFFER_REFERENCE_COUNT_KHR => Answer::of(object::references(self)),
             CL_COMMAND_BUFFER_STATE_KHR => Answer::of(match &*self.state.lock() {
                 State::Recording(_) => CL_COMMAND_BUFFER_STATE_RECORDING_KHR,
-                State::Executable(_) if on(Fault::CommandBufferStateStuck) => {
+                State::Finalized(_) if on(Fault::CommandBufferStateStuck) => {
                     CL_COMMAND_BUFFER_STATE_RECORDING_KHR
                 }
-                State::Executable(_) => CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR,
+                State::Finalized(commands)
+                    if is_executable(commands) || on(Fault::CommandBufferStateHasty) =>
+                {
+                    CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR
+                }
+                State::Finalized(_) => CL_COMMAND_BUFFER_STATE_FINALIZED_KHR,
             }),
             CL_COMMAND_BUFFER_PROPERTIES_ARRAY_KHR => {
                 Answer::list(self.properties.iter().flatten().copied())

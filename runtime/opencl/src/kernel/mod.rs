@@ -100,6 +100,14 @@ impl Kernel {
         Self::of(&self.program, self.targets.clone(), values, exec_info)
     }
 
+    /// A copy for the runtime alone, whatever faults do to the copies of applications.
+    pub fn apart(&self) -> Arc<Self> {
+        let values = Arc::new(Mutex::new(self.values.lock().clone()));
+        let exec_info = self.exec_info.lock().clone();
+        self.program.attach_copy();
+        Self::of(&self.program, self.targets.clone(), values, exec_info)
+    }
+
     fn of(
         program: &Arc<Program>,
         targets: Vec<Target>,

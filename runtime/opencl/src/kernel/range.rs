@@ -109,6 +109,11 @@ impl Range {
         self.global.contains(&0)
     }
 
+    /// Whether all work-groups are of one size.
+    pub fn is_uniform(&self) -> bool {
+        self.divides(self.local)
+    }
+
     fn divides(&self, local: [usize; 3]) -> bool {
         self.global
             .iter()

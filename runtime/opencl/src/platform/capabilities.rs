@@ -35,8 +35,9 @@ pub fn opencl_version_text() -> String {
 }
 
 /// Extensions of the host API.
-const HOST_EXTENSIONS: [&str; 7] = [
+const HOST_EXTENSIONS: [&str; 8] = [
     "cl_khr_command_buffer",
+    "cl_khr_command_buffer_mutable_dispatch",
     "cl_khr_device_uuid",
     EXTENDED_VERSIONING,
     "cl_khr_icd",
@@ -69,6 +70,8 @@ fn extension_version(name: &str) -> cl_version {
         // The one with dot products of vectors that are not packed.
         "cl_khr_integer_dot_product" => version(2, 0, 0),
         "cl_khr_command_buffer" => version(0, 9, 8),
+        // The one in which arguments may be set after the recording.
+        "cl_khr_command_buffer_mutable_dispatch" => version(0, 9, 4),
         _ => version(1, 0, 0),
     }
 }

@@ -147,6 +147,9 @@ features! {
     SuggestedSize = "suggested-size", V3_0, [], ["cl_khr_suggested_local_work_size"];
     /// Command-buffers. "This extension requires OpenCL 1.2 or later."
     CommandBuffer = "command-buffer", V1_2, [], ["cl_khr_command_buffer"];
+    /// Command-buffers whose kernels can be updated.
+    MutableDispatch = "mutable-dispatch", V1_2, [CommandBuffer],
+        ["cl_khr_command_buffer_mutable_dispatch"];
     /// Bit fields and bits in reverse order.
     BitOps = "bit-ops", V3_1, [], ["cl_khr_extended_bit_ops"];
     /// Dot products of integers.

@@ -77,8 +77,13 @@ pub fn device_info(device: &Arc<Device>, name: cl_device_info) -> Result<Answer>
         profile::has(Feature::CommandBuffer) || !of_buffers,
         CL_INVALID_VALUE
     );
+    let of_updates = name == CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR;
+    ensure!(
+        profile::has(Feature::MutableDispatch) || !of_updates,
+        CL_INVALID_VALUE
+    );
     // The last query of 1.2; those of its extensions that are here have lower numbers, but for those of command-buffers.
-    let later = name > CL_DEVICE_PRINTF_BUFFER_SIZE && !of_buffers;
+    let later = name > CL_DEVICE_PRINTF_BUFFER_SIZE && !of_buffers && !of_updates;
     ensure!(profile::includes(Version::V3_0) || !later, CL_INVALID_VALUE);
     let of_uuid = [
         CL_DEVICE_UUID,
@@ -368,6 +373,9 @@ fn queues(name: cl_device_info) -> Option<Answer> {
         }
         CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR => {
             Answer::of(0 as cl_command_queue_properties)
+        }
+        CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR => {
+            Answer::of(command_buffer::mutable::fields())
         }
         CL_DEVICE_PREFERRED_INTEROP_USER_SYNC => Answer::boolean(true),
         _ => return None,

@@ -492,8 +492,8 @@ fn what_cannot_be_created_recorded_or_enqueued_is_refused() {
     assert_eq!(made(1, one, &[0x4321, 0, 0]), CL_INVALID_VALUE);
     assert_eq!(made(1, one, &[flags, 0, flags, 0, 0]), CL_INVALID_VALUE);
     assert_eq!(made(1, one, &[flags, 1 << 40, 0]), CL_INVALID_VALUE);
-    let mutable = CL_COMMAND_BUFFER_MUTABLE_KHR;
-    assert_eq!(made(1, one, &[flags, mutable, 0]), CL_INVALID_PROPERTY);
+    let native = CL_COMMAND_BUFFER_DEVICE_SIDE_SYNC_KHR;
+    assert_eq!(made(1, one, &[flags, native, 0]), CL_INVALID_PROPERTY);
 
     let buffer = recording(&rig);
     let memory = rig.buffer(CL_MEM_READ_WRITE, 64);

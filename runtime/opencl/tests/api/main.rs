@@ -23,6 +23,7 @@ mod il;
 mod kernels;
 mod links;
 mod maps;
+mod mutable_commands;
 mod pipes;
 mod platform;
 mod programs;

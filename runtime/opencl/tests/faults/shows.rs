@@ -171,6 +171,14 @@ pub fn shows(fault: Fault) -> &'static [&'static str] {
         RecordedCommandLost | RecordedDoneAtOnce | CommandBufferOnce => &["recorded_commands"],
         CommandBufferWaitListIgnored | CommandBufferCompleteEarly => &["recorded_event"],
         CommandBufferQueueIgnored => &["recorded_elsewhere"],
+        UpdateIgnored | UpdateReachesPending | UpdateForgetsFields | UpdateClearsOffset
+        | UpdateReachesKernel | UpdatedArgumentLost | UpdatedOffsetLost | UpdatedSizeLost
+        | UpdatedGroupLost | MutableInfoStale => &["updated_kernel"],
+        UpdatedPointerLost => &["updated_pointer"],
+        UpdatePartlyKept | UpdateFieldsUnchecked | UpdateUniformityUnchecked | ImmutableUpdated => {
+            &["updates_refused"]
+        }
+        CommandBufferStateHasty | EnqueuedWithoutArguments => &["late_arguments"],
         ParentCompleteEarly => &["parent_after_children"],
         DeviceUserFailureHidden => &["failure_of_user_event"],
         ChildFailureHidden => &["failure_of_child"],

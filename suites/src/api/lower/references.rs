@@ -53,9 +53,11 @@ fn counted(kind: SlotKind) -> Option<(Function, Function, Constant)> {
             Function::GetCommandBufferInfoKHR,
             cl::CL_COMMAND_BUFFER_REFERENCE_COUNT_KHR,
         ),
-        SlotKind::Platform | SlotKind::Svm(_) | SlotKind::Address | SlotKind::Host { .. } => {
-            return None;
-        }
+        SlotKind::Platform
+        | SlotKind::MutableCommand
+        | SlotKind::Svm(_)
+        | SlotKind::Address
+        | SlotKind::Host { .. } => return None,
     })
 }
 

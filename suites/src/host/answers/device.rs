@@ -137,7 +137,7 @@ fn versions_of_c(device: u64) -> Versions {
 }
 
 /// Functions of extensions, in every version of these.
-const FUNCTIONS: [(&str, &[&str]); 7] = [
+const FUNCTIONS: [(&str, &[&str]); 8] = [
     (
         "cl_khr_command_buffer",
         &[
@@ -157,6 +157,10 @@ const FUNCTIONS: [(&str, &[&str]); 7] = [
             "clCommandNDRangeKernelKHR",
             "clGetCommandBufferInfoKHR",
         ],
+    ),
+    (
+        "cl_khr_command_buffer_mutable_dispatch",
+        &["clUpdateMutableCommandsKHR", "clGetMutableCommandInfoKHR"],
     ),
     (
         "cl_khr_create_command_queue",

@@ -21,6 +21,7 @@ mod memory;
 mod objects;
 mod place;
 mod programs;
+mod recorded;
 mod signature;
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
 //! What contexts, queues, memory objects, samplers and events must answer.
 
-use super::known::{Known, Origin, bits, object, only_queue};
-use super::{Question, Wanted, bytes_of, kernels, memory, programs};
+use super::known::{Known, Origin, bits, object};
+use super::{Question, Wanted, bytes_of, kernels, memory, programs, recorded};
 use crate::host::constant::{Constant, cl};
 use crate::host::function::{Class, Function};
 use crate::host::program::{Call, Fixture, SlotKind};
@@ -32,7 +32,8 @@ impl Known<'_> {
             SlotKind::Memory => memory::of_memory(self, slot),
             SlotKind::Sampler => self.of_sampler(slot),
             SlotKind::Event => self.of_event(slot, origin, age),
-            SlotKind::CommandBuffer => self.of_command_buffer(slot, done),
+            SlotKind::CommandBuffer => recorded::of_command_buffer(self, slot, done),
+            SlotKind::MutableCommand => recorded::of_mutable_command(self, slot, done),
             SlotKind::Program => programs::of_program(self, slot, done),
             SlotKind::Kernel => kernels::of_kernel(self, slot, done),
             SlotKind::Device => self.of_device(slot, origin),
@@ -161,51 +162,6 @@ impl Known<'_> {
             _ => Some(Wanted::nothing()),
         };
         all.extend(array.map(|wanted| ask(cl::CL_SAMPLER_PROPERTIES, wanted).since(300)));
-        all
-    }
-
-    /// What a command-buffer answers after the calls that were `done`. What properties there are without a list, and
-    /// whether one that is not complete is pending (before version 0.9.8), is left open.
-    fn of_command_buffer(&self, buffer: Slot, done: &[&Call]) -> Vec<Question> {
-        let function = Function::GetCommandBufferInfoKHR;
-        let ask = |name, wanted| Question::new(function, buffer, name, wanted);
-        let references = Wanted::references();
-        let mut all = vec![
-            ask(cl::CL_COMMAND_BUFFER_REFERENCE_COUNT_KHR, references),
-            ask(cl::CL_COMMAND_BUFFER_NUM_QUEUES_KHR, Wanted::word(1)),
-        ];
-        let Some(call) = self.made(buffer) else {
-            return all;
-        };
-        let queue = only_queue(call);
-        let queues = cl::CL_COMMAND_BUFFER_QUEUES_KHR;
-        all.extend(queue.map(|queue| ask(queues, Wanted::object(queue))));
-        let properties = call.arguments.get(2).filter(|list| **list != Value::Null);
-        let array = cl::CL_COMMAND_BUFFER_PROPERTIES_ARRAY_KHR;
-        all.extend(properties.and_then(list).map(|wanted| ask(array, wanted)));
-        // It came with version 0.9.2.
-        all.extend(self.context(buffer).map(|context| {
-            let name = cl::CL_COMMAND_BUFFER_CONTEXT_KHR;
-            let mut question = ask(name, Wanted::object(context));
-            question.unless.push(cl::CL_INVALID_VALUE.value() as i32);
-            question
-        }));
-        let with = |function, place| {
-            done.iter().any(|call| {
-                call.function == function
-                    && object(call, place) == Some(buffer)
-                    && !call.expect.refused()
-            })
-        };
-        let finalized = with(Function::FinalizeCommandBufferKHR, 0);
-        let state = match (finalized, with(Function::EnqueueCommandBufferKHR, 2)) {
-            (false, _) => Wanted::word(cl::CL_COMMAND_BUFFER_STATE_RECORDING_KHR),
-            (true, false) => Wanted::word(cl::CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR),
-            // Executable, or pending.
-            (true, true) => Wanted::Number(4, 1, 2),
-        };
-        let question = ask(cl::CL_COMMAND_BUFFER_STATE_KHR, state);
-        all.push(question.about(rule::CB_LIFECYCLE));
         all
     }
 

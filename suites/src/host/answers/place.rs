@@ -143,7 +143,12 @@ impl Placing<'_, '_> {
         let may_ask = |slot: &Slot| {
             let changes = matches!(
                 self.known.kind(*slot),
-                Some(SlotKind::Kernel | SlotKind::Program | SlotKind::CommandBuffer)
+                Some(
+                    SlotKind::Kernel
+                        | SlotKind::Program
+                        | SlotKind::CommandBuffer
+                        | SlotKind::MutableCommand
+                )
             );
             !others.contains(slot) && (is_alone || !changes)
         };

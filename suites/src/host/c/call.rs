@@ -6,7 +6,7 @@ use crate::host::constant::cl;
 use crate::host::function::{Class, Function, Gives};
 use crate::host::lowered::{MISALIGNED, misaligned};
 use crate::host::program::{Call, SlotKind};
-use crate::host::value::{Slot, Value};
+use crate::host::value::{Layout, Slot, Value};
 use std::fmt::Display;
 
 /// What stands before and after a call.
@@ -302,16 +302,12 @@ impl Parameter<'_> {
                 format!("{cast}({}[]){{ {list} }}", kind.trim_end())
             }
             Value::Struct(layout, all) => {
-                let mut list = Vec::new();
-                for ((name, class), value) in layout.members().iter().zip(all) {
-                    if !matches!(value, Value::Null | Value::Number(0)) {
-                        list.push(format!(".{name} = {}", self.element_of(*class, value)));
-                    }
+                let each = all.chunks(layout.members().len());
+                let each: Vec<String> = each.map(|all| self.structure(*layout, all)).collect();
+                match each.as_slice() {
+                    [one] => format!("&({}){one}", layout.name()),
+                    each => format!("({}[]){{ {} }}", layout.name(), each.join(", ")),
                 }
-                if list.is_empty() {
-                    list.push("0".into());
-                }
-                format!("&({}){{ {} }}", layout.name(), list.join(", "))
             }
             Value::Bytes(bytes) => of_bytes(bytes),
             Value::Text(text) => quoted(text),
@@ -331,6 +327,20 @@ impl Parameter<'_> {
             Value::Callback(id) => format!("callback_{id}"),
             Value::Data(_) => "THIS_RUN".into(),
         }
+    }
+
+    /// The initializer of a structure.
+    fn structure(&self, layout: Layout, all: &[Value]) -> String {
+        let mut list = Vec::new();
+        for ((name, class), value) in layout.members().iter().zip(all) {
+            if !matches!(value, Value::Null | Value::Number(0)) {
+                list.push(format!(".{name} = {}", self.element_of(*class, value)));
+            }
+        }
+        if list.is_empty() {
+            list.push("0".into());
+        }
+        format!("{{ {} }}", list.join(", "))
     }
 
     /// An object; of another kind than the function takes, it is cast.
@@ -369,7 +379,7 @@ impl Parameter<'_> {
                 Function::CreateBufferWithProperties | Function::CreateImageWithProperties => {
                     "cl_mem_properties"
                 }
-                Function::CreateCommandBufferKHR => "cl_ulong",
+                Function::CreateCommandBufferKHR | Function::CommandNDRangeKernelKHR => "cl_ulong",
                 _ => "cl_context_properties",
             },
             Class::Pointer | Class::Callback => match all.first() {

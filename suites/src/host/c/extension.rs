@@ -1,13 +1,21 @@
-//! The functions of `cl_khr_command_buffer` in C. Libraries need not export them, and older headers declare others of
+//! The functions of `cl_khr_command_buffer`, and of what builds on it, in C. Libraries need not export them, and older headers declare others of
 //! these names or none, so each that a program calls is a function of the program, which asks the platform for it.
 
 use super::text::Text;
 use crate::host::function::{Class, Function, Gives, PROPERTIES};
 use crate::host::program::HostProgram;
+use crate::host::value::Layout;
 use std::collections::BTreeSet;
 
 /// How the platform is asked.
 const LOOKUP: &str = include_str!("extension.c");
+
+/// The structures of updates.
+const LAYOUTS: [Layout; 3] = [
+    Layout::UpdatedArgument,
+    Layout::UpdatedInfo,
+    Layout::KernelUpdate,
+];
 
 /// The functions of the extension that a program calls, by itself and to ask and give up its objects.
 fn used(program: &HostProgram) -> BTreeSet<Function> {
@@ -26,9 +34,25 @@ pub fn write(program: &HostProgram, c: &mut Text) {
         return;
     }
     c.raw(LOOKUP);
+    if used.contains(&Function::UpdateMutableCommandsKHR) {
+        LAYOUTS.into_iter().for_each(|layout| structure(layout, c));
+    }
     for function in used {
         one(function, c);
     }
+}
+
+/// Declares a structure.
+fn structure(layout: Layout, c: &mut Text) {
+    c.raw(&format!("\n{} {{\n", layout.name()));
+    for (name, class) in layout.members() {
+        let kind = match class {
+            Class::Object | Class::Pointer | Class::Callback => "const void *",
+            Class::Word | Class::Long => c_type(*class),
+        };
+        c.raw(&format!("    {kind}{name};\n"));
+    }
+    c.raw("};\n");
 }
 
 fn one(function: Function, c: &mut Text) {

@@ -35,6 +35,7 @@ mod subgroups;
 mod svm;
 mod transfer;
 mod translated;
+mod updated;
 mod variables;
 mod vectors;
 
@@ -111,6 +112,7 @@ pub const FAMILIES: &[Family] = &[
     ("svm", "seen", exchange::seen::seen),
     ("svm", "pairs", exchange::pairs::pairs),
     ("queue", "recorded", recorded::recorded),
+    ("queue", "updated", updated::updated),
     ("transfer", "buffer", transfer::buffer),
     ("transfer", "rect", transfer::rect),
     ("transfer", "map", transfer::map),

@@ -10,13 +10,14 @@ use crate::kernels::recorded::{
     Action, Form, MULTIPLIER, Mix, Play, Record, Recorded, Sample, WORDS,
 };
 use crate::kernels::transfer::{Bytes, Corner, Pattern, Region, Transfer};
+use crate::kernels::updated::Handle;
 use crate::rule::{self, RuleId};
 use classay_vocabulary::Need;
 
 /// Kernels that take long enough for what does not wait for them to be early. The second is given its offset, the size
 /// of its groups, how many work-items it has, and twice the number of its dimensions, and one more where the size of its
 /// groups is known.
-fn source() -> String {
+pub(super) fn source() -> String {
     format!(
         "kernel void mixed(global const uint *from, uint from_at, global uint *to, uint to_at,
                 uint add, uint turns)
@@ -52,7 +53,7 @@ kernel void shaped(global const uint *from, uint from_at, global uint *to, uint 
 }
 
 /// A kernel that brings the elements of an image to a buffer.
-const SAMPLED: &str =
+pub(super) const SAMPLED: &str =
     "kernel void sampled(read_only image2d_t from, sampler_t by, global uint *to, uint to_at)
 {
     int2 at = (int2)(get_global_id(0), get_global_id(1));
@@ -62,20 +63,20 @@ const SAMPLED: &str =
 ";
 
 /// What a draw knows of its case.
-struct Draw<'c> {
-    choices: &'c mut Choices,
-    case: CaseBuilder,
-    memory: Vec<ObjectId>,
-    images: Vec<(ObjectId, Image)>,
+pub(super) struct Draw<'c> {
+    pub choices: &'c mut Choices,
+    pub case: CaseBuilder,
+    pub memory: Vec<ObjectId>,
+    pub images: Vec<(ObjectId, Image)>,
     /// Two images that kernels read, where there are any.
-    sampled: Option<[ObjectId; 2]>,
-    svm: bool,
+    pub sampled: Option<[ObjectId; 2]>,
+    pub svm: bool,
     /// Kernels are recorded, too.
-    mixes: bool,
+    pub mixes: bool,
     /// Their arguments stay as they were when they were recorded.
-    stays: bool,
+    pub stays: bool,
     /// Rectangles and images are copied from parts of buffers, too.
-    parts: bool,
+    pub parts: bool,
 }
 
 /// Where a part of a buffer begins, at a multiple of what a device that is not skipped asks for.
@@ -128,18 +129,7 @@ pub fn recorded(choices: &mut Choices) -> KernelCase {
         }
         false => Vec::new(),
     };
-    let sampled = (!svm && choices.percent(12)).then(|| {
-        case.need(&[Need::Images, Need::FullProfile]);
-        case.case.source += SAMPLED;
-        [(); 2].map(|()| {
-            let shape = Shape::Plane(choices.between(1, 3), choices.between(1, 2));
-            let own = Image {
-                shape,
-                format: WORDS,
-            };
-            case.noise(choices, Kind::Image(own), own.bytes())
-        })
-    });
+    let sampled = (!svm && choices.percent(12)).then(|| to_sample(choices, &mut case));
     let mixes = choices.percent(60);
     // Some implementations die of such copies, and show nothing of all the others then.
     let parts = choices.percent(25);
@@ -204,6 +194,7 @@ pub fn recorded(choices: &mut Choices) -> KernelCase {
                 fails: None,
                 awaited: !while_pending || draw.choices.percent(40),
                 last: n == plays && !held && draw.choices.percent(50),
+                update: Vec::new(),
             };
             if play.last {
                 others.retain(|(record, _)| *record != step);
@@ -231,6 +222,20 @@ pub fn recorded(choices: &mut Choices) -> KernelCase {
     draw.case.case
 }
 
+/// Two images for the kernel that reads one.
+pub(super) fn to_sample(choices: &mut Choices, case: &mut CaseBuilder) -> [ObjectId; 2] {
+    case.need(&[Need::Images, Need::FullProfile]);
+    case.case.source += SAMPLED;
+    [(); 2].map(|()| {
+        let shape = Shape::Plane(choices.between(1, 3), choices.between(1, 2));
+        let own = Image {
+            shape,
+            format: WORDS,
+        };
+        case.noise(choices, Kind::Image(own), own.bytes())
+    })
+}
+
 /// Work-items of a work-group that is given its size, at most.
 const GROUP: u32 = 16;
 
@@ -243,7 +248,7 @@ fn divisor(choices: &mut Choices, of: u32, most: u32) -> u32 {
 }
 
 impl Draw<'_> {
-    fn look(&mut self, rules: &[RuleId]) {
+    pub(super) fn look(&mut self, rules: &[RuleId]) {
         let images = self.images.iter().map(|(id, _)| *id);
         for id in self
             .memory
@@ -263,7 +268,7 @@ impl Draw<'_> {
     }
 
     /// Ordinary commands.
-    fn between(&mut self) {
+    pub(super) fn between(&mut self) {
         for _ in 0..self.choices.below(3) {
             let what = self.transfer();
             self.case.transfer(what, false);
@@ -275,12 +280,12 @@ impl Draw<'_> {
         matches!(kind, Kind::SubBuffer { .. })
     }
 
-    fn bytes(&self, object: ObjectId) -> usize {
+    pub(super) fn bytes(&self, object: ObjectId) -> usize {
         self.case.case.objects[object.index()].bytes
     }
 
     /// Two objects that share no byte.
-    fn pair(&mut self) -> (ObjectId, ObjectId) {
+    pub(super) fn pair(&mut self) -> (ObjectId, ObjectId) {
         let root = |object: ObjectId| self.case.case.root(object.at(0)).object;
         let from = self.choices.pick(&self.memory).unwrap_or(self.memory[0]);
         let others: Vec<ObjectId> = self
@@ -294,7 +299,7 @@ impl Draw<'_> {
     }
 
     /// So many words, and where they are in two objects.
-    fn words(&mut self, from: ObjectId, to: ObjectId) -> (usize, usize, usize) {
+    pub(super) fn words(&mut self, from: ObjectId, to: ObjectId) -> (usize, usize, usize) {
         let [all, other] = [from, to].map(|object| self.bytes(object) / 4);
         let least = all.min(other);
         let words = match self.choices.percent(50) {
@@ -357,7 +362,7 @@ impl Draw<'_> {
     }
 
     /// A transfer that can be recorded, too.
-    fn transfer(&mut self) -> Transfer {
+    pub(super) fn transfer(&mut self) -> Transfer {
         if let [one, other] = self.images[..]
             && self.choices.percent(50)
         {
@@ -420,7 +425,7 @@ impl Draw<'_> {
         })
     }
 
-    fn mix(&mut self) -> Mix {
+    pub(super) fn mix(&mut self) -> Mix {
         let (from, to) = self.pair();
         let (words, from_byte, to_byte) = self.words(from, to);
         Mix {
@@ -435,7 +440,7 @@ impl Draw<'_> {
     }
 
     /// A kernel that reads an image, where there is one.
-    fn sample(&mut self) -> Option<Sample> {
+    pub(super) fn sample(&mut self) -> Option<Sample> {
         let [one, other] = self.sampled?;
         let (from, then) = match self.choices.percent(50) {
             true => (one, other),
@@ -453,6 +458,11 @@ impl Draw<'_> {
             return None;
         }
         let dimensions = self.choices.between(1, 3);
+        Some(self.shape(dimensions, words, [60, 60]))
+    }
+
+    /// An ND-range of so many dimensions and work-items, with an offset and a size of groups in so many of a hundred.
+    pub(super) fn shape(&mut self, dimensions: usize, words: u32, lists: [usize; 2]) -> Form {
         let mut global = [1; 3];
         let mut left = words;
         for size in &mut global[1..dimensions] {
@@ -460,12 +470,12 @@ impl Draw<'_> {
             left /= *size;
         }
         global[0] = left;
-        let offset = self.choices.percent(60).then(|| {
+        let offset = self.choices.percent(lists[0]).then(|| {
             let mut offset = [0; 3];
             offset[..dimensions].fill_with(|| self.choices.below(1000) as u32);
             offset
         });
-        let local = self.choices.percent(60).then(|| {
+        let local = self.choices.percent(lists[1]).then(|| {
             let mut most = GROUP;
             global.map(|size| {
                 let local = divisor(self.choices, size, most);
@@ -486,7 +496,7 @@ impl Draw<'_> {
                 .into_iter()
                 .collect::<Vec<_>>(),
         );
-        Some(form)
+        form
     }
 
     /// A command-buffer whose commands race nowhere: what meets an earlier command waits for its sync point, unless a
@@ -495,8 +505,7 @@ impl Draw<'_> {
         let mut record = Record {
             out_of_order: self.choices.percent(65),
             at_once: self.choices.percent(20),
-            commands: Vec::new(),
-            released: Vec::new(),
+            ..Record::default()
         };
         self.case.need_if(
             record.out_of_order,
@@ -527,23 +536,32 @@ impl Draw<'_> {
                     what
                 }
             };
-            let n = record.commands.len();
-            let mut after = Vec::new();
-            if n > 0 && self.choices.percent(25) {
-                after.push(self.choices.below(n) as u16);
-            }
-            record.commands.push(Recorded { what, after });
-            let before = &record.before()[n];
-            let missing: Vec<usize> = record.meetings(&self.case.case)[n]
-                .difference(before)
-                .copied()
-                .collect();
-            let command = &mut record.commands[n];
-            // The latest first: it may have the earlier ones before it.
-            command
-                .after
-                .extend(missing.iter().rev().map(|n| *n as u16));
+            self.add(&mut record, what, None);
         }
         record
+    }
+
+    /// Records a command behind those that it shares memory with.
+    pub(super) fn add(&mut self, record: &mut Record, what: Action, handle: Option<Handle>) {
+        let n = record.commands.len();
+        let mut after = Vec::new();
+        if n > 0 && self.choices.percent(25) {
+            after.push(self.choices.below(n) as u16);
+        }
+        record.commands.push(Recorded {
+            what,
+            after,
+            handle,
+        });
+        let before = &record.before()[n];
+        let missing: Vec<usize> = record.meetings(&self.case.case)[n]
+            .difference(before)
+            .copied()
+            .collect();
+        let command = &mut record.commands[n];
+        // The latest first: it may have the earlier ones before it.
+        command
+            .after
+            .extend(missing.iter().rev().map(|n| *n as u16));
     }
 }

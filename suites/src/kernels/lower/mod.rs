@@ -12,6 +12,7 @@ mod recorded;
 mod tests;
 mod times;
 mod transfers;
+mod updated;
 
 pub use memory::{formats, lacking};
 
@@ -176,6 +177,10 @@ impl<'a> Lower<'a> {
             Step::Move(moved) => self.transfer(moved),
             Step::Record(record) => self.record(n, record),
             Step::Play(play) => self.play(n, play),
+            Step::Update(update) => {
+                self.update(n, update.record, &update.changes, update.refused);
+            }
+            Step::Again(again) => self.again(again),
             Step::Finish => self.finish(),
             Step::Talk { acts, rules } => {
                 self.flush();

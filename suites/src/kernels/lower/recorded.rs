@@ -1,18 +1,31 @@
 //! Command-buffers: what records their commands, and what enqueues them among other commands.
 
 use super::Lower;
+use super::updated::{self, Given};
 use crate::host::check::{Check, Right, That};
 use crate::host::constant::cl;
+use crate::host::function::PROPERTIES;
 use crate::host::*;
 use crate::kernels::image::{Addressing, Sampler};
 use crate::kernels::recorded::{Action, Form, Mix, Play, Record, Sample, recording};
+use crate::kernels::updated::Handle;
 use crate::rule;
+use std::collections::BTreeMap;
 
 /// A command-buffer of a case.
 pub(super) struct Made {
-    buffer: Slot,
+    pub(super) buffer: Slot,
     /// The queue that it is recorded to.
     queue: Slot,
+    /// Kernels that are updated, by their places.
+    pub(super) handles: BTreeMap<u16, Held>,
+}
+
+/// A recorded kernel that is updated.
+#[derive(Clone, Copy)]
+pub(super) struct Held {
+    pub(super) handle: Slot,
+    pub(super) kernel: Slot,
 }
 
 impl Lower<'_> {
@@ -24,13 +37,7 @@ impl Lower<'_> {
         };
         let name = format!("recorded_{n}");
         let buffer = self.b.slot(name, SlotKind::CommandBuffer);
-        let flags = values![
-            cl::CL_COMMAND_BUFFER_FLAGS_KHR,
-            cl::CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR,
-            0
-        ];
-        let properties = record.at_once.then(|| Value::list(Class::Long, flags));
-        let of = values![1, Value::objects([queue]), properties];
+        let of = values![1, Value::objects([queue]), properties(record)];
         self.add(Call::new(Function::CreateCommandBufferKHR, of).makes(buffer));
         let points: Vec<Option<AnswerId>> = (0..record.commands.len())
             .map(|place| {
@@ -40,6 +47,7 @@ impl Lower<'_> {
                 named.then(|| self.b.answer())
             })
             .collect();
+        let mut handles = BTreeMap::new();
         for (place, command) in record.commands.iter().enumerate() {
             let point = |place: &u16| points.get(usize::from(*place)).copied().flatten();
             let waits = command.after.iter().filter_map(point);
@@ -65,22 +73,56 @@ impl Lower<'_> {
                         }
                     }
                 }
-                Action::Mix(mix) => self.record_mix(buffer, mix, tail),
-                Action::Sample(sample) => self.record_sample(buffer, sample, tail),
+                Action::Mix(mix) => {
+                    let held = self.record_mix(buffer, mix, command.handle, tail);
+                    handles.extend(held.map(|held| (place as u16, held)));
+                }
+                Action::Sample(sample) => {
+                    let held = self.record_sample(buffer, sample, command.handle, tail);
+                    handles.extend(held.map(|held| (place as u16, held)));
+                }
             }
         }
         self.add(Call::of(Function::FinalizeCommandBufferKHR, buffer));
+        let mut all = record.commands.iter().filter_map(|one| one.handle);
+        if all.any(|handle| handle.late) {
+            self.lacks_arguments(buffer);
+        }
         for object in &record.released {
             self.add(self.b.release(*object));
         }
-        self.recorded.insert(n, Made { buffer, queue });
+        let made = Made {
+            buffer,
+            queue,
+            handles,
+        };
+        self.recorded.insert(n, made);
     }
 
-    /// Records the kernel, gives it other arguments then unless they are to stay, and gives it up.
-    fn record_mix(&mut self, buffer: Slot, mix: &Mix, tail: Vec<Value>) {
-        let Some(program) = self.program else {
-            return;
-        };
+    /// Gives a call that records a kernel properties, and a place for its handle.
+    fn handle(&mut self, call: &mut Call, kernel: Slot, of: Handle) -> Held {
+        let handle = self.b.slot_of_its_own("handle", SlotKind::MutableCommand);
+        if let Some(fields) = of.fields {
+            let fields = Value::Flags(updated::flags(fields));
+            let list = values![cl::CL_MUTABLE_DISPATCH_UPDATABLE_FIELDS_KHR, fields, 0];
+            call.arguments[PROPERTIES] = Value::list(Class::Long, list);
+        }
+        if let Some(place) = call.arguments.last_mut() {
+            *place = Value::Into(handle);
+        }
+        Held { handle, kernel }
+    }
+
+    /// Records the kernel, gives it other arguments then unless they are to stay, and gives it up unless it has a
+    /// handle.
+    fn record_mix(
+        &mut self,
+        buffer: Slot,
+        mix: &Mix,
+        handle: Option<Handle>,
+        tail: Vec<Value>,
+    ) -> Option<Held> {
+        let program = self.program?;
         let kernel = self.b.slot_of_its_own("mix", SlotKind::Kernel);
         let name = if mix.form.is_some() {
             "shaped"
@@ -89,7 +131,6 @@ impl Lower<'_> {
         };
         self.add(Call::kernel(program, name, kernel));
         let word = |n, value: u32| Call::bytes_argument(kernel, n, value.to_ne_bytes().into());
-        let offset = |byte: usize| (byte / 4) as u32;
         let object = |n, id: Slot| match self.case.objects[id.index()].kind.addressed() {
             true => Call::new(
                 Function::SetKernelArgSVMPointer,
@@ -97,17 +138,6 @@ impl Lower<'_> {
             ),
             false => Call::object_argument(kernel, n, id),
         };
-        let arguments = [
-            object(0, mix.from.object),
-            word(1, offset(mix.from.byte)),
-            object(2, mix.to.object),
-            word(3, offset(mix.to.byte)),
-            word(4, mix.add),
-            word(5, mix.turns),
-        ];
-        for call in arguments {
-            self.add(call);
-        }
         let room = |words: u32| {
             let bytes = 4 * words;
             Call::new(
@@ -115,15 +145,20 @@ impl Lower<'_> {
                 values![kernel, 7, bytes, Value::Null],
             )
         };
-        if let Some(form) = &mix.form {
-            let words = told(form).into_iter().flat_map(u32::to_ne_bytes);
-            self.add(Call::bytes_argument(kernel, 6, words.collect()));
-            self.add(room(form.group().unwrap_or(1)));
+        let late = handle.is_some_and(|handle| handle.late);
+        for argument in updated::of_mix(mix).into_iter().filter(|_| !late) {
+            self.add(match argument {
+                (n, Given::Object(id)) => object(n, id),
+                (n, Given::Bytes(bytes)) => Call::bytes_argument(kernel, n, bytes),
+                (_, Given::Room(words)) => room(words),
+            });
         }
         let of = [values![kernel], range(mix)].concat();
         let function = Function::CommandNDRangeKernelKHR;
-        self.add(recorded(buffer, function, of, tail).about(vec![rule::API_VALID]));
-        if !mix.stays {
+        let mut call = recorded(buffer, function, of, tail).about(vec![rule::API_VALID]);
+        let held = handle.map(|handle| self.handle(&mut call, kernel, handle));
+        self.add(call);
+        if !mix.stays && !late {
             // Of whatever is set from now on nothing is recorded.
             self.add(word(4, !mix.add));
             self.add(word(5, 1));
@@ -134,14 +169,22 @@ impl Lower<'_> {
             self.add(object(2, mix.from.object));
             self.add(object(0, mix.to.object));
         }
-        self.add(self.b.release(kernel));
+        if held.is_none() {
+            self.add(self.b.release(kernel));
+        }
+        held
     }
 
-    /// Records the kernel that reads an image, gives it another image and another sampler then, and gives it up.
-    fn record_sample(&mut self, buffer: Slot, sample: &Sample, tail: Vec<Value>) {
-        let Some(program) = self.program else {
-            return;
-        };
+    /// Records the kernel that reads an image, gives it another image and another sampler then, and gives it up unless
+    /// it has a handle.
+    fn record_sample(
+        &mut self,
+        buffer: Slot,
+        sample: &Sample,
+        handle: Option<Handle>,
+        tail: Vec<Value>,
+    ) -> Option<Held> {
+        let program = self.program?;
         let kernel = self.b.slot_of_its_own("sample", SlotKind::Kernel);
         self.add(Call::kernel(program, "sampled", kernel));
         let [by, then] = [false, true].map(|normalized| {
@@ -165,15 +208,20 @@ impl Lower<'_> {
         let sizes = Value::sizes([width, height]);
         let of = values![kernel, 2, Value::Null, sizes, Value::Null];
         let function = Function::CommandNDRangeKernelKHR;
-        self.add(recorded(buffer, function, of, tail).about(vec![rule::API_VALID]));
+        let mut call = recorded(buffer, function, of, tail).about(vec![rule::API_VALID]);
+        let held = handle.map(|handle| self.handle(&mut call, kernel, handle));
+        self.add(call);
         self.add(Call::object_argument(kernel, 0, sample.then));
         self.add(Call::object_argument(kernel, 1, then));
-        self.add(self.b.release(kernel));
+        if held.is_none() {
+            self.add(self.b.release(kernel));
+        }
+        held
     }
 
     /// Enqueues a command-buffer after what is on the first queue, and lets that queue go on after it.
     pub(super) fn play(&mut self, n: usize, play: &Play) {
-        let Some(Made { buffer, queue }) = self.recorded.get(&usize::from(play.record)) else {
+        let Some(Made { buffer, queue, .. }) = self.recorded.get(&usize::from(play.record)) else {
             return;
         };
         let (buffer, own) = (*buffer, *queue);
@@ -218,6 +266,9 @@ impl Lower<'_> {
             self.add(self.b.release(buffer));
         }
         self.add(Call::of(Function::Flush, target));
+        if !play.update.is_empty() {
+            self.update(n, play.record, &play.update, false);
+        }
         if let Some(gate) = gate {
             let status = self.b.answer();
             self.add(Call::status(events[0], status));
@@ -290,8 +341,35 @@ impl Lower<'_> {
     }
 }
 
+/// The properties that a command-buffer is made with.
+fn properties(record: &Record) -> Value {
+    let simultaneous = cl::CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR;
+    let flags = match (record.at_once, record.mutable) {
+        (false, false) => None,
+        (true, false) => Some(Value::from(simultaneous)),
+        (false, true) => Some(cl::CL_COMMAND_BUFFER_MUTABLE_KHR.into()),
+        (true, true) => Some(Value::Flags(vec![
+            simultaneous,
+            cl::CL_COMMAND_BUFFER_MUTABLE_KHR,
+        ])),
+    };
+    let mut list = Vec::new();
+    list.extend(flags.map(|flags| values![cl::CL_COMMAND_BUFFER_FLAGS_KHR, flags]));
+    list.extend(record.capped.then(|| {
+        values![
+            cl::CL_COMMAND_BUFFER_MUTABLE_DISPATCH_ASSERTS_KHR,
+            cl::CL_MUTABLE_DISPATCH_ASSERT_NO_ADDITIONAL_WORK_GROUPS_KHR
+        ]
+    }));
+    if list.is_empty() {
+        return Value::Null;
+    }
+    list.push(values![0]);
+    Value::list(Class::Long, list.concat())
+}
+
 /// What the kernel `shaped` is told of its ND-range.
-fn told(form: &Form) -> [u32; 8] {
+pub(super) fn told(form: &Form) -> [u32; 8] {
     let [x, y, z] = form.offset.unwrap_or_default();
     let [width, height, depth] = form.local.unwrap_or([1; 3]);
     let items = form.global.iter().product();
@@ -300,7 +378,7 @@ fn told(form: &Form) -> [u32; 8] {
 }
 
 /// The ND-range of a launch, as calls give it.
-fn range(mix: &Mix) -> Vec<Value> {
+pub(super) fn range(mix: &Mix) -> Vec<Value> {
     match &mix.form {
         None => values![1, Value::Null, Value::sizes([mix.words]), Value::Null],
         Some(form) => {

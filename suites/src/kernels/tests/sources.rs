@@ -97,6 +97,7 @@ fn every_kernel_of_a_source_is_launched() {
         "svm/structures",
         "enqueue/tree",
         "queue/recorded",
+        "queue/updated",
     ];
     for (name, case) in all() {
         if shared.iter().any(|kind| name.starts_with(kind)) || name.starts_with("pipe/") {
