@@ -11,6 +11,7 @@ use crate::worker::death::How;
 use crate::worker::session::{Limits, Session, Stop};
 use crate::worker::triage::{Ending, conclude};
 use crate::{Error, Notify};
+use classay_reports::pattern::matches;
 use classay_reports::record::{CaseId, CaseResult, Verdict, Violation};
 use classay_reports::stats::{Confidence, clopper_pearson};
 use classay_reports::text::outcome::violation;
@@ -37,6 +38,8 @@ pub struct Options<'a> {
     pub runs: u64,
     /// What a run saw of it: the violation that is to be kept is one of these, where they are seen again.
     pub wanted: &'a [Violation],
+    /// What the violation that is to be kept says ([`classay_reports::pattern`]); anything where it is not given.
+    pub keep: Option<&'a str>,
     /// How long the search may take.
     pub limit: Option<Duration>,
     /// Ends the search.
@@ -84,10 +87,13 @@ pub fn shrink(
         model: options.model,
     };
     let whole = body(&first)?;
-    let seen = match runner.run(&whole, options.runs)? {
+    let mut seen = match runner.run(&whole, options.runs)? {
         Ran::Observed(seen) => seen,
         Ran::Skipped(reason) => return Ok(Reduction::Skipped(reason)),
     };
+    if let Some(pattern) = options.keep {
+        keep(&mut seen, pattern)?;
+    }
     let Some(target) = Target::of(&seen, options.wanted) else {
         return Ok(Reduction::Passes { runs: seen.runs });
     };
@@ -114,6 +120,29 @@ pub fn shrink(
         text: head + text(&ended.found),
         stopped: asker.stopped,
     }))
+}
+
+/// Leaves of what was seen the violations that say this.
+///
+/// # Errors
+///
+/// None does.
+fn keep(seen: &mut Observed, pattern: &str) -> Result<(), Error> {
+    let says = |one: &Violation| matches(pattern, &one.what);
+    if !seen.violations.keys().any(says) {
+        let all: Vec<&str> = seen.violations.keys().map(|v| v.what.as_str()).collect();
+        let shown = match all.as_slice() {
+            [] => "nothing that is observed".into(),
+            all => format!("`{}`", all.join("`, `")),
+        };
+        return Err(Error::Usage(format!(
+            "--keep {pattern}: in {} runs the case shows {shown}",
+            seen.runs
+        )));
+    }
+    seen.violations.retain(|one, _| says(one));
+    seen.death = None;
+    Ok(())
 }
 
 /// The body of a case that runs this.
@@ -477,6 +506,29 @@ mod tests {
             }],
             ..CaseResult::new(CaseId::new("program", "shrink", "candidate"), verdict, "")
         }
+    }
+
+    /// Of two violations the one that is asked for is kept, though the other is more frequent.
+    #[test]
+    fn the_violation_that_is_asked_for_is_kept() {
+        let [often, seldom] =
+            ["the slice pitch is 12", "byte 24 is 90, not 234"].map(|what| Violation {
+                rules: vec![RuleId::new("rg.image")],
+                what: what.into(),
+            });
+        let outcomes = [(often, 100), (seldom.clone(), 7)];
+        let outcomes = outcomes.map(|(one, count)| (Outcome::Violation(one), count));
+        let mut seen = observed(&result(Verdict::Fail, &outcomes), None);
+        let refused = keep(&mut seen, "byte 25 *").expect_err("none says so");
+        let said = refused.to_string();
+        assert!(
+            said.contains("`byte 24 is 90, not 234`, `the slice"),
+            "{said}"
+        );
+        keep(&mut seen, "byte * is *").expect("one says so");
+        let target = Target::of(&seen, &[]).expect("it fails");
+        assert_eq!(target.failure, comparable::Failure::Shows(seldom));
+        assert_eq!(target.failed, 7);
     }
 
     #[test]

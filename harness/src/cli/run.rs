@@ -373,6 +373,7 @@ fn after(args: &RunOptions, active: &mut Active, interrupt: &Interrupt) -> Resul
         model,
         runs: RUNS_TO_SHRINK,
         wanted: &[],
+        keep: None,
         limit: Some(Duration::from_secs_f64(limit)),
         interrupt,
         notify: &say,

@@ -29,6 +29,10 @@ pub struct ShrinkOptions {
     /// Run the case as it is this many times to see how it fails [default: 100]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     instances: Option<u64>,
+    /// Keep the failure whose text matches this, with * and ?, of several that the case shows [default: the most
+    /// frequent one]
+    #[arg(long, value_name = "TEXT")]
+    keep: Option<String>,
     /// Stop after this long with the smallest so far [default: no limit]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     limit: Option<f64>,
@@ -65,6 +69,7 @@ pub fn main(args: &ShrinkOptions) -> Result<ExitCode, Error> {
         model: &model,
         runs: args.instances.unwrap_or(RUNS),
         wanted: &[],
+        keep: args.keep.as_deref(),
         limit: args.limit.map(Duration::from_secs_f64),
         interrupt: &interrupt,
         notify: &say,

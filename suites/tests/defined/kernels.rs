@@ -101,11 +101,22 @@ impl Judge<'_> {
             Step::Play(play) if play.fails.is_some() => {}
             Step::Play(play) => {
                 // It comes after what is on the first queue, and what comes there later after it.
-                let uses = self.recorded(play.record);
+                let uses = self.recorded(play.record, n);
                 self.enqueue(n, 0, false, uses, BTreeSet::new());
                 if play.awaited {
                     self.complete(0);
                 }
+                self.updated(play.record, n);
+            }
+            Step::Update(update) => self.updated(update.record, n),
+            Step::Again(again) => {
+                // The kernel has the arguments that it was recorded with, whatever updates there were.
+                let command = self
+                    .case
+                    .record(again.record)
+                    .and_then(|record| record.commands.get(usize::from(again.command)));
+                let uses = command.map_or_else(Vec::new, |one| recorded::uses(&one.what));
+                self.enqueue(n, 0, true, uses, BTreeSet::new());
             }
             Step::Finish | Step::Printed { .. } | Step::Look { .. } => self.running.clear(),
             Step::Host { at, .. } | Step::Point { at, .. } => {
@@ -126,9 +137,16 @@ impl Judge<'_> {
         }
     }
 
-    /// What the commands of a command-buffer use.
-    fn recorded(&self, record: u16) -> Vec<Use> {
-        let Some(Step::Record(record)) = self.case.steps.get(usize::from(record)) else {
+    /// What is undefined within a command-buffer as a step leaves it, which may update it.
+    fn updated(&mut self, record: u16, n: usize) {
+        let made = self.case.record_at(record, n + 1);
+        self.found
+            .extend(made.iter().flat_map(recorded::complaints));
+    }
+
+    /// What the commands of a command-buffer use, as updates before a step have left it.
+    fn recorded(&self, record: u16, step: usize) -> Vec<Use> {
+        let Some(record) = self.case.record_at(record, step) else {
             return Vec::new();
         };
         let commands = record.commands.iter();

@@ -497,7 +497,7 @@ fn depths_are_floats() {
             out[0] = read_imagef(r, (int2)(2, 1)); out[1] = read_imagef(r, s, (int2)(1, 1)); out[2] = read_imagef(r, s, (float2)(0.5f, 1.5f));
             out[3] = read_imagef(r, s, (int2)(-1, 0)); out[4] = read_imagef(a, (int4)(0, 1, 1, 0));
             write_imagef(a, (int4)(1, 0, 1, 0), out[4] + 1);
-            out[5] = get_image_width(r); out[6] = get_image_height(r); out[7] = (int2)(get_image_dim(a)).y; out[8] = get_image_array_size(a);
+            out[5] = get_image_width(r); out[6] = get_image_height(r); out[7] = get_image_dim(a).y; out[8] = get_image_array_size(a);
             out[9] = get_image_channel_order(r) == CLK_DEPTH; out[10] = get_image_channel_data_type(w) == CLK_UNORM_INT16;
         }";
     let kernel = kernel(&rig, source);
