@@ -43,6 +43,22 @@ fn every_device_query_of_the_core_is_answered() {
 }
 
 #[test]
+fn floats_are_added_and_compared_atomically() {
+    let extensions = query_text(|size, value, ret| unsafe {
+        clGetDeviceInfo(device(), CL_DEVICE_EXTENSIONS, size, value, ret)
+    });
+    let mut listed = extensions.split(' ');
+    assert!(listed.any(|name| name == "cl_ext_float_atomics"));
+    // CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT, those of double and of half: loads and stores, additions, minima and
+    // maxima, in global memory and in local memory.
+    for (name, all) in [(0x4231, 0x0007_0007), (0x4232, 0x0007_0007), (0x4233, 0)] {
+        let can: cl_bitfield =
+            query(|size, value, ret| unsafe { clGetDeviceInfo(device(), name, size, value, ret) });
+        assert_eq!(can, all, "{name:#x}");
+    }
+}
+
+#[test]
 fn strings_and_lists_with_versions_agree() {
     for (text, list, separator) in [
         (CL_DEVICE_EXTENSIONS, CL_DEVICE_EXTENSIONS_WITH_VERSION, " "),

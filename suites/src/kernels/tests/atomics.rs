@@ -9,6 +9,8 @@ use std::collections::BTreeSet;
 struct Type {
     signed: bool,
     wide: bool,
+    /// Its numbers are no integers.
+    real: bool,
 }
 
 impl Type {
@@ -18,6 +20,7 @@ impl Type {
         Type {
             signed: !name.starts_with('u') && name != "size_t",
             wide: !matches!(name, "int" | "uint" | "float"),
+            real: matches!(name, "float" | "double"),
         }
     }
 
@@ -39,6 +42,26 @@ impl Type {
             (true, false) => i128::from((value as u32).cast_signed()),
             (false, _) => i128::from(value),
         }
+    }
+
+    /// What a function makes of two numbers that are no integers; none for one that takes them as they are.
+    fn real(self, function: &str, a: u64, b: u64) -> Option<u64> {
+        let of = |bits: u64| match self.wide {
+            true => f64::from_bits(bits),
+            false => f32::from_bits(bits as u32).into(),
+        };
+        let (x, y) = (of(a), of(b));
+        let after = match function {
+            "fetch_add" => x + y,
+            "fetch_sub" => x - y,
+            "fetch_min" => x.min(y),
+            "fetch_max" => x.max(y),
+            _ => return None,
+        };
+        Some(match self.wide {
+            true => after.to_bits(),
+            false => (after as f32).to_bits().into(),
+        })
     }
 
     fn load(self, bytes: &[u8], at: usize) -> u64 {
@@ -96,7 +119,13 @@ fn play(statements: &str, ty: Type, cell: u64) -> Vec<u64> {
             let function = function.split(['(', ',']).next().expect("its name");
             let operand = literal.first().copied().unwrap_or(0);
             let (a, b) = (ty.number(cell), ty.number(ty.narrow(operand)));
-            let after = match function.trim_end_matches("_explicit") {
+            let function = function.trim_end_matches("_explicit");
+            let real = ty.real.then(|| ty.real(function, cell, ty.narrow(operand)));
+            if let Some(Some(after)) = real {
+                cell = after;
+                continue;
+            }
+            let after = match function {
                 "load" => a,
                 "exchange" | "xchg" => b,
                 "fetch_add" | "add" => a + b,
@@ -247,7 +276,8 @@ fn crowds<'c>(
     for (n, told) in about.split("), ").enumerate() {
         let operation = told.split(' ').next().expect("an operation").to_string();
         let ty = told.split(' ').nth(2).expect("a type");
-        let (signed, wide) = (!ty.starts_with('u'), ty.ends_with("long"));
+        let (signed, real) = (!ty.starts_with('u'), matches!(ty, "float" | "double"));
+        let wide = ty.ends_with("long") || ty == "double";
         let kernel = format!("crowd{n}");
         let launches = case.launches().map(|(_, launch)| launch);
         let launch = launches
@@ -284,6 +314,13 @@ fn crowds<'c>(
             panic!("{name}: three buffers")
         };
         let long = |bytes: &[u8]| match wide {
+            _ if real => {
+                let whole = match wide {
+                    true => f64::from_le_bytes(bytes[..8].try_into().expect("eight bytes")),
+                    false => f32::from_bits(words(bytes)[0]).into(),
+                };
+                (whole as i64).cast_unsigned()
+            }
             true => u64::from_le_bytes(bytes[..8].try_into().expect("eight bytes")),
             false => {
                 let word = words(bytes)[0];
