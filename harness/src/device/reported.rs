@@ -226,16 +226,12 @@ impl Asker<'_> {
         claims.command_buffer_version = named(COMMAND_BUFFER).unwrap_or(NEWEST);
         // Without a number it may be one whose functions had other parameters.
         claims.mutable_dispatch_version = named(MUTABLE_DISPATCH).unwrap_or_default();
-        let mut bits = |name, query| {
-            let answer = u64_of(self.device, query);
-            self.answer(name, answer)
-        };
-        let can = bits(
+        let can = self.bits(
             "CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR",
             CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR,
         );
         if claims.mutable_dispatch_version != (0, 0, 0) {
-            let fields = bits(
+            let fields = self.bits(
                 "CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR",
                 CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR,
             );
@@ -244,7 +240,7 @@ impl Asker<'_> {
         }
         claims.command_buffer_at_once = can & SIMULTANEOUS_USE != 0;
         claims.command_buffer_out_of_order = if claims.command_buffer_version >= LISTS_PROPERTIES {
-            let supported = bits(
+            let supported = self.bits(
                 "CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR",
                 CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR,
             );
@@ -254,18 +250,20 @@ impl Asker<'_> {
         };
     }
 
+    /// The bits that a query answers, which its name is reported with.
+    fn bits(&mut self, name: &str, query: u32) -> u64 {
+        let answer = u64_of(self.device, query);
+        self.answer(name, answer)
+    }
+
     /// What the extension of atomics of floats has; nothing of `double` where there is none.
     fn float_atomics(&mut self, fp64: bool) -> String {
-        let mut bits = |name, query| {
-            let answer = u64_of(self.device, query);
-            self.answer(name, answer)
-        };
-        let single = bits(
+        let single = self.bits(
             "CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT",
             CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT,
         );
         let double = match fp64 {
-            true => bits(
+            true => self.bits(
                 "CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT",
                 CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT,
             ),

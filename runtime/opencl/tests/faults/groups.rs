@@ -318,7 +318,7 @@ fn atomic_add() {
     }";
     let out = output(&rig, source, 7, space(&[32], &[32]));
     assert_eq!(out[..6], [256, 256, 256, 0, 256, 0]);
-    assert_eq!(f32::from_bits(out[6] as u32), 256.0);
+    assert_eq!(f32::from_bits(out[6]), 256.0);
 }
 
 fn atomic_exchange() {

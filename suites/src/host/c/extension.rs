@@ -1,5 +1,6 @@
-//! The functions of `cl_khr_command_buffer`, and of what builds on it, in C. Libraries need not export them, and older headers declare others of
-//! these names or none, so each that a program calls is a function of the program, which asks the platform for it.
+//! The functions of `cl_khr_command_buffer`, and of what builds on it, in C. Libraries need not export them, and older
+//! headers declare others of these names or none, so each that a program calls is a function of the program, which asks
+//! the platform for it.
 
 use super::text::Text;
 use crate::host::function::{Class, Function, Gives, PROPERTIES};
