@@ -112,8 +112,8 @@ pub enum Interleaving {
 /// Groups up to which a launch is small: with as many, what is interleaved finely takes little of a second.
 const SMALL: u64 = 64;
 
-/// Of how many groups of a larger launch one is interleaved finely. Such a group takes fifty times as long as another one,
-/// and more.
+/// Of how many groups of a larger launch one is interleaved finely. Such a group takes thirty to eighty times as long as
+/// another one.
 const SELDOM: u64 = 1024;
 
 impl Interleaving {
