@@ -11,7 +11,6 @@ use crate::worker::death::How;
 use crate::worker::session::{Limits, Session, Stop};
 use crate::worker::triage::{Ending, conclude};
 use crate::{Error, Notify};
-use classay_reports::pattern::matches;
 use classay_reports::record::{CaseId, CaseResult, Verdict, Violation};
 use classay_reports::stats::{Confidence, clopper_pearson};
 use classay_reports::text::outcome::violation;
@@ -85,14 +84,22 @@ pub fn shrink(
         session,
         limits: options.limits,
         model: options.model,
+        keep: options.keep,
     };
     let whole = body(&first)?;
     let mut seen = match runner.run(&whole, options.runs)? {
         Ran::Observed(seen) => seen,
         Ran::Skipped(reason) => return Ok(Reduction::Skipped(reason)),
     };
-    if let Some(pattern) = options.keep {
-        keep(&mut seen, pattern)?;
+    if let (Some(pattern), true) = (options.keep, seen.violations.is_empty()) {
+        runner.keep = None;
+        return match runner.run(&whole, options.runs)? {
+            Ran::Observed(all) => Err(none_says(pattern, &all)),
+            Ran::Skipped(reason) => Ok(Reduction::Skipped(reason)),
+        };
+    }
+    if options.keep.is_some() {
+        seen.death = None;
     }
     let Some(target) = Target::of(&seen, options.wanted) else {
         return Ok(Reduction::Passes { runs: seen.runs });
@@ -122,27 +129,17 @@ pub fn shrink(
     }))
 }
 
-/// Leaves of what was seen the violations that say this.
-///
-/// # Errors
-///
-/// None does.
-fn keep(seen: &mut Observed, pattern: &str) -> Result<(), Error> {
-    let says = |one: &Violation| matches(pattern, &one.what);
-    if !seen.violations.keys().any(says) {
-        let all: Vec<&str> = seen.violations.keys().map(|v| v.what.as_str()).collect();
-        let shown = match all.as_slice() {
-            [] => "nothing that is observed".into(),
-            all => format!("`{}`", all.join("`, `")),
-        };
-        return Err(Error::Usage(format!(
-            "--keep {pattern}: in {} runs the case shows {shown}",
-            seen.runs
-        )));
-    }
-    seen.violations.retain(|one, _| says(one));
-    seen.death = None;
-    Ok(())
+/// That no violation says this which is to be kept, and what the case shows instead.
+fn none_says(pattern: &str, seen: &Observed) -> Error {
+    let all: Vec<&str> = seen.violations.keys().map(|v| v.what.as_str()).collect();
+    let shown = match all.as_slice() {
+        [] => "nothing that is observed".into(),
+        all => format!("`{}`", all.join("`, `")),
+    };
+    Error::Usage(format!(
+        "--keep {pattern}: no violation says so; what {} runs show first is {shown}",
+        seen.runs
+    ))
 }
 
 /// The body of a case that runs this.
@@ -333,6 +330,8 @@ struct Runner<'a> {
     session: &'a mut Session,
     limits: Limits,
     model: &'a ChosenModel,
+    /// Only violations that say this count.
+    keep: Option<&'a str>,
 }
 
 impl Runner<'_> {
@@ -340,6 +339,7 @@ impl Runner<'_> {
         let id = CaseId::new("program", "shrink", "candidate");
         let case = Case {
             budget: Budget::Instances(runs),
+            keep: self.keep.map(str::to_string),
             ..Case::new(id, "candidate", "", body.clone())
         };
         let attempt = self.session.observe(&case, self.limits, &mut |_| {})?;
@@ -506,29 +506,6 @@ mod tests {
             }],
             ..CaseResult::new(CaseId::new("program", "shrink", "candidate"), verdict, "")
         }
-    }
-
-    /// Of two violations the one that is asked for is kept, though the other is more frequent.
-    #[test]
-    fn the_violation_that_is_asked_for_is_kept() {
-        let [often, seldom] =
-            ["the slice pitch is 12", "byte 24 is 90, not 234"].map(|what| Violation {
-                rules: vec![RuleId::new("rg.image")],
-                what: what.into(),
-            });
-        let outcomes = [(often, 100), (seldom.clone(), 7)];
-        let outcomes = outcomes.map(|(one, count)| (Outcome::Violation(one), count));
-        let mut seen = observed(&result(Verdict::Fail, &outcomes), None);
-        let refused = keep(&mut seen, "byte 25 *").expect_err("none says so");
-        let said = refused.to_string();
-        assert!(
-            said.contains("`byte 24 is 90, not 234`, `the slice"),
-            "{said}"
-        );
-        keep(&mut seen, "byte * is *").expect("one says so");
-        let target = Target::of(&seen, &[]).expect("it fails");
-        assert_eq!(target.failure, comparable::Failure::Shows(seldom));
-        assert_eq!(target.failed, 7);
     }
 
     #[test]

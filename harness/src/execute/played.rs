@@ -8,6 +8,7 @@ use super::parts::Parts;
 use super::repeat::{Shown, repeat};
 use crate::device::OpenDevice;
 use crate::worker::whereabouts::{self, Left};
+use classay_reports::pattern::matches;
 use classay_reports::record::{Evidence, EvidenceKind, FreedomCount, Launch, Violation};
 use classay_suites::api::Case;
 use classay_suites::commands::check::Plan;
@@ -42,6 +43,8 @@ pub struct Stage<'a> {
     pub fixtures: &'a mut Fixtures,
     /// When to stop.
     pub budget: Budget,
+    /// What a violation says that counts, if not any does ([`classay_reports::pattern`]).
+    pub keep: Option<&'a str>,
     /// Is called once for each launch, in order.
     pub on_launch: &'a mut dyn FnMut(Launch),
 }
@@ -186,6 +189,9 @@ impl Stage<'_> {
             // What else is wrong may be why: it is told first.
             if record.failed.is_none() && !played.unknown {
                 violations.extend(now.wrong_answers(&record));
+            }
+            if let Some(pattern) = self.keep {
+                violations.retain(|one| matches(pattern, &one.what));
             }
             if let Some((next, begins)) = played.next {
                 (now, first) = (asking(&next), Some(begins));

@@ -53,6 +53,9 @@ pub struct Case {
     /// Its place among all that the run selects, from 0, also in a shard.
     #[serde(default)]
     pub place: u32,
+    /// What a violation says that counts ([`classay_reports::pattern`]); of others the run knows nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keep: Option<String>,
 }
 
 fn unnamed() -> CaseId {
@@ -75,6 +78,7 @@ impl Case {
             seed: 0,
             budget: Budget::Instances(0),
             place: 0,
+            keep: None,
         }
     }
 

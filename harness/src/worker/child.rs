@@ -215,6 +215,7 @@ fn run(
                     device,
                     fixtures,
                     budget: job.budget,
+                    keep: job.keep.as_deref(),
                     on_launch: &mut on_launch,
                 };
                 match work {

@@ -72,6 +72,9 @@ pub struct Job {
     pub patience: f64,
     /// The same of one that is at work.
     pub working: f64,
+    /// What a violation says that counts, if not any does.
+    #[serde(default)]
+    pub keep: Option<String>,
     /// What an earlier worker left of it that died; all of it where there was none.
     #[serde(default)]
     pub left: Option<Left>,
@@ -229,6 +232,7 @@ mod tests {
             budget: Budget::Instances(u64::MAX),
             patience: 1.5,
             working: 6.0,
+            keep: None,
             left: None,
         }));
         let text = serde_json::to_string(&request).expect("json");

@@ -458,6 +458,7 @@ fn run_on(
         budget: left.map_or(case.budget, |_| Budget::Instances(1)),
         patience: limits.patience.waiting.as_secs_f64(),
         working: limits.patience.working.as_secs_f64(),
+        keep: case.keep.clone(),
         left,
     })));
     // A case that goes on sending after its end is as stuck as a silent one.

@@ -126,3 +126,36 @@ fn a_run_keeps_what_failed_beside_its_store() {
         .expect(0);
     }
 }
+
+/// Two objects that are not what is wanted of them, on any device.
+const TWO: &str = include_str!("two_wrong_objects.yaml");
+
+/// Of two violations that every run shows the second one is kept where it is asked for, though it breaks the same rule.
+#[test]
+fn the_violation_that_is_asked_for_is_kept() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = write(folder.path(), "two.yaml", TWO);
+    let small = |keep: &str| {
+        run(classay()
+            .args([
+                "shrink",
+                "--device",
+                &device(),
+                "--instances",
+                "5",
+                "--keep",
+                keep,
+            ])
+            .arg(&file))
+    };
+    let done = small("*second*").expect(1);
+    assert!(
+        done.stdout.contains("# the second: word 0 is 7, not 8"),
+        "{}",
+        done.told()
+    );
+    assert!(!done.stdout.contains("the first"), "{}", done.told());
+    small("*third*")
+        .expect(2)
+        .says(&["--keep *third*", "first is `the first: word 0 is 7"]);
+}

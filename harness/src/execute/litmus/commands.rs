@@ -25,6 +25,7 @@ pub fn run(stage: Stage<'_>, program: &Program) -> Result<Ended, NotRun> {
         fixtures,
         budget,
         on_launch,
+        keep: _,
     } = stage;
     let devices = device.devices();
     let dialect = choose_dialect(&device.capabilities, &needs(program)?, devices)?;

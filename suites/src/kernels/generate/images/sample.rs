@@ -248,7 +248,8 @@ fn sample(
     );
     let id = image(case, own, Contents::Bytes(contents(linear, own, seed)));
     case.case.objects[id.index()].alloc_host = choices.percent(30);
-    case.case.objects[id.index()].apart = apart(choices, own);
+    let gaps = apart(choices, own);
+    case.case.objects[id.index()].apart = gaps;
     let list = places
         .iter()
         .flat_map(|(p, beyond)| [p[0], p[1], p[2], *beyond].map(|n| n as u32))
@@ -275,6 +276,7 @@ fn sample(
         between.then(|| "between layers".into()),
         normalized.then(|| "normalized".into()),
         linear.then(|| "linear".into()),
+        gaps.is_some().then(|| "over memory with gaps".into()),
     ];
     Sampled {
         own,
