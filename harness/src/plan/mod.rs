@@ -247,6 +247,7 @@ mod tests {
             seed: 0,
             budget: Budget::Instances(0),
             place: 0,
+            keep: None,
         }
     }
 

@@ -83,6 +83,7 @@ fn case(budget: Budget) -> Case {
         seed: 1,
         budget,
         place: 0,
+        keep: None,
     }
 }
 

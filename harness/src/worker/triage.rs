@@ -371,6 +371,7 @@ P0 (global atomic_int* x) {
             seed: 1,
             budget: Budget::Instances(10),
             place: 0,
+            keep: None,
         }
     }
 

@@ -389,6 +389,30 @@ impl<'a> Runner<'a> {
         }
     }
 
+    /// The sum of the floats that these items have in a slot, if all are stored together: of so many partial ones as a
+    /// vector has items, which are added from the first on.
+    ///
+    /// # Safety
+    /// As [`Runner::bring`].
+    pub(crate) unsafe fn sum_together(&self, origin: *mut u64, slot: Slot) -> Option<f32> {
+        let stride = self.context.stride as usize / 8;
+        let (place, _) = stored_together(*self.stops.first()?)?;
+        // All wait at one place.
+        let form = self.native.vector_stop((place, true)).form(slot)?;
+        let mut parts: Option<[f32; LANES]> = None;
+        for item in (0..self.kept).step_by(LANES) {
+            stored_together(self.stops[item])?;
+            // SAFETY: the caller's promise.
+            let regions = unsafe { Regions::new(origin.wrapping_add(item * stride), stride) };
+            let row = regions.narrow_row(form)?.map(f32::from_bits);
+            parts = Some(match parts {
+                None => row,
+                Some(parts) => std::array::from_fn(|lane| parts[lane] + row[lane]),
+            });
+        }
+        parts?.into_iter().reduce(|a, b| a + b)
+    }
+
     /// Gives these items what the collective function gives each.
     ///
     /// # Safety

@@ -111,6 +111,7 @@ impl<M: GroupPort> GroupRunner<'_, M> {
     /// it broadcasts what it may not.
     pub(super) fn collect_together(&mut self, meeting: u16, count: usize) -> bool {
         let kernel = self.kernel;
+        debug_assert!(count > 0, "somebody waits");
         let meeting = &kernel.meetings[usize::from(meeting)];
         let origin = self.slots(0).wrapping_add(kernel.fills.len());
         let Some(native) = &mut self.native else {
@@ -120,31 +121,47 @@ impl<M: GroupPort> GroupRunner<'_, M> {
             return false;
         }
         let mut values = std::mem::take(&mut self.values);
-        let mut bring = |slot: Slot| {
-            values.clear();
-            // SAFETY: these are the items of the last call, whose regions hold all slots of the kernel and which only
-            // they use.
-            unsafe { native.bring(origin, slot, &mut values) };
-            debug_assert_eq!(values.len(), count, "all wait for it");
-            std::mem::take(&mut values)
-        };
         let mut from = [0; 3];
         let group = self.at.1.group;
         if meeting.function == Collective::Broadcast {
             for (d, &slot) in meeting.from.iter().enumerate() {
-                let named = bring(slot);
-                let first = named[0];
-                if named.iter().any(|&other| other != first) || first >= group.size[d] {
+                values.clear();
+                // SAFETY: these are the items of the last call, whose regions hold all slots of the kernel and which
+                // only they use.
+                unsafe { native.bring(origin, slot, &mut values) };
+                let first = values[0];
+                if values.iter().any(|&other| other != first) || first >= group.size[d] {
+                    self.values = values;
                     return false;
                 }
                 from[d] = first;
             }
         }
         let from = place_of(from, group.size);
-        let values = bring(meeting.value);
-        let given = given(meeting, &values, from);
-        // SAFETY: as above.
-        unsafe { native.take_away(origin, meeting.result, |item| given.of(item)) };
+        let sum = match (meeting.function, meeting.scalar) {
+            (Collective::Reduce(RmwOp::FAdd), Scalar::F32) => {
+                // SAFETY: as above.
+                unsafe { native.sum_together(origin, meeting.value) }
+            }
+            _ => None,
+        };
+        let given = match sum {
+            Some(sum) => Given::Same(sum.to_bits().into()),
+            None => {
+                values.clear();
+                // SAFETY: as above.
+                unsafe { native.bring(origin, meeting.value, &mut values) };
+                given(meeting, &values, from)
+            }
+        };
+        match given {
+            // SAFETY: as above.
+            Given::Same(value) => unsafe { native.take_away(origin, meeting.result, |_| value) },
+            Given::Each(each) => {
+                // SAFETY: as above.
+                unsafe { native.take_away(origin, meeting.result, |item| each[item]) };
+            }
+        }
         self.values = values;
         let Stop::Barrier { regions, scope, .. } = Stop::meeting(false) else {
             unreachable!("who meets waits");

@@ -73,6 +73,14 @@ impl Regions {
         }
     }
 
+    /// What each item has in a slot of 32 bits that is stored for all; None where it is stored otherwise.
+    #[inline]
+    pub(in super::super) fn narrow_row(self, form: &Form) -> Option<[u32; LANES]> {
+        let from = self.together(form.slot).cast();
+        // SAFETY: a row of the regions, which hold what `new` says.
+        (form.even.is_none() && form.narrow).then(|| unsafe { *from })
+    }
+
     /// Gives all items their values of a slot that is stored together; where it is the same for all, that of the first one.
     #[inline]
     pub(in super::super) fn give(self, form: &Form, value: impl Fn(usize) -> u64) {
