@@ -69,7 +69,7 @@ pub fn surroundings(selector: &Selector) -> Vec<(&'static str, &'static str)> {
 pub struct Hunted {
     /// The case.
     pub case: Case,
-    /// What it covers.
+    /// What it covers, or another case of its kind.
     pub rules: BTreeSet<RuleId>,
 }
 

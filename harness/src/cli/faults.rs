@@ -22,10 +22,11 @@ use classay_litmus::program::Program;
 use classay_reports::expectation::Expectations;
 use classay_reports::record::{CaseId, CaseResult, Evidence, EvidenceKind, Verdict};
 use classay_reports::text::number::short;
+use classay_suites::rule::RuleId;
 use classay_vocabulary::Budget;
 use classay_vocabulary::ExitCode;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -319,11 +320,28 @@ fn others(all: &[Settled], power: &Power) -> String {
     text
 }
 
-/// Whether a case makes so many calls which must be refused that it takes seconds, for the rules of whatever they are about.
-fn makes_many_calls(case: &Case) -> bool {
-    let api = matches!(case.body, Body::DrawnApi { .. });
-    let work = api.then(|| case.body.work(case.seed));
-    matches!(work, Some(Ok(Work::Api(api))) if api.calls() > MANY_CALLS)
+/// Cases of each generated kind that are drawn to know what they are about. The others of the kind are taken to be about
+/// the same, in turn: what it decides is only the order in which they are tried, and to draw all takes longer than to
+/// find most faults.
+const DRAWN: u32 = 5;
+
+/// What a case is about, as far as it decides when it is tried.
+#[derive(Clone)]
+struct Gist {
+    rules: BTreeSet<RuleId>,
+    /// It makes so many calls which must be refused that it takes seconds, for the rules of whatever they are about.
+    long: bool,
+}
+
+impl Gist {
+    fn of(case: &Case, breaches: &Breaches) -> Gist {
+        let api = matches!(case.body, Body::DrawnApi { .. });
+        let work = api.then(|| case.body.work(case.seed));
+        Gist {
+            rules: covers(case, breaches),
+            long: matches!(work, Some(Ok(Work::Api(api))) if api.calls() > MANY_CALLS),
+        }
+    }
 }
 
 /// The cases, each kind's in turn, those last that take long.
@@ -338,15 +356,31 @@ fn cases(api: Api, each: u32, seed: u64, model: &ChosenModel) -> Result<Vec<Hunt
     all.sort_by(|a, b| (a.id.name(), a.id.as_str()).cmp(&(b.id.name(), b.id.as_str())));
     all.extend(plan::shipped_of(api).map_err(Error::Bug)?);
     plan::share_out(&mut all, seed, Budget::Instances(1));
-    all.sort_by_cached_key(makes_many_calls);
     let breaches = Breaches::of(&model.given).map_err(|error| Error::Bug(error.to_string()))?;
-    Ok(all
-        .into_iter()
-        .map(|case| Hunted {
-            rules: covers(&case, &breaches),
-            case,
-        })
-        .collect())
+    let mut drawn: HashMap<(String, u32), Gist> = HashMap::new();
+    let mut cases: Vec<(bool, Hunted)> = Vec::with_capacity(all.len());
+    for case in all {
+        let number = match case.body {
+            Body::Litmus(_) => None,
+            _ => case.id.name().parse::<u32>().ok(),
+        };
+        let gist = match number {
+            None => Gist::of(&case, &breaches),
+            Some(number) => {
+                let kind = case
+                    .id
+                    .as_str()
+                    .rsplit_once('/')
+                    .map_or("", |(kind, _)| kind);
+                let of = drawn.entry((kind.to_string(), number % DRAWN));
+                of.or_insert_with(|| Gist::of(&case, &breaches)).clone()
+            }
+        };
+        let rules = gist.rules;
+        cases.push((gist.long, Hunted { case, rules }));
+    }
+    cases.sort_by_key(|(long, _)| *long);
+    Ok(cases.into_iter().map(|(_, hunted)| hunted).collect())
 }
 
 fn listed(fault: &Fault, json: bool) -> String {

@@ -113,7 +113,7 @@ fn a_hunt_that_was_killed_goes_on_and_finds_nothing_where_nothing_is() {
         .expect(2)
         .says(&["--resume goes on with it"]);
     let done = Done::of(
-        hunt(&out, &["--resume", "--hours", "0.004", "--json"])
+        hunt(&out, &["--resume", "--hours", "0.002", "--json"])
             .output()
             .expect("the program runs"),
     )

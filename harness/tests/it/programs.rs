@@ -156,7 +156,7 @@ fn a_campaign_becomes_a_page() {
     let path = |name: &str| folder.path().join(name);
     let mut command = classay();
     command.args(["faults", "--device", &device(), "--seed", "3", "--json"]);
-    command.args(["--programs", "1", "--budget", "60", "--jobs", "2"]);
+    command.args(["--programs", "1", "--budget", "30", "--jobs", "2"]);
     command.args(["--carrier", "source", "--select", "loops-cut"]);
     // A fault of a feature that the device is made to lack.
     command.env("TOUCHSTONE_PROFILE", "3.0,-device-enqueue");

@@ -18,7 +18,7 @@ fn lavapipe() -> bool {
 #[test]
 fn environments_are_tuned_by_tests_of_vulkan() {
     let folder = tempfile::tempdir().expect("a folder");
-    for device in devices() {
+    for (n, device) in devices().into_iter().enumerate() {
         let tune = |tests: &[&str], out: &Path| {
             run(classay()
                 .args(["tune", "--device", &device, "--seed", "3", "--budget", "3"])
@@ -27,9 +27,11 @@ fn environments_are_tuned_by_tests_of_vulkan() {
                 .args(tests))
             .expect(0)
         };
-        // Made ones, and those that are named: one is weak by itself, of the other there are mutants.
-        let made = tune(&[], &folder.path().join("made.yaml"));
-        assert!(made.stdout.contains("mutation score: "), "{}", made.told());
+        // Made ones, on one device, and those that are named: one is weak by itself, of the other there are mutants.
+        if n == 0 {
+            let made = tune(&[], &folder.path().join("made.yaml"));
+            assert!(made.stdout.contains("mutation score: "), "{}", made.told());
+        }
         let path = folder.path().join("named.yaml");
         tune(&["vulkan/SB+rlx", "vulkan/MP+rel+acq"], &path).shows(&[
             "SB+rlx",
@@ -82,7 +84,7 @@ fn a_hunt_on_a_device_that_keeps_the_model_finds_nothing() {
         let folder = tempfile::tempdir().expect("a folder");
         let done = run(classay()
             .args(["hunt", "--device", &device, "--seed", "2", "--tests", "20"])
-            .args(["--slice", "0.1", "--hours", "0.002", "--json", "--out"])
+            .args(["--slice", "0.1", "--hours", "0.001", "--json", "--out"])
             .arg(folder.path().join("hunt")))
         .expect(0);
         let told = &done.json()[0];
