@@ -171,6 +171,17 @@ impl<'a> Hunt<'a> {
         let of_main = (0..cases.len())
             .filter(|place| sure.contains(place) || main(*place))
             .count();
+        // Kinds that are written for what a clause of the main rule says.
+        let clauses = (catalogue::all().iter())
+            .filter(|rule| rules.first() == Some(&rule.id))
+            .flat_map(|rule| &rule.clauses);
+        let written: HashSet<&str> = (clauses.flat_map(|clause| &clause.cases))
+            .map(|kind| &**kind)
+            .collect();
+        let is_written = |place: usize| {
+            let kind = cases[place].case.id.as_str().rsplit_once('/');
+            kind.is_some_and(|(kind, _)| written.contains(kind))
+        };
         let mut places: Vec<usize> = (0..cases.len()).collect();
         // Stable: the order of the cases otherwise.
         places.sort_by_key(|&place| {
@@ -181,8 +192,8 @@ impl<'a> Hunt<'a> {
                 (false, false) => 2,
             };
             // A litmus test does nothing but try what memory does, so many times as often. Those about
-            // more of what is broken come first; of the others those about little else, and these take turns, each kind
-            // with the next.
+            // more of what is broken come first; of the others those of a kind that is written for it and about little
+            // else, and these take turns, each kind with the next.
             let litmus = case.case.body.is_litmus();
             let about = rules.iter().filter(|r| litmus && case.rules.contains(r));
             let (unsure, unchanged) = (!sure.contains(&place), !changed.contains(&place));
@@ -191,7 +202,10 @@ impl<'a> Hunt<'a> {
                 true => 0,
                 false => case.rules.len().checked_ilog2().unwrap_or_default(),
             };
-            (unsure, near, unchanged, away, wide, Reverse(about.count()))
+            (
+                (unsure, near, unchanged, away),
+                (!is_written(place), wide, Reverse(about.count())),
+            )
         });
         Hunt {
             fault,
