@@ -172,9 +172,8 @@ impl<'a> Hunt<'a> {
             .filter(|place| sure.contains(place) || main(*place))
             .count();
         // Kinds that are written for what a clause of the main rule says.
-        let clauses = (catalogue::all().iter())
-            .filter(|rule| rules.first() == Some(&rule.id))
-            .flat_map(|rule| &rule.clauses);
+        let clauses = rules.first().and_then(|&main| catalogue::of(main));
+        let clauses = clauses.into_iter().flat_map(|rule| &rule.clauses);
         let written: HashSet<&str> = (clauses.flat_map(|clause| &clause.cases))
             .map(|kind| &**kind)
             .collect();

@@ -321,8 +321,8 @@ fn others(all: &[Settled], power: &Power) -> String {
 }
 
 /// Cases of each generated kind that are drawn to know what they are about. The others of the kind are taken to be about
-/// the same, in turn: what it decides is only the order in which they are tried, and to draw all takes longer than to
-/// find most faults.
+/// the same, in turn: it decides the order in which they are tried, and which of those that fail without a fault, too,
+/// obscure it. To draw all takes longer than to find most faults.
 const DRAWN: u32 = 5;
 
 /// What a case is about, as far as it decides when it is tried.

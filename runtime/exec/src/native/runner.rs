@@ -396,9 +396,9 @@ impl<'a> Runner<'a> {
     /// As [`Runner::bring`].
     pub(crate) unsafe fn sum_together(&self, origin: *mut u64, slot: Slot) -> Option<f32> {
         let stride = self.context.stride as usize / 8;
-        let (place, _) = stored_together(*self.stops.first()?)?;
+        let stop = stored_together(*self.stops.first()?)?;
         // All wait at one place.
-        let form = self.native.vector_stop((place, true)).form(slot)?;
+        let form = self.native.vector_stop(stop).form(slot)?;
         let mut parts: Option<[f32; LANES]> = None;
         for item in (0..self.kept).step_by(LANES) {
             stored_together(self.stops[item])?;
