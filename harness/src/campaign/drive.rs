@@ -8,11 +8,12 @@
 //! The campaign ends with its budget.
 //!
 //! **Threads.** Each has workers of its own. They share the list of what is still to be done in a
-//! round and what is known of the clean device, each behind a lock.
+//! round, what is known of the clean device, and what was learned of the cases, each behind a lock.
 
 use super::clean::{Clean, Known};
 use super::hunt::Hunt;
 use super::list::{CarrierKind, WEAK};
+use super::order::Learned;
 use super::survey::{Seen, Survey};
 use super::terms::{Campaign, surroundings};
 use super::weaken::Noticing;
@@ -56,6 +57,7 @@ impl Campaign<'_> {
         session.close();
         // Of the device as it is, and of the one whose memory is weak.
         let known: [Known; 2] = Default::default();
+        let learned = Learned::default();
         let noticing = Noticing::of(self.cases, self.terms.model);
         let faults = self.faults.iter().enumerate();
         let mut alive: Vec<Hunt<'_>> = faults
@@ -77,7 +79,13 @@ impl Campaign<'_> {
             if round == 1 {
                 alive = self.survey(alive, &device, deadline, &settle)?;
             }
-            alive = self.round(alive, &device, (slice, deadline), &known, &settle)?;
+            alive = self.round(
+                alive,
+                &device,
+                (slice, deadline),
+                (&known, &learned),
+                &settle,
+            )?;
             alive.retain(|hunt| {
                 let over = self.left(hunt).is_zero();
                 if over {
@@ -135,7 +143,7 @@ impl Campaign<'_> {
         hunts: Vec<Hunt<'h>>,
         device: &protocol::Known,
         (slice, deadline): (Duration, Instant),
-        known: &[Known; 2],
+        (known, learned): (&[Known; 2], &Learned<'h>),
         settle: &(dyn Fn(&Hunt<'h>, Found) + Sync),
     ) -> Result<Vec<Hunt<'h>>, Stop> {
         let waiting = Mutex::new(hunts.into_iter());
@@ -176,7 +184,13 @@ impl Campaign<'_> {
                 };
                 let opened = Session::open_broken(self.selector, &breakage, device, self.interrupt);
                 let found = opened.and_then(|mut session| {
-                    hunt.go((until, deadline), &self.terms, &mut session, clean, &seen)
+                    hunt.go(
+                        (until, deadline),
+                        &self.terms,
+                        &mut session,
+                        clean,
+                        (learned, &seen),
+                    )
                 });
                 let found = match found {
                     Ok(found) => found,

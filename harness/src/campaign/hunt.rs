@@ -3,6 +3,7 @@
 use super::Fault;
 use super::clean::{Clean, Shown, Wrong};
 use super::list::CarrierKind;
+use super::order::{Learned, Near, Untried};
 use super::power::Tests;
 use super::survey::{Seen, Survey};
 use super::terms::{Hunted, MORE_PATIENCE, Terms, again, each, run};
@@ -104,10 +105,14 @@ pub struct Hunt<'a> {
     /// Its place among all.
     pub number: usize,
     all: &'a [Hunted],
-    /// The places of the cases, those first that have most to do with it.
+    /// By the place of a case: how much it has to do with the fault.
+    near: Vec<Near>,
+    /// The places of the cases that were not tried yet.
+    untried: Untried<'a>,
+    /// Those of the others, in the order in which they were.
     cases: Vec<usize>,
-    /// How many of them are about its main rule.
-    main: usize,
+    /// Those that are about its main rule, or are known to show it.
+    main: HashSet<usize>,
     /// The places of those that are about one of its rules, or of tests that it makes weaker.
     about: HashSet<usize>,
     /// Those that are known to show it on a device as this one.
@@ -131,9 +136,8 @@ pub struct Hunt<'a> {
 }
 
 impl<'a> Hunt<'a> {
-    /// The beginning of a search. Of the litmus tests, those that are known to show the fault on a device as this one
-    /// come first, then among those of its rules the ones that it changes; `noticing` are the places of those that it
-    /// makes weaker.
+    /// The beginning of a search. The litmus tests that are known to show the fault on a device as this one come first;
+    /// `noticing` are the places of those that it makes weaker.
     pub fn new(
         fault: &'a Fault,
         number: usize,
@@ -159,59 +163,60 @@ impl<'a> Hunt<'a> {
             let of_rule = |r: &RuleId| cases[place].rules.contains(r);
             noticing.contains(&place) || rules.first().is_some_and(of_rule)
         };
-        // Any litmus test may show what is wrong with the consistency of memory.
         let memory = |r: &RuleId| ["mm.", "vk."].iter().any(|of| r.as_str().starts_with(of));
         let of_memory = rules.iter().any(memory);
-        let some = |c: &Hunted| {
-            rules.iter().any(|r| c.rules.contains(r)) || of_memory && c.case.body.is_litmus()
-        };
-        let of_rules = |place: &usize| rules.iter().any(|r| cases[*place].rules.contains(r));
-        let about = (0..cases.len()).filter(|p| noticing.contains(p) || of_rules(p));
-        let about = about.collect();
-        let of_main = (0..cases.len())
-            .filter(|place| sure.contains(place) || main(*place))
-            .count();
+        let of_rules = |place: usize| rules.iter().any(|r| cases[place].rules.contains(r));
+        let of_all = |place: usize| rules.iter().all(|r| cases[place].rules.contains(r));
+        let of_main = |place: usize| sure.contains(&place) || main(place);
+        let (about, main_ones) = (
+            (0..cases.len()).filter(|&p| noticing.contains(&p) || of_rules(p)),
+            (0..cases.len()).filter(|&p| of_main(p)),
+        );
+        let (about, main_ones) = (about.collect(), main_ones.collect());
         // Kinds that are written for what a clause of the main rule says.
         let clauses = rules.first().and_then(|&main| catalogue::of(main));
         let clauses = clauses.into_iter().flat_map(|rule| &rule.clauses);
         let written: HashSet<&str> = (clauses.flat_map(|clause| &clause.cases))
             .map(|kind| &**kind)
             .collect();
-        let is_written = |place: usize| {
-            let kind = cases[place].case.id.as_str().rsplit_once('/');
-            kind.is_some_and(|(kind, _)| written.contains(kind))
+        let near = |place: usize| {
+            let case = &cases[place].case;
+            let chosen = written.contains(case.id.kind()) || changed.contains(&place);
+            match (main(place), of_all(place)) {
+                (true, _) if chosen => Near::Written,
+                (true, true) => Near::All,
+                (true, false) => Near::Main,
+                (false, _) if of_rules(place) => Near::Some,
+                // Any litmus test may show what is wrong with the consistency of memory.
+                (false, _) if of_memory && case.body.is_litmus() => Near::Some,
+                (false, _) => Near::None,
+            }
         };
+        let near: Vec<Near> = (0..cases.len()).map(near).collect();
+        // Of one kind those come first that are about more of what is broken, and about little else.
         let mut places: Vec<usize> = (0..cases.len()).collect();
-        // Stable: the order of the cases otherwise.
-        places.sort_by_key(|&place| {
+        places.sort_by_cached_key(|&place| {
             let case = &cases[place];
-            let near = match (main(place), some(case)) {
-                (true, _) => 0,
-                (false, true) => 1,
-                (false, false) => 2,
-            };
-            // A litmus test does nothing but try what memory does, so many times as often. Those about
-            // more of what is broken come first; of the others those of a kind that is written for it and about little
-            // else, and these take turns, each kind with the next.
-            let litmus = case.case.body.is_litmus();
-            let about = rules.iter().filter(|r| litmus && case.rules.contains(r));
-            let (unsure, unchanged) = (!sure.contains(&place), !changed.contains(&place));
-            let away = of_memory && !litmus;
-            let wide = match litmus {
+            let about = rules.iter().filter(|r| case.rules.contains(r)).count();
+            let wide = match case.case.body.is_litmus() {
                 true => 0,
                 false => case.rules.len().checked_ilog2().unwrap_or_default(),
             };
-            (
-                (unsure, near, unchanged, away),
-                (!is_written(place), wide, Reverse(about.count())),
-            )
+            (Reverse(about), wide)
         });
+        let mut untried = Untried::new(main_rule(fault));
+        for place in places {
+            let rank = u32::from(!sure.contains(&place));
+            untried.push(cases[place].case.id.kind(), near[place], rank, place);
+        }
         Hunt {
             fault,
             number,
             all: cases,
-            cases: places,
-            main: of_main,
+            near,
+            untried,
+            cases: Vec::new(),
+            main: main_ones,
             about,
             sure,
             next: 0,
@@ -230,30 +235,49 @@ impl<'a> Hunt<'a> {
     /// Leaves out the cases to which the fault makes no difference, and begins with those to which it
     /// does. Those that were tried already are tried longer.
     pub fn learn(&mut self, survey: &Survey) {
-        let tried = self.next.min(self.cases.len());
-        let main: HashSet<usize> = self.cases[..self.main].iter().copied().collect();
         let known = |place: &usize| survey.has(self.fault, *place);
         let all = (0..self.all.len()).filter_map(|place| Some((place, known(&place)?)));
         self.acts.extend(all);
-        if self.fault.effect().is_none() || !self.cases.iter().any(|c| known(c).is_some()) {
+        if self.fault.effect().is_none() || !(0..self.all.len()).any(|c| known(&c).is_some()) {
             return;
         }
-        let mut cases = std::mem::take(&mut self.cases);
-        let tried: HashSet<usize> = cases[..tried].iter().copied().collect();
-        cases.retain(|place| known(place) != Some(false));
-        // What was not tried yet comes first; stable.
-        cases.sort_by_key(|place| {
-            let (main, sure) = (!main.contains(place), self.sure.contains(place));
-            (!sure, known(place).is_none(), tried.contains(place), main)
-        });
-        self.cases = cases;
-        self.main = self.cases.len();
+        let mut places = self.untried.drain();
+        let tried: HashSet<usize> = self.cases.iter().copied().collect();
+        places.append(&mut self.cases);
+        places.retain(|place| known(place) != Some(false));
+        self.main = places.iter().copied().collect();
         self.next = 0;
+        // What was not tried yet comes first.
+        let rank = |place: &usize| match known(place) {
+            _ if self.sure.contains(place) => 0,
+            Some(_) => 1 + u32::from(tried.contains(place)),
+            None => 3,
+        };
+        let mut untried = Untried::new(main_rule(self.fault));
+        for place in &places {
+            let kind = self.all[*place].case.id.kind();
+            untried.push(kind, self.near[*place], rank(place), *place);
+        }
+        self.untried = untried;
+    }
+
+    /// The next case, how often all were tried before, and whether the order of kinds chose it.
+    fn next(&mut self, learned: &Learned<'a>) -> Option<(u32, usize, bool)> {
+        if let Some(place) = self.untried.next(learned) {
+            self.cases.push(place);
+            self.next = self.cases.len();
+            return Some((0, place, true));
+        }
+        let pass = self.next.checked_div(self.cases.len())?;
+        let place = self.cases[self.next % self.cases.len()];
+        self.next += 1;
+        Some((pass as u32, place, false))
     }
 
     /// Looks for the fault until the first moment, at least with one case; what was found, if anything. What
     /// is found out about the device as it is puts the moment off, but not beyond the second.
-    /// `seen` is where the layer tells that a fault of its own acted.
+    /// `learned` is what the campaign has seen of its cases, and `seen` where the layer tells that a fault of its own
+    /// acted.
     ///
     /// # Errors
     ///
@@ -264,7 +288,7 @@ impl<'a> Hunt<'a> {
         terms: &Terms<'_>,
         session: &mut Session,
         clean: &mut Clean<'_>,
-        seen: &Seen,
+        (learned, seen): (&Learned<'a>, &Seen),
     ) -> Result<Option<Found>, Stop> {
         let begun = Instant::now();
         let before = self.seconds;
@@ -279,32 +303,33 @@ impl<'a> Hunt<'a> {
         };
         let limits = terms.limits_for(self.fault);
         let mut tried = 0;
-        while !self.cases.is_empty() && tried < 2 * self.cases.len() {
-            let (pass, place) = (self.next / self.cases.len(), self.next % self.cases.len());
-            let hunted = &self.all[self.cases[place]];
-            self.next += 1;
+        let most = 2 * (self.untried.left() + self.cases.len());
+        while tried < most
+            && let Some((pass, place, chosen)) = self.next(learned)
+        {
+            let hunted = &self.all[place];
             tried += 1;
             if let Some(verdict) = clean.lost(&hunted.case.id) {
-                if self.is_about(self.cases[place]) {
+                if self.is_about(place) {
                     let reason = format!("without the fault, too, it ends in a {verdict}");
-                    self.obscured_in(self.cases[place], &hunted.case.id, reason);
+                    self.obscured_in(place, &hunted.case.id, reason);
                 }
                 continue;
             }
             let case = &terms.played(self.fault, &hunted.case);
             seen.clear();
             // What the fault breaks may show seldom, as weak outcomes do.
-            let mut times = if self.sure.contains(&self.cases[place]) {
-                SURE
-            } else {
-                1
-            };
-            if place < self.main {
-                let more = MORE.saturating_pow(pass as u32);
+            let mut times = if self.sure.contains(&place) { SURE } else { 1 };
+            if self.main.contains(&place) {
+                let more = MORE.saturating_pow(pass);
                 times = more.saturating_mul(times).min(MOST);
             }
             let once = each(case, times, terms.weakens(self.fault));
+            let runs = Instant::now();
             let mut result = run(session, case, once, limits, terms.model)?;
+            if chosen {
+                self.untried.took(runs.elapsed(), learned);
+            }
             let mut late = result.verdict == Verdict::Timeout && !self.fault.hangs();
             if late {
                 // Most that hang do so without the fault, too: that is found out once for all.
@@ -337,25 +362,27 @@ impl<'a> Hunt<'a> {
             };
             let acted = self.fault.effect().is_some_and(|count| seen.has(count));
             if self.fault.kind() == CarrierKind::Call {
-                *self.acts.entry(self.cases[place]).or_default() |= acted;
+                *self.acts.entry(place).or_default() |= acted;
             }
             match &as_it_is {
                 Some(shown)
                     if !shown.tells(&result)
-                        && (acted || self.is_about(self.cases[place]))
+                        && (acted || self.is_about(place))
                         && hides(&result, self.fault) =>
                 {
-                    self.obscured_in(self.cases[place], &case.id, result.reason.clone());
+                    self.obscured_in(place, &case.id, result.reason.clone());
                 }
                 Some(_) => {}
                 None => self.missed |= acted && result.verdict == Verdict::Pass,
             }
             if let Some(as_it_is) = as_it_is.filter(|shown| shown.tells(&result)) {
                 let terms = &Terms { limits, ..*terms };
-                let place = self.cases[place];
                 let found = self.found(place, case, result, &as_it_is, terms, session)?;
                 self.seconds = seconds(clean);
                 if matches!(found, Found::Detected { own: true, .. }) {
+                    if chosen {
+                        self.untried.showed(learned);
+                    }
                     return Ok(Some(found));
                 }
                 // Something broke; a case that names the rule itself says more.
@@ -430,7 +457,7 @@ impl<'a> Hunt<'a> {
 
     /// Whether there is a case left to look with.
     pub fn has_cases(&self) -> bool {
-        !self.cases.is_empty()
+        self.untried.left() + self.cases.len() > 0
     }
 
     /// Whether nothing could show it, as far as is known: the device fails by itself in cases enough that could,
@@ -475,6 +502,10 @@ impl<'a> Hunt<'a> {
             },
         }
     }
+}
+
+fn main_rule(fault: &Fault) -> &'static str {
+    fault.rules().next().unwrap_or_default()
 }
 
 /// Runs, those that showed what the device does not show anyway, and seconds.

@@ -3,7 +3,7 @@
 //!
 //! [`list`] knows the faults of Touchstone and of the layers, [`covers`] the rules of each case, [`terms`]
 //! what they are looked for with. [`hunt`] runs the cases against one fault, [`drive`] gives each fault its
-//! time, [`survey`] finds out which cases have what a fault breaks, [`power`] what a device can show of it
+//! time, [`order`] puts those cases first that are most likely to show it for their time, [`survey`] finds out which cases have what a fault breaks, [`power`] what a device can show of it
 //! at all (`weaken` says what a fault makes of a test of Vulkan). What a case shows without any fault says nothing
 //! about one: [`clean`] knows it.
 //!
@@ -15,6 +15,7 @@ pub mod drive;
 pub mod hunt;
 pub mod latitudes;
 pub mod list;
+pub mod order;
 pub mod power;
 pub mod survey;
 pub mod terms;

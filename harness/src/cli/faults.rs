@@ -367,12 +367,7 @@ fn cases(api: Api, each: u32, seed: u64, model: &ChosenModel) -> Result<Vec<Hunt
         let gist = match number {
             None => Gist::of(&case, &breaches),
             Some(number) => {
-                let kind = case
-                    .id
-                    .as_str()
-                    .rsplit_once('/')
-                    .map_or("", |(kind, _)| kind);
-                let of = drawn.entry((kind.to_string(), number % DRAWN));
+                let of = drawn.entry((case.id.kind().to_string(), number % DRAWN));
                 of.or_insert_with(|| Gist::of(&case, &breaches)).clone()
             }
         };

@@ -83,7 +83,7 @@ fn a_hunt_on_a_device_that_keeps_the_model_finds_nothing() {
     for device in devices() {
         let folder = tempfile::tempdir().expect("a folder");
         let done = run(classay()
-            .args(["hunt", "--device", &device, "--seed", "2", "--tests", "20"])
+            .args(["hunt", "--device", &device, "--seed", "2", "--tests", "8"])
             .args(["--slice", "0.1", "--hours", "0.001", "--json", "--out"])
             .arg(folder.path().join("hunt")))
         .expect(0);
