@@ -18,7 +18,7 @@ const SEED: &str = "5";
 fn begin(out: &Path, hours: &str) -> Command {
     let device = device();
     let more = [
-        "--device", &device, "--seed", SEED, "--tests", "16", "--slice", "0.1", "--hours", hours,
+        "--device", &device, "--seed", SEED, "--tests", "40", "--slice", "0.1", "--hours", hours,
     ];
     hunt(out, &more)
 }
