@@ -428,8 +428,12 @@ pub fn local(choices: &mut Choices) -> KernelCase {
     let mut args = Vec::new();
     for (n, (ty, size, length)) in arguments.iter().chain(&statics).enumerate() {
         if n < arguments.len() {
-            // A pointer to vectors leads to where a vector may lie, whatever lies before it.
-            let lanes = choices.one_of(&[1, 2, 4, 8, 16]);
+            // A pointer to vectors leads to where a vector may lie, whatever lies before it; memory that has no room
+            // for one may lie anywhere.
+            let lanes = match choices.one_of(&[1, 2, 4, 8, 16]) {
+                lanes if lanes <= *length as usize => lanes,
+                _ => 1,
+            };
             let vector = match lanes {
                 1 => (*ty).to_owned(),
                 lanes => format!("{ty}{lanes}"),

@@ -4,7 +4,7 @@ use super::{
     between, cases, first, launch, lone, number, objects, same, uints, wanted, wanted_words, wants,
     words,
 };
-use crate::kernels::case::{Ids, KernelCase, Launch, Range, Step, Want};
+use crate::kernels::case::{Arg, Ids, KernelCase, Launch, Range, Step, Want};
 use crate::rule;
 use classay_vocabulary::Need;
 
@@ -416,4 +416,26 @@ fn images_that_are_written_and_read_have_an_element_for_each_work_item() {
         let group = number(&case.source, "group * 3u + pass * ");
         assert_eq!(group, 31, "{name}");
     }
+}
+
+#[test]
+fn local_memory_has_room_for_what_its_pointer_leads_to() {
+    let mut vectors = 0;
+    for (name, case) in cases("group/local", 60) {
+        for (_, launch) in case.launches() {
+            let locals = launch.args.iter().filter_map(|arg| match arg {
+                Arg::Local(bytes) => Some(*bytes),
+                _ => None,
+            });
+            for (n, bytes) in locals.enumerate() {
+                let aligned = format!("(uintptr_t)v{n} % ");
+                let after = case.source.split(&aligned).nth(1).expect("a check");
+                let size = after.split(' ').next().and_then(|n| n.parse().ok());
+                let size: usize = size.expect("a size");
+                assert!(size <= bytes, "{name}: {size} of {bytes}");
+                vectors += usize::from(size > 8);
+            }
+        }
+    }
+    assert!(vectors > 20, "{vectors}");
 }
