@@ -167,12 +167,8 @@ impl<'a> Hunt<'a> {
         let of_memory = rules.iter().any(memory);
         let of_rules = |place: usize| rules.iter().any(|r| cases[place].rules.contains(r));
         let of_all = |place: usize| rules.iter().all(|r| cases[place].rules.contains(r));
-        let of_main = |place: usize| sure.contains(&place) || main(place);
-        let (about, main_ones) = (
-            (0..cases.len()).filter(|&p| noticing.contains(&p) || of_rules(p)),
-            (0..cases.len()).filter(|&p| of_main(p)),
-        );
-        let (about, main_ones) = (about.collect(), main_ones.collect());
+        let about = (0..cases.len()).filter(|&p| noticing.contains(&p) || of_rules(p));
+        let about = about.collect();
         // Kinds that are written for what a clause of the main rule says.
         let clauses = rules.first().and_then(|&main| catalogue::of(main));
         let clauses = clauses.into_iter().flat_map(|rule| &rule.clauses);
@@ -193,6 +189,8 @@ impl<'a> Hunt<'a> {
             }
         };
         let near: Vec<Near> = (0..cases.len()).map(near).collect();
+        let of_main = |place: &usize| sure.contains(place) || near[*place] <= Near::Main;
+        let of_main = (0..cases.len()).filter(of_main).collect();
         // Of one kind those come first that are about more of what is broken, and about little else.
         let mut places: Vec<usize> = (0..cases.len()).collect();
         places.sort_by_cached_key(|&place| {
@@ -216,7 +214,7 @@ impl<'a> Hunt<'a> {
             near,
             untried,
             cases: Vec::new(),
-            main: main_ones,
+            main: of_main,
             about,
             sure,
             next: 0,

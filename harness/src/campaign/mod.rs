@@ -3,7 +3,8 @@
 //!
 //! [`list`] knows the faults of Touchstone and of the layers, [`covers`] the rules of each case, [`terms`]
 //! what they are looked for with. [`hunt`] runs the cases against one fault, [`drive`] gives each fault its
-//! time, [`order`] puts those cases first that are most likely to show it for their time, [`survey`] finds out which cases have what a fault breaks, [`power`] what a device can show of it
+//! time, [`order`] puts those cases first that are most likely to show it for their time, [`survey`] finds out
+//! which cases have what a fault breaks, [`power`] what a device can show of it
 //! at all (`weaken` says what a fault makes of a test of Vulkan). What a case shows without any fault says nothing
 //! about one: [`clean`] knows it.
 //!

@@ -6,10 +6,10 @@
 //! it, and of those with the same main rule, with how many. Each case of a queue that was tried without success makes the
 //! next less likely, and what a case of a kind takes is the mean of those that ran. The queue whose likelihood by
 //! second is greatest gives the next case: among searches that may stop at any time none finds sooner, as far
-//! as the likelihoods are right (Blackwell's rule of search).
+//! as the likelihoods are right (the rule of search of Blackwell).
 //!
 //! **Threads.** What was learned is shared by the threads of a campaign, behind a lock that nobody holds
-//! while a case runs. Which fault is told first decides nothing but the order.
+//! while a case runs. Which thread adds to it first decides nothing but the order.
 
 use crate::threads::lock;
 use std::collections::{HashMap, VecDeque};
